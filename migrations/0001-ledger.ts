@@ -1,0 +1,131 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+
+/** The ledger: heads, events, and the tables that are written in the transaction of an append. */
+export async function up(db: Kysely<never>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+// fillfactor leaves room for HOT updates: these rows are rewritten by every commit and none of their indexes changes.
+const STATEMENTS = [
+  // One row: what the database was last brought to, so that a program that needs something else notices.
+  `create table setup (
+    id integer primary key check (id = 1),
+    fingerprint text not null
+  )`,
+
+  `create table companies (
+    company_id uuid primary key,
+    name text not null,
+    created_at timestamptz(3) not null
+  )`,
+
+  // Locked by every append of the company. "frontier" holds the roots of the complete Merkle subtrees, 32 bytes each.
+  `create table heads (
+    company_id uuid primary key,
+    position bigint not null check (position >= 0),
+    frontier bytea not null,
+    recorded_at timestamptz(3) not null
+  ) with (fillfactor = 50)`,
+
+  // "envelope" and "data" are the exact texts whose UTF-8 bytes were hashed: text, because jsonb reorders and rounds.
+  // "data" and "salt" become null together when they are erased.
+  `create table events (
+    company_id uuid not null,
+    position bigint not null check (position >= 1),
+    stream_id uuid not null,
+    stream_version integer not null check (stream_version >= 1),
+    envelope text not null,
+    data text,
+    salt bytea check (octet_length(salt) = 16),
+    leaf_hash bytea not null check (octet_length(leaf_hash) = 32),
+    primary key (company_id, position),
+    check ((data is null) = (salt is null))
+  )`,
+  `create unique index events_by_stream on events (company_id, stream_id, stream_version)`,
+
+  // Each employee's latest state, written with the events. "state" is the very text that the API answers.
+  // Deferrable, so that one UPDATE may swap two employees' values.
+  `create table employee_snapshots (
+    company_id uuid not null,
+    employee_id uuid not null,
+    version integer not null,
+    email text not null,
+    external_id text,
+    manager_id uuid,
+    state json not null,
+    primary key (company_id, employee_id),
+    constraint employee_snapshots_email unique (company_id, email) deferrable initially immediate,
+    constraint employee_snapshots_external_id unique (company_id, external_id) deferrable initially immediate
+  ) with (fillfactor = 80)`,
+  `create index employee_snapshots_by_manager on employee_snapshots (company_id, manager_id) where manager_id is not null`,
+
+  // Immutable, so that it may be cached for ever: nothing else about a key may.
+  `create table api_key_directory (
+    api_id uuid primary key,
+    company_id uuid not null
+  )`,
+  `create table api_keys (
+    company_id uuid not null,
+    api_id uuid not null,
+    version integer not null,
+    name text not null,
+    secret_hash bytea not null check (octet_length(secret_hash) = 32),
+    is_enabled boolean not null,
+    is_revoked boolean not null,
+    quota_limit integer not null check (quota_limit >= 0),
+    refresh_period text not null check (refresh_period in ('hourly', 'daily', 'weekly', 'monthly')),
+    created_at timestamptz(3) not null,
+    primary key (company_id, api_id)
+  )`,
+  `create table api_key_usage (
+    company_id uuid not null,
+    api_id uuid not null,
+    window_start timestamptz(3) not null,
+    requests_made integer not null check (requests_made >= 0),
+    last_used timestamptz(3),
+    primary key (company_id, api_id)
+  ) with (fillfactor = 50)`,
+
+  `create table users (
+    company_id uuid not null,
+    user_id uuid not null,
+    version integer not null,
+    email text not null,
+    name text not null,
+    role text not null check (role in ('admin', 'auditor', 'member')),
+    password_hash text,
+    created_at timestamptz(3) not null,
+    primary key (company_id, user_id),
+    constraint users_email unique (company_id, email)
+  )`,
+  `create table user_tokens (
+    company_id uuid not null,
+    token_hash bytea not null check (octet_length(token_hash) = 32),
+    user_id uuid not null,
+    name text not null,
+    expires_at timestamptz(3) not null,
+    created_at timestamptz(3) not null,
+    primary key (company_id, token_hash)
+  )`,
+
+  // How far each version of each projection is in each company, and how it stands when it cannot go on.
+  `create table checkpoints (
+    company_id uuid not null,
+    projection text not null,
+    version integer not null,
+    position bigint not null check (position >= 0),
+    attempts integer not null default 0,
+    next_try_at timestamptz(3),
+    parked_at timestamptz(3),
+    error text,
+    primary key (company_id, projection, version)
+  ) with (fillfactor = 50)`,
+
+  `create function refuse_change_of_events() returns trigger language plpgsql as $$
+  begin
+    raise exception 'events are append-only: % is refused', tg_op using errcode = 'insufficient_privilege';
+  end $$`,
+  `create trigger events_are_append_only before update or delete or truncate on events
+    for each statement execute function refuse_change_of_events()`,
+]

@@ -1,0 +1,23 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { RecordedEvent } from '../src/domain/events.ts'
+
+/**
+ * A pure fold of each company's ledger into tables of its own. A changed fold or table is a new version, which fills
+ * tables of its own beside those of the version before.
+ */
+export interface Projection {
+  name: string
+  version: number
+  /** Creates its tables in this schema, which exists and is empty. Run by the owner of the database. */
+  createTables(db: Kysely<unknown>, schema: string): Promise<void>
+  /**
+   * Folds events of one company into its tables, in the transaction that moves the checkpoint. The events follow on
+   * those folded before without a gap, and the last one of them closes its call. Copes with data that are erased.
+   */
+  fold(transaction: Transaction<unknown>, schema: string, companyId: string, events: RecordedEvent[]): Promise<void>
+}
+
+/** The schema that holds the live tables of a version of a projection. */
+export function schemaOf({ name, version }: Pick<Projection, 'name' | 'version'>): string {
+  return `${name.replaceAll('-', '_')}_v${version}`
+}

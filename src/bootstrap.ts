@@ -1,0 +1,172 @@
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { pino } from 'pino'
+import { typeidUnboxed } from 'typeid-js'
+import type { Config } from './config.ts'
+import type { DatabaseUrls } from './database/database-urls.ts'
+import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
+import { openDatabase } from './database/kysely.ts'
+import { isCurrent, migrate } from './database/migrate.ts'
+import { openPool } from './database/pool.ts'
+import { StartupError } from './database/startup-error.ts'
+import { buildApp } from './http/app.ts'
+import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
+import { openLanes } from './ledger/lanes.ts'
+import type { LedgerTables } from './ledger/tables.ts'
+import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
+import { openWaker } from './workers/wake.ts'
+import { startWorker } from './workers/worker.ts'
+
+/*
+ * The only place that constructs pools, query builders, queues, clocks and ids. Each function opens one part and
+ * returns how to close it; main.ts and the commands of cli/ put them together.
+ */
+
+/** Makes ids: TypeIDs with a UUIDv7, which grow with time. */
+export const newId = typeidUnboxed
+
+/** The log: JSON lines on standard error. Bodies and headers are never logged, so that no secret or person is. */
+export function openLog(config: Config): Logger {
+  return pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
+}
+
+export interface OpenedDatabase {
+  urls: DatabaseUrls
+  isEmbedded: boolean
+  /** Set when the embedded server's files could not live in DATA_DIR: where they are instead. */
+  movedTo?: string
+  release(): Promise<void>
+}
+
+/** Finds the database: the one that DATABASE_URL names, or the embedded server in DATA_DIR. */
+export async function findDatabase(config: Config, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
+  const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl } = config
+  if (serviceUrl !== undefined) {
+    const urls = { serviceUrl, ownerUrl: ownerUrl ?? serviceUrl }
+    await assertReachable(urls.serviceUrl)
+    return { urls, isEmbedded: false, release: async () => undefined }
+  }
+  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose })
+  const { ownerUrl: owner, serviceUrl: service, release } = embedded
+  const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
+  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, release }
+}
+
+async function assertReachable(url: string): Promise<void> {
+  const pool = openPool({ url, name: 'employee-ledger', max: 1 })
+  try {
+    await pool.query('select 1')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || String((error as { code?: unknown }).code) : String(error)
+    throw new StartupError(`the database of DATABASE_URL cannot be used: ${reason}`)
+  } finally {
+    await pool.end()
+  }
+}
+
+/** Brings the database to what this program needs. `onStep` is told each thing that was done. */
+export async function migrateDatabase(urls: DatabaseUrls, onStep: (line: string) => void): Promise<void> {
+  await migrate(urls, { createQueues, queuesVersion: QUEUES_VERSION, onStep })
+}
+
+export interface OpenedPool {
+  pool: Pool
+  db: Kysely<LedgerTables>
+  close(): Promise<void>
+}
+
+/** Opens connections for reading, projecting and the commands about companies. */
+export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
+  const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
+  const db = openDatabase<LedgerTables>(pool)
+  if (!(await isCurrent(db as unknown as Kysely<unknown>, QUEUES_VERSION))) {
+    await db.destroy()
+    throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
+  }
+  return { pool, db, close: () => db.destroy() }
+}
+
+/** A part of the program that runs until it is stopped. */
+export interface RunningPart {
+  stop(): Promise<void>
+}
+
+// Appends look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
+const LOOK_UP_ONLY = { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
+
+/** Starts the API. `address` is where it listens. */
+export async function startApi(
+  config: Config,
+  urls: DatabaseUrls,
+  store: OpenedPool,
+  log: Logger,
+): Promise<RunningPart & { address: string; app: FastifyInstance }> {
+  const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
+  const boss = await openQueues(urls.serviceUrl, { works: false, onError: warn })
+  const waker = openWaker(boss, warn)
+  // One connection for each lane, as many for companies whose head another process holds, and two for reading calls.
+  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: 2 * config.LANES + 2 }
+  const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
+  const lanes = openLanes({
+    pool,
+    lanes: config.LANES,
+    maxRecordsPerCommit: config.RECORDS_PER_COMMIT,
+    maxWaiting: config.CALLS_WAITING,
+    maxWaitMs: config.CALL_WAIT_MS,
+    onCommitted: waker.wake,
+    onFault: (error) => log.error({ err: error }, 'a call could not be stored'),
+  })
+  const app = buildApp({
+    commands: { lanes, newId, maxRecords: config.MAX_RECORDS },
+    db: store.db,
+    findKey: openKeyLookup(store.db),
+    keyUsage: openKeyUsage(pool),
+    isReady: async () => (await sql`select 1`.execute(store.db)).rows.length === 1,
+    log,
+    bodyLimit: config.BODY_LIMIT,
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+  })
+  const stop = async () => {
+    await app.close()
+    await lanes.idle()
+    await waker.flush()
+    await boss.stop({ graceful: false })
+    await pool.end()
+  }
+  try {
+    const address = await app.listen({ host: config.HOST, port: config.PORT })
+    return { address, app, stop }
+  } catch (error) {
+    await stop()
+    throw listenFault(error, config)
+  }
+}
+
+function listenFault(error: unknown, { HOST, PORT }: Config): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return new StartupError(`port ${PORT} of ${HOST} is in use: set PORT to another one`)
+  if (code === 'EACCES') return new StartupError(`port ${PORT} of ${HOST} may not be used by this user: set PORT to another one`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartupError(`${HOST} is no address of this machine: set HOST`)
+  return error
+}
+
+/** Starts the workers that keep the projections current. */
+export async function startWorkers(
+  config: Config,
+  urls: DatabaseUrls,
+  store: OpenedPool,
+  log: Logger,
+): Promise<RunningPart> {
+  const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
+  const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
+  const worker = await startWorker({ db: store.db, boss, log, sweepIntervalMs: config.SWEEP_INTERVAL_MS })
+  return {
+    async stop() {
+      await worker.stop()
+      await boss.stop({ graceful: false })
+    },
+  }
+}

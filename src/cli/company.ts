@@ -1,0 +1,31 @@
+import { newId } from '../bootstrap.ts'
+import { addUser } from '../commands/add-user.ts'
+import { registerCompany } from '../commands/register-company.ts'
+import { fromUuid } from '../domain/ids.ts'
+import { print } from './print.ts'
+import { withStore } from './with-store.ts'
+
+/** `company create`: a company and its first administrator. */
+export async function createCompany(options: { name: string; adminEmail: string; adminName: string; json?: boolean }) {
+  const result = await withStore(async ({ store: { pool } }) => {
+    const companyId = await registerCompany({ pool, newId }, options.name)
+    const { adminEmail: email, adminName: name } = options
+    const admin = await addUser({ pool, newId }, { companyId, email, name, role: 'admin' })
+    return { company_id: companyId, name: options.name, admin }
+  })
+  print(result, options.json)
+}
+
+/** `company list`: the companies, oldest first. */
+export async function listCompanies(options: { json?: boolean }) {
+  const rows = await withStore(({ store: { db } }) =>
+    db
+      .selectFrom('companies as c')
+      .innerJoin('heads as h', 'h.company_id', 'c.company_id')
+      .select(['c.company_id', 'c.name', 'c.created_at', 'h.position'])
+      .orderBy('c.company_id')
+      .execute(),
+  )
+  const shown = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
+  print(shown, options.json)
+}

@@ -1,0 +1,24 @@
+import type { Pool } from 'pg'
+import { toUuid } from '../domain/ids.ts'
+import type { IdPrefix } from '../domain/ids.ts'
+import { appendCompanyEvents, OPERATOR } from '../ledger/append-company-events.ts'
+
+/** What the commands about a company work with. */
+export interface CompanyServices {
+  pool: Pool
+  newId(prefix: IdPrefix): string
+}
+
+/** Registers a company and opens its ledger. Returns its id. */
+export async function registerCompany({ pool, newId }: CompanyServices, name: string): Promise<string> {
+  const companyId = newId('com')
+  await appendCompanyEvents(pool, { companyId, actor: OPERATOR, isNew: true }, async (client, now) => {
+    await client.query('insert into companies (company_id, name, created_at) values ($1, $2, $3)', [
+      toUuid(companyId),
+      name,
+      now,
+    ])
+    return [{ type: 'CompanyRegistered', stream: companyId, version: 1, index: null, data: { name } }]
+  })
+  return companyId
+}

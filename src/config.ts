@@ -1,0 +1,51 @@
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import { envSchema } from 'env-schema'
+
+const MIB = 1024 * 1024
+
+/** Every setting of the program, with its meaning and default. The README's table is checked against this. */
+export const ConfigSchema = Type.Object({
+  DATABASE_URL: Type.Optional(
+    Type.String({ description: 'PostgreSQL 15 or newer to use; unset: the embedded server in DATA_DIR' }),
+  ),
+  MIGRATE_DATABASE_URL: Type.Optional(
+    Type.String({ description: "the same database as the role that owns its tables; unset: DATABASE_URL's role" }),
+  ),
+  DATA_DIR: Type.String({ default: './data', description: 'folder of the embedded server and of the demo credentials' }),
+  HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
+  PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535, description: 'port to listen on; 0: any free one' }),
+  LOG_LEVEL: Type.Union(
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
+    { default: 'info', description: 'least severe level that is logged (JSON lines, standard error)' },
+  ),
+  MAX_RECORDS: Type.Integer({ default: 1000, minimum: 1, maximum: 10_000, description: 'records that a call may have' }),
+  BODY_LIMIT: Type.Integer({ default: 8 * MIB, minimum: 1024, maximum: 64 * MIB, description: 'bytes that a body may have' }),
+  LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'appending transactions side by side in one process' }),
+  RECORDS_PER_COMMIT: Type.Integer({
+    default: 500,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'records that share one commit; a larger call goes alone',
+  }),
+  CALLS_WAITING: Type.Integer({ default: 2000, minimum: 1, description: 'calls that may wait in one lane; more get 503' }),
+  CALL_WAIT_MS: Type.Integer({ default: 10_000, minimum: 100, description: 'milliseconds a call may wait for its turn' }),
+  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and projecting' }),
+  SWEEP_INTERVAL_MS: Type.Integer({
+    default: 5000,
+    minimum: 100,
+    description: 'milliseconds between two sweeps for events that no job told of',
+  }),
+  REQUEST_TIMEOUT_MS: Type.Integer({ default: 60_000, minimum: 1000, description: 'milliseconds to receive a request' }),
+  SHUTDOWN_TIMEOUT_MS: Type.Integer({ default: 10_000, minimum: 1000, description: 'milliseconds to finish calls when stopping' }),
+})
+
+export type Config = Readonly<Static<typeof ConfigSchema>>
+
+/** Reads the settings from the environment, once. Throws with one line for each setting that is not valid. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const known = Object.keys(ConfigSchema.properties)
+  // A variable that is set to nothing counts as unset, as in most shells' and orchestrators' files.
+  const data = Object.fromEntries(known.filter((name) => env[name]).map((name) => [name, env[name]]))
+  return Object.freeze(envSchema<Config>({ schema: ConfigSchema, data, env: false }))
+}

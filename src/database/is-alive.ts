@@ -1,0 +1,11 @@
+import { isErrno } from './errno.ts'
+
+/** Whether a process with this pid runs, whoever it belongs to. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return isErrno(error, 'EPERM')
+  }
+}

@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import type { DatabaseUrls } from './database-urls.ts'
+
+/** What the service's role may do with each table; whatever is not named it may not. Events: insert and read, no more. */
+const RIGHTS: Record<string, string> = {
+  setup: 'select',
+  events: 'select, insert',
+  api_key_directory: 'select, insert',
+  companies: 'select, insert, update',
+  heads: 'select, insert, update',
+  employee_snapshots: 'select, insert, update',
+  api_keys: 'select, insert, update',
+  api_key_usage: 'select, insert, update',
+  users: 'select, insert, update',
+  user_tokens: 'select, insert, update, delete',
+  checkpoints: 'select, insert, update',
+}
+
+/** Gives the service's role its rights. Does nothing when owner and service are one role. */
+export async function grantToService(db: Kysely<unknown>, urls: DatabaseUrls): Promise<void> {
+  const role = await roleOf(urls.serviceUrl)
+  if (role === (await roleOf(urls.ownerUrl))) return
+  const service = sql.id(role)
+  for (const [table, rights] of Object.entries(RIGHTS)) {
+    await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
+  }
+  for (const schema of [...PROJECTIONS.map(schemaOf), 'pgboss']) {
+    await sql`grant usage on schema ${sql.id(schema)} to ${service}`.execute(db)
+    await sql`grant select, insert, update, delete on all tables in schema ${sql.id(schema)} to ${service}`.execute(db)
+  }
+  await sql`grant execute on all functions in schema pgboss to ${service}`.execute(db)
+  await sql`grant usage on all sequences in schema pgboss to ${service}`.execute(db)
+}
+
+async function roleOf(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ role: string }>('select current_user as role')
+    return rows[0]!.role
+  } finally {
+    await client.end()
+  }
+}

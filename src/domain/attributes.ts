@@ -1,0 +1,178 @@
+import type { RecordErrorCode } from './errors.ts'
+
+export type CustomValue = string | number | boolean
+export type EmployeeStatus = 'active' | 'inactive'
+
+/** What a client may set of an employee, as it is stored: normalised, every attribute present. */
+export interface EmployeeAttributes {
+  first_name: string
+  last_name: string
+  email: string
+  external_id: string | null
+  employee_number: string | null
+  job_title: string | null
+  department: string | null
+  division: string | null
+  location: string | null
+  manager_id: string | null
+  phone: string | null
+  start_date: string | null
+  termination_date: string | null
+  status: EmployeeStatus
+  custom_attributes: Record<string, CustomValue>
+}
+
+export type AttributeName = keyof EmployeeAttributes
+
+/** A normalised JSON Merge Patch (RFC 7396) of an employee: absent keeps, null clears or removes. */
+export type AttributePatch = {
+  [Name in Exclude<AttributeName, 'custom_attributes'>]?: EmployeeAttributes[Name]
+} & { custom_attributes?: Record<string, CustomValue | null> | null }
+
+export const MAX_CUSTOM_ATTRIBUTES = 32
+export const MAX_CUSTOM_KEY_CHARACTERS = 64
+export const MAX_CUSTOM_TEXT_CHARACTERS = 1000
+
+/** Limits of each attribute, in characters (Unicode code points). The wire's schemas are made from this table too. */
+export type AttributeRule =
+  | { kind: 'text'; max: number; min?: number; trim?: boolean; required?: boolean }
+  | { kind: 'email'; max: number; required: true }
+  | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom'; required?: false }
+
+/** Every attribute that a client may send, in the order in which answers show them. */
+export const ATTRIBUTE_RULES: Record<AttributeName, AttributeRule> = {
+  first_name: { kind: 'text', required: true, trim: true, min: 1, max: 80 },
+  last_name: { kind: 'text', required: true, trim: true, min: 1, max: 80 },
+  email: { kind: 'email', required: true, max: 254 },
+  external_id: { kind: 'text', min: 1, max: 128 },
+  employee_number: { kind: 'text', max: 64 },
+  job_title: { kind: 'text', max: 120 },
+  department: { kind: 'text', max: 120 },
+  division: { kind: 'text', max: 120 },
+  location: { kind: 'text', max: 120 },
+  manager_id: { kind: 'manager' },
+  phone: { kind: 'phone' },
+  start_date: { kind: 'date' },
+  termination_date: { kind: 'date' },
+  status: { kind: 'status' },
+  custom_attributes: { kind: 'custom' },
+}
+
+export const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTE_RULES) as AttributeName[]
+export const REQUIRED_ATTRIBUTES = ATTRIBUTE_NAMES.filter((name) => ATTRIBUTE_RULES[name].required === true)
+
+/** A fault of one attribute; `below` leads from the attribute to the place inside it. */
+export interface AttributeFault {
+  below?: readonly string[]
+  code: RecordErrorCode
+  message: string
+}
+
+export type AttributeReading = { value: unknown; faults?: undefined } | { value?: undefined; faults: AttributeFault[] }
+
+/**
+ * Reads one attribute as a client sent it: checks form and limits and gives the normalised value.
+ * `nullRemoves` says whether null removes a custom attribute (a patch) or is a fault (a creation).
+ */
+export function readAttribute(name: AttributeName, sent: unknown, nullRemoves: boolean): AttributeReading {
+  const rule = ATTRIBUTE_RULES[name]
+  if (rule.kind === 'custom') return readCustomAttributes(sent, nullRemoves)
+  if (sent === null) {
+    if (rule.required === true || rule.kind === 'status') return fault('null_not_allowed', `${name} must not be null`)
+    return { value: null }
+  }
+  if (typeof sent !== 'string') return fault('invalid_type', `${name} must be a string`)
+  switch (rule.kind) {
+    case 'text':
+      return readText(name, rule.trim === true ? sent.trim() : sent, rule.min ?? 0, rule.max)
+    case 'email':
+      return readEmail(name, normaliseEmail(sent), rule.max)
+    case 'phone':
+      return PHONE.test(sent) ? { value: sent } : fault('invalid_format', `${name} must be an E.164 number: + and 2 to 15 digits`)
+    case 'date':
+      return isCalendarDate(sent) ? { value: sent } : fault('invalid_format', `${name} must be a calendar date, YYYY-MM-DD`)
+    case 'status':
+      return sent === 'active' || sent === 'inactive'
+        ? { value: sent }
+        : fault('invalid_value', `${name} must be active or inactive`)
+    case 'manager':
+      return fault('invalid_value', `${name} cannot be set yet`)
+  }
+}
+
+const PHONE = /^\+[1-9][0-9]{1,14}$/
+const PLAIN_TEXT = /^[\x20-\x7e]*$/
+// One @; a local part without spaces, controls or the specials of RFC 5322 and without a dot at an end or doubled;
+// a domain of at least two labels. Lengths are checked before, so the match is bounded.
+const EMAIL =
+  /^[^\s@"(),:;<>[\\\].\p{C}]+(?:\.[^\s@"(),:;<>[\\\].\p{C}]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u
+
+/** The form in which e-mail addresses are stored and compared: Unicode NFKC, lower case. */
+export function normaliseEmail(sent: string): string {
+  if (PLAIN_TEXT.test(sent)) return sent.toLowerCase()
+  // Lower-casing can leave a text that is not NFKC any more, hence once before and once after.
+  return sent.normalize('NFKC').toLowerCase().normalize('NFKC')
+}
+
+function readText(name: string, text: string, min: number, max: number): AttributeReading {
+  if (text.length < min) return fault('too_short', `${name} must have at least ${characters(min)}`)
+  if (isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
+  return { value: text }
+}
+
+function readEmail(name: string, text: string, max: number): AttributeReading {
+  if (isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
+  return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be an e-mail address`)
+}
+
+function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeReading {
+  if (sent === null) return { value: null }
+  if (typeof sent !== 'object' || Array.isArray(sent)) return fault('invalid_type', 'custom_attributes must be an object')
+  const faults: AttributeFault[] = []
+  for (const [key, value] of Object.entries(sent)) {
+    const found = customFault(key, value, nullRemoves)
+    if (found) faults.push({ below: [key], ...found })
+  }
+  return faults.length > 0 ? { faults } : { value: sent }
+}
+
+function customFault(key: string, value: unknown, nullRemoves: boolean): AttributeFault | undefined {
+  if (key === '') return { code: 'too_short', message: 'the name of a custom attribute must have at least 1 character' }
+  if (isLongerThan(key, MAX_CUSTOM_KEY_CHARACTERS)) {
+    return {
+      code: 'too_long',
+      message: `the name of a custom attribute must have at most ${MAX_CUSTOM_KEY_CHARACTERS} characters`,
+    }
+  }
+  if (value === null) {
+    return nullRemoves ? undefined : { code: 'null_not_allowed', message: 'a custom attribute must not be null at creation' }
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return undefined
+  if (typeof value !== 'string') {
+    return { code: 'invalid_type', message: 'a custom attribute must be a string, a number or a boolean' }
+  }
+  if (!isLongerThan(value, MAX_CUSTOM_TEXT_CHARACTERS)) return undefined
+  return {
+    code: 'too_long',
+    message: `the text of a custom attribute must have at most ${MAX_CUSTOM_TEXT_CHARACTERS} characters`,
+  }
+}
+
+function fault(code: RecordErrorCode, message: string): AttributeReading {
+  return { faults: [{ code, message }] }
+}
+
+function characters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`
+}
+
+/** Counts code points, and only when UTF-16 units leave a doubt. */
+function isLongerThan(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max)
+}
+
+function isCalendarDate(text: string): boolean {
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) || text.startsWith('0000')) return false
+  const time = Date.parse(`${text}T00:00:00.000Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}

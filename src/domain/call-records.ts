@@ -1,0 +1,143 @@
+import type { AttributeName, AttributePatch } from './attributes.ts'
+import { ATTRIBUTE_RULES, readAttribute, REQUIRED_ATTRIBUTES } from './attributes.ts'
+import type { FieldError, Problem } from './errors.ts'
+import { problem } from './errors.ts'
+import type { SentJson } from './events.ts'
+
+/** One record of a call as it stands in the body. */
+export interface SentRecord {
+  /** Zero-based place in the call. */
+  index: number
+  /** JSON Pointer of the record in the body as it was sent. */
+  pointer: string
+  sent: SentJson
+}
+
+/** What names the employee of an update, already normalised; `field` is the name it was sent under. */
+export interface Locator {
+  field: 'id' | 'external_id' | 'email'
+  value: string
+}
+
+/** A record after everything that can be judged without the company's state. */
+export interface ReadRecord extends SentRecord {
+  /** Null for a creation, and where the locator itself is faulty. */
+  locator: Locator | null
+  /** The attributes that could be read, normalised; faulty ones are absent. */
+  patch: AttributePatch
+  faults: FieldError[]
+}
+
+/** A call's records, or the problem that refuses the call as a whole and how many records it had. */
+export type CallRecords = { records: SentRecord[]; problem?: undefined } | { problem: Problem; count: number }
+
+/** The records of `POST /v1/employees`: `{"employees": […]}`, a bare array, or one bare object. */
+export function recordsOfCreate(body: SentJson, maxRecords: number): CallRecords {
+  if (isObject(body) && !Object.hasOwn(body, 'employees')) return { records: [{ index: 0, pointer: '', sent: body }] }
+  return recordsOfMany(body, maxRecords)
+}
+
+/** The records of `PATCH /v1/employees`: `{"employees": […]}` or a bare array. */
+export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
+  if (Array.isArray(body)) return recordsOfArray(body, '', maxRecords)
+  if (!isObject(body) || !Array.isArray(body.employees)) {
+    return refused('the body must be an array of records, or an object whose member "employees" is one')
+  }
+  if (Object.keys(body).length > 1) return refused('the body must have no member beside "employees"')
+  return recordsOfArray(body.employees, '/employees', maxRecords)
+}
+
+/** The one record of `PATCH /v1/employees/{id}`. */
+export function recordOfOne(body: SentJson): CallRecords {
+  if (!isObject(body)) return refused('the body must be an object, a JSON Merge Patch of the employee', 1)
+  return { records: [{ index: 0, pointer: '', sent: body }] }
+}
+
+function refused(detail: string, count = 0): CallRecords {
+  return { problem: problem('invalid_body', detail), count }
+}
+
+function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number): CallRecords {
+  const count = array.length
+  if (count === 0) return { problem: problem('empty_batch', 'the call must have at least 1 record'), count }
+  if (count > maxRecords) {
+    return { problem: problem('batch_too_large', `the call must have at most ${maxRecords} records`), count }
+  }
+  return { records: array.map((sent, index) => ({ index, pointer: `${pointer}/${index}`, sent })) }
+}
+
+/** Reads a record of a creation. */
+export function readCreation(record: SentRecord): ReadRecord {
+  if (!isObject(record.sent)) return unreadable(record)
+  const { patch, faults } = readFields(record.sent, new Set(), false)
+  for (const name of REQUIRED_ATTRIBUTES) {
+    if (!Object.hasOwn(record.sent, name)) faults.push({ path: [name], code: 'required', message: `${name} is required` })
+  }
+  return { ...record, locator: null, patch, faults }
+}
+
+/** Reads the record of a single update, whose employee the path names. */
+export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
+  if (!isObject(record.sent)) return unreadable(record)
+  return { ...record, locator: { field: 'id', value: id }, ...readFields(record.sent, new Set(), true) }
+}
+
+/** Reads a record of a bulk update, in which a locator stands beside the patch. */
+export function readUpdate(record: SentRecord): ReadRecord {
+  if (!isObject(record.sent)) return unreadable(record)
+  const { locator, fault } = readLocator(record.sent)
+  const { patch, faults } = readFields(record.sent, new Set(locator || fault ? [locator?.field ?? fault?.path[0]] : []), true)
+  return { ...record, locator, patch, faults: fault ? [fault, ...faults] : faults }
+}
+
+function unreadable(record: SentRecord): ReadRecord {
+  const fault: FieldError = { path: [], code: 'invalid_type', message: 'a record must be an object' }
+  return { ...record, locator: null, patch: {}, faults: [fault] }
+}
+
+function readLocator(sent: Record<string, SentJson>): { locator: Locator | null; fault?: FieldError } {
+  if (Object.hasOwn(sent, 'id')) {
+    if (typeof sent.id === 'string') return { locator: { field: 'id', value: sent.id } }
+    return { locator: null, fault: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
+  }
+  for (const field of ['external_id', 'email'] as const) {
+    if (sent[field] === undefined || (field === 'external_id' && sent[field] === null)) continue
+    const { value, faults } = readAttribute(field, sent[field], true)
+    if (!faults) return { locator: { field, value: value as string } }
+    return { locator: null, fault: { path: [field], code: faults[0]!.code, message: faults[0]!.message } }
+  }
+  const message = 'a record must name its employee by id, external_id or email'
+  return { locator: null, fault: { path: [], code: 'missing_locator', message } }
+}
+
+const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'deactivated_at', 'version'])
+
+function readFields(
+  sent: Record<string, SentJson>,
+  skip: ReadonlySet<string | undefined>,
+  isPatch: boolean,
+): { patch: AttributePatch; faults: FieldError[] } {
+  const patch: Record<string, unknown> = {}
+  const faults: FieldError[] = []
+  for (const [name, value] of Object.entries(sent)) {
+    if (skip.has(name)) continue
+    if (!Object.hasOwn(ATTRIBUTE_RULES, name)) {
+      faults.push(foreignField(name))
+      continue
+    }
+    const reading = readAttribute(name as AttributeName, value, isPatch)
+    if (!reading.faults) patch[name] = reading.value
+    else for (const { below, ...fault } of reading.faults) faults.push({ path: [name, ...(below ?? [])], ...fault })
+  }
+  return { patch: patch as AttributePatch, faults }
+}
+
+function foreignField(name: string): FieldError {
+  if (READ_ONLY.has(name)) return { path: [name], code: 'read_only_field', message: `${name} cannot be set` }
+  // The name is the client's own text: it stands in the pointer, not in the message.
+  return { path: [name], code: 'unknown_field', message: 'an employee has no such field' }
+}
+
+function isObject(value: SentJson): value is Record<string, SentJson> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,67 @@
+/** What a company's user may do. Bulk User Logs and keys: admin alone. Event stream: admin and auditor. */
+export type Role = 'admin' | 'auditor' | 'member'
+export const ROLES: readonly Role[] = ['admin', 'auditor', 'member']
+
+/** The calendar window (UTC, weeks from Monday) after which a key's quota begins anew. */
+export type RefreshPeriod = 'hourly' | 'daily' | 'weekly' | 'monthly'
+export const REFRESH_PERIODS: readonly RefreshPeriod[] = ['hourly', 'daily', 'weekly', 'monthly']
+
+export const DEFAULT_QUOTA_LIMIT = 10_000
+export const DEFAULT_REFRESH_PERIOD: RefreshPeriod = 'monthly'
+
+/** What stands of an API key beside the ledger. Hashes are SHA-256 of the secret, in hexadecimal. */
+export interface ApiKey {
+  id: string
+  name: string
+  secretHash: string
+  isEnabled: boolean
+  isRevoked: boolean
+  quotaLimit: number
+  refreshPeriod: RefreshPeriod
+}
+
+export type KeyStanding = 'good' | 'disabled' | 'refused'
+
+/** How a key stands for a caller whose secret has this hash. The caller compares hashes in constant time. */
+export function keyStanding(key: ApiKey, secretMatches: boolean): KeyStanding {
+  if (!secretMatches || key.isRevoked) return 'refused'
+  return key.isEnabled ? 'good' : 'disabled'
+}
+
+/** The start of the quota window that an instant lies in. Milliseconds since the epoch, in and out. */
+export function windowStart(period: RefreshPeriod, atMs: number): number {
+  const at = new Date(atMs)
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
+  switch (period) {
+    case 'hourly':
+      return Date.UTC(year, month, day, at.getUTCHours())
+    case 'daily':
+      return Date.UTC(year, month, day)
+    case 'weekly':
+      // getUTCDay counts from Sunday; a week begins on Monday.
+      return Date.UTC(year, month, day - ((at.getUTCDay() + 6) % 7))
+    case 'monthly':
+      return Date.UTC(year, month)
+  }
+}
+
+/** How often a key was used, in the window that its last charge fell into. Milliseconds since the epoch. */
+export interface KeyUsage {
+  windowStartMs: number
+  requestsMade: number
+  lastUsedMs: number | null
+}
+
+/** The usage after `cost` more requests and one more authenticated call at this instant. */
+export function useKey(usage: KeyUsage, period: RefreshPeriod, atMs: number, cost: number): KeyUsage {
+  return {
+    windowStartMs: windowStart(period, atMs),
+    requestsMade: requestsInWindow(usage, period, atMs) + cost,
+    lastUsedMs: Math.max(usage.lastUsedMs ?? atMs, atMs),
+  }
+}
+
+/** Requests counted in the window of this instant: none when the last charge fell into an earlier one. */
+export function requestsInWindow(usage: KeyUsage, period: RefreshPeriod, atMs: number): number {
+  return usage.windowStartMs === windowStart(period, atMs) ? usage.requestsMade : 0
+}

@@ -1,0 +1,125 @@
+/** What can be wrong with one record of a call. Closed: a client may switch over it. */
+export type RecordErrorCode =
+  | 'required'
+  | 'invalid_type'
+  | 'invalid_format'
+  | 'too_long'
+  | 'too_short'
+  | 'invalid_value'
+  | 'null_not_allowed'
+  | 'unknown_field'
+  | 'read_only_field'
+  | 'missing_locator'
+  | 'employee_not_found'
+  | 'already_exists'
+  | 'inactive_employee_exists'
+  | 'duplicate_in_batch'
+
+/** One fault of one field, before it is known which record of which body it belongs to. */
+export interface FieldError {
+  /** Path of the field inside its record, from the outside in; empty for the record itself. */
+  path: readonly string[]
+  code: RecordErrorCode
+  /** Names the fault and the limit, never the value that was sent. */
+  message: string
+  /** The employee whom the fault concerns, where that is not the record's own. */
+  employeeId?: string
+}
+
+/** One fault as the API answers it and as the log shows it. */
+export interface RecordError {
+  /** Zero-based place of the record in the call. */
+  index: number
+  /** The employee's id, when it is known. */
+  id: string | null
+  /** JSON Pointer (RFC 6901) into the body as it was sent. */
+  pointer: string
+  code: RecordErrorCode
+  message: string
+}
+
+/** Every code that a whole call can be answered with. */
+export type ProblemCode =
+  | 'malformed_json'
+  | 'invalid_body'
+  | 'invalid_query'
+  | 'invalid_credentials'
+  | 'key_disabled'
+  | 'admin_only'
+  | 'employee_not_found'
+  | 'log_not_found'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'already_exists'
+  | 'inactive_employee_exists'
+  | 'precondition_failed'
+  | 'payload_too_large'
+  | 'batch_too_large'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+  | 'empty_batch'
+  | 'internal_error'
+  | 'unavailable'
+
+const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
+  malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
+  invalid_body: { status: 400, title: 'The body has the wrong form' },
+  invalid_query: { status: 400, title: 'A query parameter is not valid' },
+  invalid_credentials: { status: 401, title: 'The credentials are missing or not valid' },
+  key_disabled: { status: 403, title: 'The API key is disabled' },
+  admin_only: { status: 403, title: 'Only administrators of the company may do this' },
+  employee_not_found: { status: 404, title: 'No such employee' },
+  log_not_found: { status: 404, title: 'No such log entry' },
+  route_not_found: { status: 404, title: 'No such route' },
+  method_not_allowed: { status: 405, title: 'The route does not have this method' },
+  already_exists: { status: 409, title: 'An employee with these details exists' },
+  inactive_employee_exists: { status: 409, title: 'An inactive employee with these details exists' },
+  precondition_failed: { status: 412, title: 'The employee has changed meanwhile' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  batch_too_large: { status: 413, title: 'The call has too many records' },
+  unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  validation_failed: { status: 422, title: 'Records of the call are not valid' },
+  empty_batch: { status: 422, title: 'The call has no records' },
+  internal_error: { status: 500, title: 'Something went wrong on our side' },
+  unavailable: { status: 503, title: 'The service cannot answer for the moment' },
+}
+
+/** Why a call as a whole was refused: the part of an RFC 9457 problem document that the domain decides. */
+export interface Problem {
+  status: number
+  code: ProblemCode
+  title: string
+  /** One sentence for people, made once and stored: the log shows this very string. */
+  detail: string
+  errors: RecordError[]
+}
+
+/** Makes a problem with the status and title that belong to its code. */
+export function problem(code: ProblemCode, detail: string, errors: RecordError[] = []): Problem {
+  return { ...PROBLEMS[code], code, detail, errors }
+}
+
+/** A problem document as it goes out (RFC 9457); `log_id` only when the call has an entry in Bulk User Logs. */
+export interface ProblemDocument {
+  type: string
+  title: string
+  status: number
+  code: ProblemCode
+  detail: string
+  request_id: string
+  log_id?: string
+  errors: RecordError[]
+}
+
+export function problemDocument(refusal: Problem, requestId: string, logId?: string): ProblemDocument {
+  const { title, status, code, detail, errors } = refusal
+  const document = { type: `/problems/${code}`, title, status, code, detail, request_id: requestId }
+  return logId === undefined ? { ...document, errors } : { ...document, log_id: logId, errors }
+}
+
+/** A JSON Pointer (RFC 6901 section 3) made of a prefix and the names below it. */
+export function jsonPointer(prefix: string, path: readonly string[]): string {
+  let pointer = prefix
+  for (const name of path) pointer += `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return pointer
+}

@@ -1,0 +1,116 @@
+import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
+import type { ProblemCode, RecordError } from './errors.ts'
+import type { RefreshPeriod, Role } from './company.ts'
+
+/** A value of an attribute in an event; null means unset. */
+export type AttributeValue = CustomValue | null
+
+/**
+ * What changed, by name. A custom attribute stands as `custom_attributes.KEY`; `status` never stands here,
+ * it has events of its own.
+ */
+export type AttributeChanges = Record<string, { from: AttributeValue; to: AttributeValue }>
+
+/** The attributes that a creation set: what was sent and is not null, normalised, and always the status. */
+export type AttributesSet = Partial<{ [Name in AttributeName]: NonNullable<EmployeeAttributes[Name]> }>
+
+/** The five counts of a Bulk User Log entry. */
+export interface CallCounts {
+  total: number
+  updated: number
+  deactivated: number
+  failed: number
+  no_updates: number
+}
+
+export type Operation = 'create' | 'update_one' | 'update_many'
+
+interface CallFacts {
+  operation: Operation
+  /** When the request was run, RFC 3339 UTC. */
+  requested_at: string
+  /** Milliseconds from the request's arrival to its decision. */
+  duration_ms: number
+  key: { id: string; name: string }
+  request_id: string
+  counts: CallCounts
+}
+
+/** A JSON value exactly as a client sent it. */
+export type SentJson = unknown
+
+/** The data of each event type, in today's schema version. */
+export interface EventData {
+  EmployeeCreated: { attributes: AttributesSet }
+  EmployeeUpdated: { changes: AttributeChanges }
+  EmployeeDeactivated: Record<string, never>
+  EmployeeReactivated: Record<string, never>
+  EmployeeRecordRejected: {
+    /** What named the employee; null for a creation. */
+    locator: { id?: SentJson; external_id?: SentJson; email?: SentJson } | null
+    employee_id: string | null
+    /** The record as it was sent; null when it could not be read. */
+    record: SentJson
+    /** `code` is a record's code or, for a single update, the code of the whole call. */
+    errors: { pointer: string; code: RecordError['code'] | ProblemCode; message: string }[]
+  }
+  ApiCallCompleted: CallFacts & { unchanged: { index: number; employee_id: string }[] }
+  ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
+  CompanyRegistered: { name: string }
+  UserInvited: { email: string; name: string; role: Role }
+  ApiKeyIssued: { name: string; quota_limit: number; refresh_period: RefreshPeriod }
+}
+
+export type EventType = keyof EventData
+
+/** The schema version that each event type is written in today. Older shapes are upcast when they are read. */
+export const SCHEMA_VERSIONS: Record<EventType, number> = {
+  EmployeeCreated: 1,
+  EmployeeUpdated: 1,
+  EmployeeDeactivated: 1,
+  EmployeeReactivated: 1,
+  EmployeeRecordRejected: 1,
+  ApiCallCompleted: 1,
+  ApiCallFailed: 1,
+  CompanyRegistered: 1,
+  UserInvited: 1,
+  ApiKeyIssued: 1,
+}
+
+/** An event that has been decided and has no position yet. */
+export type NewEvent = {
+  [Type in EventType]: {
+    type: Type
+    /** The id of the employee, call, key, user or company whose stream it is. */
+    stream: string
+    /** Its number in that stream, from 1. */
+    version: number
+    /** The record of the call that it comes from. */
+    index: number | null
+    data: EventData[Type]
+  }
+}[EventType]
+
+/** An event as it was read from the ledger. `data` is null once it has been erased. */
+export type RecordedEvent = {
+  [Type in EventType]: {
+    type: Type
+    stream: string
+    version: number
+    index: number | null
+    data: EventData[Type] | null
+    /** Its place in the company's ledger, from 1 without a gap. */
+    position: number
+    call_id: string | null
+    schema_version: number
+    /** RFC 3339 UTC with milliseconds; never goes back within a company. */
+    recorded_at: string
+    /** The id of the API key or user that caused it, or `operator` for the command line. */
+    actor: string
+  }
+}[EventType]
+
+/** The last event of each call closes it: the events of one call stand next to each other. */
+export function closesCall(event: { type: EventType; call_id: string | null }): boolean {
+  return event.call_id === null || event.type === 'ApiCallCompleted' || event.type === 'ApiCallFailed'
+}

@@ -1,0 +1,51 @@
+import type { Draft, EmployeeDirectory } from './api-call.ts'
+import type { Employee } from './employee.ts'
+import type { FieldError } from './errors.ts'
+
+type UniqueName = 'email' | 'external_id'
+
+const MEANINGS: Record<UniqueName, string> = { email: 'e-mail address', external_id: 'external id' }
+
+/**
+ * Adds the faults of values that must be unique in the company, inactive employees included. They are judged on the
+ * state after the whole call, so two employees may swap theirs: a value that its holder gives up in the call is free.
+ */
+export function uniquenessFaults(drafts: Draft[], directory: EmployeeDirectory): void {
+  const afterwards = new Map(drafts.filter((draft) => draft.before).map((draft) => [draft.before!.id, draft.after]))
+  const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
+  for (const name of ['email', 'external_id'] as const) {
+    for (const [value, claimants] of claims(drafts, name)) {
+      if (claimants.length > 1) for (const { faults } of claimants) faults.push(inBatch(name))
+      const before = holderOf[name](value)
+      const holder = before && (afterwards.get(before.id) ?? before)
+      if (!holder || holder[name] !== value) continue
+      for (const { before: self, faults } of claimants) if (self?.id !== holder.id) faults.push(held(name, holder))
+    }
+  }
+}
+
+/** The records by the new value they would take on. */
+function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
+  const claimants = new Map<string, Draft[]>()
+  for (const draft of drafts) {
+    const value = draft.record.patch[name]
+    if (typeof value !== 'string' || value === draft.before?.[name]) continue
+    if (draft.record.locator && !draft.before) continue
+    const group = claimants.get(value)
+    if (group) group.push(draft)
+    else claimants.set(value, [draft])
+  }
+  return claimants
+}
+
+function inBatch(name: UniqueName): FieldError {
+  return { path: [name], code: 'duplicate_in_batch', message: `another record of the call has the same ${MEANINGS[name]}` }
+}
+
+function held(name: UniqueName, holder: Employee): FieldError {
+  if (holder.status === 'active') {
+    return { path: [name], code: 'already_exists', message: `another employee has this ${MEANINGS[name]}` }
+  }
+  const message = `the inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or choose another value`
+  return { path: [name], code: 'inactive_employee_exists', message, employeeId: holder.id }
+}

@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { CommandServices } from '../commands/run-api-call.ts'
+import { problem } from '../domain/errors.ts'
+import type { Gatherer } from '../ledger/gather.ts'
+import type { FoundKey, KeyUse, UsedKey } from '../ledger/key-access.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { bulkUserLogs } from './admin/bulk-user-logs.ts'
+import { authenticateCaller } from './authenticate.ts'
+import { authorizeAdmin } from './authorize-user.ts'
+import { health } from './health.ts'
+import { acceptJsonBodies } from './media-types.ts'
+import { collectMethods } from './method-not-allowed.ts'
+import { sendProblem, sendProblemDocument } from './problem.ts'
+import { readEmployees } from './v1/read-employees.ts'
+import { verifyKey } from './v1/verify-key.ts'
+import { writeEmployees } from './v1/write-employees.ts'
+
+export interface AppServices {
+  commands: CommandServices
+  db: Kysely<LedgerTables>
+  findKey(apiId: string): Promise<FoundKey | null>
+  keyUsage: Gatherer<KeyUse, UsedKey>
+  isReady(): Promise<boolean>
+  log: Logger
+  /** Bytes that a body may have. */
+  bodyLimit: number
+  /** Milliseconds to receive a request. */
+  requestTimeoutMs: number
+}
+
+/** An id in a path may be any text; what is too long for a header line does not get here. */
+const MAX_PARAM_LENGTH = 16_384
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+
+/** Builds the HTTP server with all its routes; tests use this very function. */
+export function buildApp(services: AppServices): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: services.log,
+    disableRequestLogging: true,
+    bodyLimit: services.bodyLimit,
+    requestTimeout: services.requestTimeoutMs,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    genReqId: requestId,
+    // The defaults would drop unknown fields and turn texts into numbers; only query strings are texts by nature.
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: true, useDefaults: true } },
+    return503OnClosing: true,
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
+
+  acceptJsonBodies(app)
+  app.decorateRequest('arrivedAt', 0)
+  app.decorateRequest('caller', null)
+  app.decorateRequest('user', null)
+  app.addHook('onRequest', async (request, reply) => {
+    request.arrivedAt = performance.now()
+    void reply.header('x-request-id', request.id)
+  })
+  app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
+  app.setNotFoundHandler((request, reply) =>
+    sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route')),
+  )
+  const answerOtherMethods = collectMethods(app)
+
+  health(app, services.isReady)
+  void app.register(
+    async (v1) => {
+      v1.addHook('onRequest', authenticateCaller(services.findKey))
+      writeEmployees(v1, services.commands)
+      readEmployees(v1, services)
+      verifyKey(v1, services.keyUsage)
+    },
+    { prefix: '/v1' },
+  )
+  void app.register(
+    async (admin) => {
+      admin.addHook('onRequest', authorizeAdmin(services.db))
+      bulkUserLogs(admin, services.db)
+    },
+    { prefix: '/admin/v1' },
+  )
+  void app.after(answerOtherMethods)
+  return app
+}
+
+/** The client's own request id, if it sent a valid one; else a new one. */
+function requestId(request: IncomingMessage): string {
+  const sent = request.headers['x-request-id']
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
+}

@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+
+/**
+ * `/livez`: the process answers. `/readyz`: it can serve, which it cannot while the database does not answer or while
+ * it is stopping.
+ */
+export function health(app: FastifyInstance, isReady: () => Promise<boolean>): void {
+  let isStopping = false
+  app.addHook('preClose', async () => {
+    isStopping = true
+  })
+  app.get('/livez', () => ({ status: 'alive' }))
+  app.get('/readyz', async (_, reply) => {
+    const ready = !isStopping && (await isReady().catch(() => false))
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
+  })
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import type { Kysely } from 'kysely'
+import { entityTag } from '../../domain/entity-tag.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import type { Gatherer } from '../../ledger/gather.ts'
+import type { KeyUse, UsedKey } from '../../ledger/key-access.ts'
+import { readEmployee } from '../../ledger/read.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { callerOf } from '../authenticate.ts'
+import { ProblemError } from '../problem.ts'
+
+export interface ReadServices {
+  db: Kysely<LedgerTables>
+  keyUsage: Gatherer<KeyUse, UsedKey>
+}
+
+/** `GET /v1/employees/{id}`: the employee as the last commit left it. */
+export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
+  app.get<{ Params: { id: string } }>(
+    '/employees/:id',
+    { schema: { querystring: Type.Object({}, { additionalProperties: false }) } },
+    async (request, reply) => {
+      const { companyId, key } = callerOf(request)
+      if (!key.isEnabled) throw new ProblemError(problem('key_disabled', 'the API key is disabled'))
+      const { id } = request.params
+      const [employee] = await Promise.all([
+        isId('emp', id) ? readEmployee(db, companyId, id) : null,
+        keyUsage.submit({ companyId, apiId: key.id, cost: 1 }),
+      ])
+      if (!employee) throw new ProblemError(problem('employee_not_found', 'the company has no such employee'))
+      return reply.header('etag', entityTag(employee.version)).send(employee)
+    },
+  )
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import { REFRESH_PERIODS, requestsInWindow } from '../../domain/company.ts'
+import type { Gatherer } from '../../ledger/gather.ts'
+import type { KeyUse, UsedKey } from '../../ledger/key-access.ts'
+import { callerOf } from '../authenticate.ts'
+
+/** The six fields of the specification, section 2.3. */
+export const KeyVerification = Type.Object({
+  company_name: Type.String(),
+  last_used: Type.String({ format: 'date-time' }),
+  is_enabled: Type.Boolean(),
+  quota_limit: Type.Integer(),
+  requests_made: Type.Integer(),
+  refresh_period: Type.Union(REFRESH_PERIODS.map((period) => Type.Literal(period))),
+})
+
+/** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key too. */
+export function verifyKey(app: FastifyInstance, keyUsage: Gatherer<KeyUse, UsedKey>): void {
+  app.get(
+    '/auth/verify',
+    { schema: { querystring: Type.Object({}, { additionalProperties: false }), response: { 200: KeyVerification } } },
+    async (request) => {
+      const { companyId, companyName, key: found } = callerOf(request)
+      const { key, before, nowMs } = await keyUsage.submit({ companyId, apiId: found.id, cost: 0 })
+      return {
+        company_name: companyName,
+        // The call before this one; a key that was never used before was last used now.
+        last_used: new Date(before.lastUsedMs ?? nowMs).toISOString(),
+        is_enabled: key.isEnabled,
+        quota_limit: key.quotaLimit,
+        requests_made: requestsInWindow(before, key.refreshPeriod, nowMs),
+        refresh_period: key.refreshPeriod,
+      }
+    },
+  )
+}

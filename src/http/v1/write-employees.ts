@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import { createEmployees } from '../../commands/create-employees.ts'
+import type { CommandServices, PreparedCall } from '../../commands/run-api-call.ts'
+import { refusedCall, runApiCall } from '../../commands/run-api-call.ts'
+import { updateEmployee } from '../../commands/update-employee.ts'
+import { updateEmployees } from '../../commands/update-employees.ts'
+import { recordsOfCreate, recordsOfMany } from '../../domain/call-records.ts'
+import { problem } from '../../domain/errors.ts'
+import type { Operation, SentJson } from '../../domain/events.ts'
+import { callerOf } from '../authenticate.ts'
+import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
+import { ProblemError, sendProblem, toProblem } from '../problem.ts'
+
+const NoQuery = Type.Object({}, { additionalProperties: false })
+
+/** The three writing calls: each becomes events in the company's ledger and one entry in Bulk User Logs. */
+export function writeEmployees(app: FastifyInstance, services: CommandServices): void {
+  const route = (operation: Operation, prepare: (request: FastifyRequest, body: SentJson) => PreparedCall) => ({
+    schema: { querystring: NoQuery },
+    handler: (async (request, reply) => {
+      // A request without a body reaches the handler without having met the parser.
+      if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'the body is empty'))
+      return run(services, request, reply, prepare(request, request.body))
+    }) as RouteHandlerMethod,
+    errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      refuse(services, operation, error, request, reply),
+  })
+
+  app.post('/employees', {
+    ...route('create', (_, body) => createEmployees(services, body)),
+    config: { mediaTypes: JSON_TYPES },
+  })
+  app.patch('/employees', {
+    ...route('update_many', (_, body) => updateEmployees(services, body)),
+    config: { mediaTypes: MERGE_PATCH_TYPES },
+  })
+  app.patch('/employees/:id', {
+    ...route('update_one', (request, body) => updateEmployee(pathId(request), body, request.headers['if-match'])),
+    config: { mediaTypes: MERGE_PATCH_TYPES },
+  })
+}
+
+function pathId(request: FastifyRequest): string {
+  return (request.params as { id: string }).id
+}
+
+async function run(services: CommandServices, request: FastifyRequest, reply: FastifyReply, call: PreparedCall) {
+  const { companyId, key, secretHash } = callerOf(request)
+  const caller = { companyId, apiId: key.id, secretHash, requestId: request.id, arrivedAt: request.arrivedAt }
+  const { status, headers, body } = await runApiCall(services, caller, call)
+  return reply
+    .code(status)
+    .headers(headers)
+    .type(status >= 400 ? 'application/problem+json' : 'application/json')
+    .send(JSON.stringify(body))
+}
+
+/**
+ * A call that failed before its records were read has its entry too. None has a call that proved no company, that
+ * could not be appended, or that was cut off before its end.
+ */
+async function refuse(
+  services: CommandServices,
+  operation: Operation,
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
+  const isCutOff = 'code' in error && error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
+  const hasEntry = request.caller !== null && !isCutOff && refusal.code !== 'invalid_credentials' && refusal.code !== 'unavailable'
+  if (!hasEntry) return sendProblem(request, reply, error)
+  if (refusal.status >= 500) request.log.error({ err: error, reqId: request.id }, refusal.detail)
+  const blamed = operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
+  try {
+    return await run(services, request, reply, refusedCall(operation, refusal, countOf(operation, request.body), blamed))
+  } catch (failure) {
+    return sendProblem(request, reply, failure)
+  }
+}
+
+function countOf(operation: Operation, body: SentJson): number {
+  if (operation === 'update_one') return 1
+  if (body === undefined) return 0
+  const form = operation === 'create' ? recordsOfCreate(body, Infinity) : recordsOfMany(body, Infinity)
+  return form.problem ? form.count : form.records.length
+}

@@ -1,0 +1,88 @@
+/** The service cannot take this on for the moment; trying again later is safe. */
+export class UnavailableError extends Error {
+  override name = 'UnavailableError'
+}
+
+export interface GatherBounds<Item> {
+  /** How much one run may take on; a heavier item goes alone. */
+  maxWeight: number
+  weightOf(item: Item): number
+  /** How many items may wait. */
+  maxWaiting: number
+  /** How long an item may wait for its run, in milliseconds. */
+  maxWaitMs: number
+}
+
+interface Waiting<Item, Answer> {
+  item: Item
+  since: number
+  resolve(answer: Answer | Promise<Answer>): void
+  reject(error: unknown): void
+}
+
+export interface Gatherer<Item, Answer> {
+  /** Hands an item to the next run. Rejects with UnavailableError when too many wait or it waited too long. */
+  submit(item: Item): Promise<Answer>
+  /** Resolves once nothing waits and nothing runs. */
+  idle(): Promise<void>
+}
+
+/**
+ * Runs `work` on all that arrived while the run before was under way: one round of work is shared by whoever waits.
+ * `work` gives an answer, or the promise of one, for each item in order; when it throws, all of its items are rejected.
+ */
+export function gather<Item, Answer>(
+  work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
+  bounds: GatherBounds<Item>,
+): Gatherer<Item, Answer> {
+  const waiting: Waiting<Item, Answer>[] = []
+  let running: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const taken = take(waiting, bounds)
+      if (taken.length === 0) continue
+      try {
+        const answers = await work(taken.map(({ item }) => item))
+        taken.forEach(({ resolve }, at) => resolve(answers[at]!))
+      } catch (error) {
+        for (const { reject } of taken) reject(error)
+      }
+    }
+    running = undefined
+  }
+
+  return {
+    submit(item) {
+      if (waiting.length >= bounds.maxWaiting) return Promise.reject(new UnavailableError('too many calls are waiting'))
+      return new Promise((resolve, reject) => {
+        waiting.push({ item, since: performance.now(), resolve, reject })
+        // Deferred by one turn, so that calls that arrive together go together.
+        running ??= new Promise<void>((next) => setImmediate(next)).then(run)
+      })
+    },
+    async idle() {
+      while (running) await running
+    },
+  }
+}
+
+/** Takes as many as fit from the front; those that have waited too long are turned away. */
+function take<Item, Answer>(waiting: Waiting<Item, Answer>[], bounds: GatherBounds<Item>): Waiting<Item, Answer>[] {
+  const now = performance.now()
+  const taken: Waiting<Item, Answer>[] = []
+  let weight = 0
+  let seen = 0
+  for (const entry of waiting) {
+    if (now - entry.since > bounds.maxWaitMs) {
+      entry.reject(new UnavailableError('the call waited too long for its turn'))
+    } else {
+      weight += bounds.weightOf(entry.item)
+      if (taken.length > 0 && weight > bounds.maxWeight) break
+      taken.push(entry)
+    }
+    seen += 1
+  }
+  waiting.splice(0, seen)
+  return taken
+}

@@ -1,0 +1,136 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import type { ApiKey, KeyUsage } from '../domain/company.ts'
+import { useKey } from '../domain/company.ts'
+import { fromUuid, toUuid } from '../domain/ids.ts'
+import type { Gatherer } from './gather.ts'
+import { gather } from './gather.ts'
+import * as statements from './statements.ts'
+import type { LedgerTables } from './tables.ts'
+
+/** A key and the company that owns it, as they are at this moment. */
+export interface FoundKey {
+  companyId: string
+  companyName: string
+  key: ApiKey
+}
+
+const MAX_SHARED = 500
+const MAX_WAITING = 10_000
+const MAX_WAIT_MS = 10_000
+const MAX_CACHED_IDS = 100_000
+const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
+
+/**
+ * Looks API keys up by their id, one statement for all that arrive together. Which company an id belongs to never
+ * changes and is remembered; nothing else about a key is, so that a disabled key is disabled at once everywhere.
+ */
+export function openKeyLookup(db: Kysely<LedgerTables>): (apiId: string) => Promise<FoundKey | null> {
+  const companyOf = new Map<string, string>()
+  const { submit } = gather<string, FoundKey | null>(async (apiIds) => {
+    await learnCompanies(db, apiIds, companyOf)
+    const found = await findKeys(db, apiIds, companyOf)
+    return apiIds.map((apiId) => found.get(apiId) ?? null)
+  }, BOUNDS)
+  return submit
+}
+
+async function learnCompanies(db: Kysely<LedgerTables>, apiIds: string[], companyOf: Map<string, string>): Promise<void> {
+  const unknown = [...new Set(apiIds.filter((apiId) => !companyOf.has(apiId)))]
+  if (unknown.length === 0) return
+  if (companyOf.size > MAX_CACHED_IDS) companyOf.clear()
+  const rows = await db
+    .selectFrom('api_key_directory')
+    .selectAll()
+    .where('api_id', '=', sql<string>`any(${unknown.map(toUuid)})`)
+    .execute()
+  for (const row of rows) companyOf.set(fromUuid('key', row.api_id), row.company_id)
+}
+
+async function findKeys(
+  db: Kysely<LedgerTables>,
+  apiIds: string[],
+  companyOf: Map<string, string>,
+): Promise<Map<string, FoundKey>> {
+  const known = [...new Set(apiIds.filter((apiId) => companyOf.has(apiId)))]
+  const wanted = sql<{ company_id: string; api_id: string }>`unnest(
+    ${known.map((apiId) => companyOf.get(apiId))}::uuid[], ${known.map(toUuid)}::uuid[])`
+  const rows = await db
+    .selectFrom(wanted.as<'wanted'>(sql`wanted(company_id, api_id)`))
+    .innerJoin('api_keys as k', (on) =>
+      on.onRef('k.company_id', '=', 'wanted.company_id').onRef('k.api_id', '=', 'wanted.api_id'),
+    )
+    .innerJoin('companies as c', 'c.company_id', 'k.company_id')
+    .select(['k.company_id', 'k.api_id', 'c.name as company_name', 'k.name', 'k.secret_hash'])
+    .select(['k.is_enabled', 'k.is_revoked', 'k.quota_limit', 'k.refresh_period'])
+    .execute()
+  return new Map(
+    rows.map((row) => {
+      const id = fromUuid('key', row.api_id)
+      const key: ApiKey = {
+        id,
+        name: row.name,
+        secretHash: row.secret_hash.toString('hex'),
+        isEnabled: row.is_enabled,
+        isRevoked: row.is_revoked,
+        quotaLimit: row.quota_limit,
+        refreshPeriod: row.refresh_period,
+      }
+      return [id, { companyId: fromUuid('com', row.company_id), companyName: row.company_name, key }]
+    }),
+  )
+}
+
+/** One use of a key by a call that appends nothing. */
+export interface KeyUse {
+  companyId: string
+  apiId: string
+  /** What it costs of the quota. */
+  cost: number
+}
+
+export interface UsedKey {
+  key: ApiKey
+  /** The usage as it was before this call. */
+  before: KeyUsage
+  /** The database's time, milliseconds since the epoch. */
+  nowMs: number
+}
+
+/** Counts uses of keys by reading calls, in one transaction for all that arrive together. */
+export function openKeyUsage(pool: Pool): Gatherer<KeyUse, UsedKey> {
+  return gather<KeyUse, UsedKey>(async (uses) => {
+    const client = await pool.connect()
+    try {
+      const answers = await countUses(client, uses)
+      client.release()
+      return answers
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }, BOUNDS)
+}
+
+async function countUses(client: Parameters<typeof statements.loadKeys>[0], uses: KeyUse[]): Promise<UsedKey[]> {
+  const distinct = new Map(uses.map((use) => [use.apiId, use]))
+  const [, now, loaded] = await Promise.all([
+    client.query('begin'),
+    statements.readClock(client),
+    statements.loadKeys(client, [...distinct.values()]),
+  ])
+  const nowMs = Date.parse(now)
+  const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
+  const answers = uses.map(({ apiId, cost }): UsedKey => {
+    const entry = keys.get(apiId)
+    if (!entry) throw new Error(`the usage of ${apiId} is missing`)
+    const before = entry.usage
+    entry.usage = useKey(before, entry.key.refreshPeriod, nowMs, cost)
+    return { key: entry.key, before, nowMs }
+  })
+  const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
+  const [, commit] = await Promise.all([statements.updateUsage(client, used), client.query('commit')])
+  if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
+  return answers
+}

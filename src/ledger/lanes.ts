@@ -1,0 +1,166 @@
+import type { Pool } from 'pg'
+import type { Committed, LedgerCall } from './commit.ts'
+import { commitTogether, DecisionError, UnknownOutcomeError } from './commit.ts'
+import { blamesRecord, isPassing } from './database-errors.ts'
+import type { Gatherer } from './gather.ts'
+import { gather, UnavailableError } from './gather.ts'
+import { settleOutcome } from './settle-outcome.ts'
+
+export interface LaneOptions {
+  /** Connections for appends; each statement that they run looks rows up by their keys. */
+  pool: Pool
+  /** How many transactions of different companies run side by side in this process. */
+  lanes: number
+  /** How many records share one commit; a larger call goes alone. */
+  maxRecordsPerCommit: number
+  /** How many calls may wait in one lane. */
+  maxWaiting: number
+  /** How long a call may wait for its turn, in milliseconds. */
+  maxWaitMs: number
+  /** Told after each commit which companies have new events. */
+  onCommitted(companyIds: string[]): void
+  /** Told of a call that could not be decided or stored through its own fault; its caller appends the failure. */
+  onFault(error: unknown): void
+}
+
+/** A call brought on an error of its own; the calls beside it were not disturbed. Nothing of it was stored. */
+export class FaultyCallError extends Error {
+  override name = 'FaultyCallError'
+}
+
+export interface Lanes {
+  /**
+   * Appends a call. Resolves once it is durable. Rejects with UnavailableError when it could not be appended or its
+   * outcome could not be learnt, and with FaultyCallError when the call itself cannot be decided or stored.
+   */
+  append<Answer>(call: LedgerCall<Answer>): Promise<Committed<Answer>>
+  /** Resolves once all calls that were handed in are answered. */
+  idle(): Promise<void>
+}
+
+type Queue = Gatherer<LedgerCall<unknown>, Committed<unknown>>
+
+const PASSING_RETRIES = 3
+
+/**
+ * Queues the calls of this process, so that those that arrive while a transaction runs share the next one.
+ * A company belongs to one lane. A company whose head another process holds gets a queue of its own until that is
+ * empty, so that it waits alone and holds nobody up.
+ */
+export function openLanes(options: LaneOptions): Lanes {
+  const contended = new Map<string, Queue>()
+  const queues = Array.from({ length: options.lanes }, () => queue((calls) => share(options, calls, false, waitAlone)))
+
+  function queue(work: Parameters<typeof gather<LedgerCall<unknown>, Committed<unknown>>>[0]): Queue {
+    const { maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs } = options
+    return gather(work, { maxWeight, maxWaiting, maxWaitMs, weightOf: ({ weight }) => Math.max(1, weight) })
+  }
+
+  function waitAlone(call: LedgerCall<unknown>): Promise<Committed<unknown>> {
+    const { companyId } = call
+    const known = contended.get(companyId)
+    if (known) return known.submit(call)
+    const alone = queue((calls) => share(options, calls, true, waitAlone))
+    contended.set(companyId, alone)
+    const answer = alone.submit(call)
+    void alone.idle().then(() => contended.delete(companyId))
+    return answer
+  }
+
+  return {
+    append<Answer>(call: LedgerCall<Answer>) {
+      const queue = contended.get(call.companyId) ?? queues[laneOf(call.companyId, options.lanes)]!
+      return queue.submit(call) as Promise<Committed<Answer>>
+    },
+    async idle() {
+      for (const queue of queues) await queue.idle()
+      for (const queue of contended.values()) await queue.idle()
+    },
+  }
+}
+
+/** The last characters of a TypeID are random. */
+function laneOf(companyId: string, lanes: number): number {
+  let sum = 0
+  for (let at = companyId.length - 8; at < companyId.length; at += 1) sum += companyId.charCodeAt(at)
+  return sum % lanes
+}
+
+type Answers = (Committed<unknown> | Promise<Committed<unknown>>)[]
+
+/** Commits calls together; if one of them is at fault, each alone, so that only the guilty one fails. */
+async function share(
+  options: LaneOptions,
+  calls: LedgerCall<unknown>[],
+  wait: boolean,
+  waitAlone: (call: LedgerCall<unknown>) => Promise<Committed<unknown>>,
+): Promise<Answers> {
+  try {
+    const results = await commit(options, calls, wait)
+    return results.map((result, at) => {
+      if (result !== 'held') return result
+      // Whoever waits for a head gets it, if there is one.
+      if (wait) return Promise.reject(new UnavailableError('the company has no ledger'))
+      return waitAlone(calls[at]!)
+    })
+  } catch (error) {
+    if (!(error instanceof DecisionError) && !blamesRecord(error)) {
+      throw new UnavailableError('the ledger could not be written', { cause: error })
+    }
+    if (calls.length === 1) {
+      options.onFault(error)
+      throw new FaultyCallError('the call could not be stored', { cause: error })
+    }
+    return eachAlone(options, calls, waitAlone)
+  }
+}
+
+async function eachAlone(
+  options: LaneOptions,
+  calls: LedgerCall<unknown>[],
+  waitAlone: (call: LedgerCall<unknown>) => Promise<Committed<unknown>>,
+): Promise<Answers> {
+  const answers: Answers = []
+  for (const call of calls) {
+    const alone = share(options, [call], true, waitAlone).then(([answer]) => answer!)
+    await alone.catch(() => undefined)
+    answers.push(alone)
+  }
+  return answers
+}
+
+async function commit(
+  options: LaneOptions,
+  calls: LedgerCall<unknown>[],
+  wait: boolean,
+): Promise<(Committed<unknown> | 'held')[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const results = await commitOnce(options.pool, calls, wait)
+      options.onCommitted([...new Set(calls.filter((_, at) => results[at] !== 'held').map(({ companyId }) => companyId))])
+      return results
+    } catch (error) {
+      if (!isPassing(error) || attempt > PASSING_RETRIES) throw error
+    }
+  }
+}
+
+async function commitOnce(
+  pool: Pool,
+  calls: LedgerCall<unknown>[],
+  wait: boolean,
+): Promise<(Committed<unknown> | 'held')[]> {
+  const client = await pool.connect()
+  try {
+    const results = await commitTogether(client, calls, wait)
+    client.release()
+    return results
+  } catch (error) {
+    // A connection on which anything went wrong is not used again.
+    client.release(true)
+    if (!(error instanceof UnknownOutcomeError)) throw error
+    const results = error.results as (Committed<unknown> | 'held')[]
+    await settleOutcome(pool, calls.filter((_, at) => results[at] !== 'held'), error)
+    return results
+  }
+}

@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto'
+
+export const HASH_BYTES = 32
+
+const LEAF = Buffer.of(0)
+const NODE = Buffer.of(1)
+
+/**
+ * A Merkle tree as far as appending needs it: how many leaves it has, and the roots of the complete subtrees that
+ * they fill, from the largest (leftmost) to the smallest. There are as many as `size` has binary ones, at most 53.
+ */
+export interface Frontier {
+  readonly size: number
+  readonly hashes: readonly Buffer[]
+}
+
+export const EMPTY_FRONTIER: Frontier = { size: 0, hashes: [] }
+
+/** The hash of a leaf: SHA-256(0x00 ‖ entry), RFC 6962 section 2.1. */
+export function leafHash(entry: string | Uint8Array): Buffer {
+  const bytes = typeof entry === 'string' ? Buffer.from(entry, 'utf8') : entry
+  return sha256(Buffer.concat([LEAF, bytes]))
+}
+
+/** The frontier after more leaves, given by their hashes in order. The one before is left as it is. */
+export function appendLeaves(before: Frontier, leaves: readonly Buffer[]): Frontier {
+  const hashes = [...before.hashes]
+  let size = before.size
+  for (const leaf of leaves) {
+    let node = leaf
+    // Each trailing one of the size is a complete subtree that the new one completes to twice its width.
+    for (let width = size; width % 2 === 1; width = (width - 1) / 2) node = nodeHash(hashes.pop()!, node)
+    hashes.push(node)
+    size += 1
+  }
+  return { size, hashes }
+}
+
+/** The root of the tree, RFC 6962 section 2.1; that of the empty tree is SHA-256 of nothing. */
+export function rootOf(frontier: Frontier): Buffer {
+  const { hashes } = frontier
+  if (hashes.length === 0) return sha256(Buffer.alloc(0))
+  return hashes.reduceRight((right, left) => nodeHash(left, right))
+}
+
+/** The frontier as the head row stores it: its hashes one after the other. */
+export function packFrontier(frontier: Frontier): Buffer {
+  return Buffer.concat(frontier.hashes)
+}
+
+/** Reads what `packFrontier` wrote. Throws when the bytes do not belong to a tree of this size. */
+export function unpackFrontier(size: number, packed: Buffer): Frontier {
+  const hashes: Buffer[] = []
+  for (let at = 0; at < packed.length; at += HASH_BYTES) hashes.push(packed.subarray(at, at + HASH_BYTES))
+  if (packed.length % HASH_BYTES !== 0 || hashes.length !== onesIn(size)) {
+    throw new Error(`the frontier of ${packed.length} bytes does not belong to a tree of ${size} leaves`)
+  }
+  return { size, hashes }
+}
+
+function nodeHash(left: Buffer, right: Buffer): Buffer {
+  return sha256(Buffer.concat([NODE, left, right]))
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return hash('sha256', bytes, 'buffer')
+}
+
+function onesIn(size: number): number {
+  let ones = 0
+  for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) ones += rest % 2
+  return ones
+}

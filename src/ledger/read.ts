@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely'
+import type { Employee } from '../domain/employee.ts'
+import type { RecordedEvent } from '../domain/events.ts'
+import { toUuid } from '../domain/ids.ts'
+import { readEvent } from './codec.ts'
+import type { LedgerTables } from './tables.ts'
+
+/** Reads a company's events after a position, in order, at most `limit`, none after `upTo`. */
+export async function readEvents(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  range: { after: number; upTo?: number; limit: number },
+): Promise<RecordedEvent[]> {
+  let query = db
+    .selectFrom('events')
+    .select(['envelope', 'data'])
+    .where('company_id', '=', toUuid(companyId))
+    .where('position', '>', range.after)
+  if (range.upTo !== undefined) query = query.where('position', '<=', range.upTo)
+  const rows = await query.orderBy('position').limit(range.limit).execute()
+  return rows.map(readEvent)
+}
+
+/** An employee as the last commit left it; null when the company has none such. */
+export async function readEmployee(db: Kysely<LedgerTables>, companyId: string, id: string): Promise<Employee | null> {
+  const row = await db
+    .selectFrom('employee_snapshots')
+    .select('state')
+    .where('company_id', '=', toUuid(companyId))
+    .where('employee_id', '=', toUuid(id))
+    .executeTakeFirst()
+  return row?.state ?? null
+}

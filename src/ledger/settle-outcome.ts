@@ -1,0 +1,49 @@
+import type { Pool } from 'pg'
+import { setTimeout as pause } from 'node:timers/promises'
+import { toUuid } from '../domain/ids.ts'
+import { UnavailableError } from './gather.ts'
+import * as statements from './statements.ts'
+
+const ATTEMPTS = 20
+const PAUSE_MS = 500
+
+/**
+ * Learns whether a transaction whose COMMIT was not answered took effect. The head is locked first: that waits for
+ * the old transaction to end, whose events a look-up without the lock could miss while they are still on their way.
+ * Resolves when it took effect; throws UnavailableError when it did not, or when that could not be learnt.
+ */
+export async function settleOutcome(
+  pool: Pool,
+  calls: { companyId: string; callId: string }[],
+  cause: unknown,
+): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const committed = await wasCommitted(pool, calls).catch(() => undefined)
+    if (committed === true) return
+    if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause })
+    await pause(PAUSE_MS)
+  }
+  throw new UnavailableError('the outcome of the commit could not be learnt', { cause })
+}
+
+/** One transaction holds them all, so one call that left an event behind speaks for all. */
+async function wasCommitted(pool: Pool, calls: { companyId: string; callId: string }[]): Promise<boolean> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await statements.lockHeads(client, [...new Set(calls.map(({ companyId }) => companyId))], true)
+    const { rowCount } = await client.query({
+      name: 'find-calls',
+      text: `select 1 from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, call_id)
+        join events e on e.company_id = wanted.company_id and e.stream_id = wanted.call_id and e.stream_version = 1
+        limit 1`,
+      values: [calls.map(({ companyId }) => toUuid(companyId)), calls.map(({ callId }) => toUuid(callId))],
+    })
+    await client.query('rollback')
+    client.release()
+    return (rowCount ?? 0) > 0
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}

@@ -1,0 +1,68 @@
+import type { RefreshPeriod, Role } from '../domain/company.ts'
+import type { Employee } from '../domain/employee.ts'
+
+/** The ledger's tables as kysely sees them; migrations/ is where they are made. Times are RFC 3339 texts. */
+export interface LedgerTables {
+  companies: { company_id: string; name: string; created_at: string }
+  heads: { company_id: string; position: number; frontier: Buffer; recorded_at: string }
+  events: {
+    company_id: string
+    position: number
+    stream_id: string
+    stream_version: number
+    envelope: string
+    data: string | null
+    salt: Buffer | null
+    leaf_hash: Buffer
+  }
+  employee_snapshots: {
+    company_id: string
+    employee_id: string
+    version: number
+    email: string
+    external_id: string | null
+    manager_id: string | null
+    state: Employee
+  }
+  api_key_directory: { api_id: string; company_id: string }
+  api_keys: {
+    company_id: string
+    api_id: string
+    version: number
+    name: string
+    secret_hash: Buffer
+    is_enabled: boolean
+    is_revoked: boolean
+    quota_limit: number
+    refresh_period: RefreshPeriod
+    created_at: string
+  }
+  users: {
+    company_id: string
+    user_id: string
+    version: number
+    email: string
+    name: string
+    role: Role
+    password_hash: string | null
+    created_at: string
+  }
+  user_tokens: {
+    company_id: string
+    token_hash: Buffer
+    user_id: string
+    name: string
+    expires_at: string
+    created_at: string
+  }
+  checkpoints: {
+    company_id: string
+    projection: string
+    version: number
+    position: number
+    attempts: number
+    next_try_at: string | null
+    parked_at: string | null
+    error: string | null
+  }
+}

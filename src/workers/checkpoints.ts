@@ -1,0 +1,120 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Projection } from '../../projections/projection.ts'
+import { fromUuid, toUuid } from '../domain/ids.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+
+type Version = Pick<Projection, 'name' | 'version'>
+
+/** After so many failures in a row a company is parked. */
+export const MAX_ATTEMPTS = 5
+const FIRST_BACKOFF_SECONDS = 1
+const SWEPT_AT_ONCE = 10_000
+
+/**
+ * How far a projection is in a company; the checkpoint is made at position 0 when there is none. It is held while the
+ * company is parked, or waits for its next try after a failure.
+ */
+export async function findCheckpoint(
+  db: Kysely<LedgerTables>,
+  projection: Version,
+  companyId: string,
+): Promise<{ position: number; isHeld: boolean }> {
+  const find = () =>
+    db
+      .selectFrom('checkpoints')
+      .select('position')
+      .select(sql<boolean>`parked_at is not null or coalesce(next_try_at > clock_timestamp(), false)`.as('is_held'))
+      .where('company_id', '=', toUuid(companyId))
+      .where('projection', '=', projection.name)
+      .where('version', '=', projection.version)
+      .executeTakeFirst()
+  let row = await find()
+  if (!row) {
+    await db
+      .insertInto('checkpoints')
+      .values({ ...key(projection, companyId), position: 0, attempts: 0 } as never)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    row = await find()
+  }
+  return { position: row!.position, isHeld: row!.is_held }
+}
+
+function key({ name, version }: Version, companyId: string) {
+  return { company_id: toUuid(companyId), projection: name, version }
+}
+
+/**
+ * Moves a checkpoint from the old position to the new, and forgets failures. Runs as the first statement of the
+ * transaction that folds. Returns false when another worker has moved it meanwhile.
+ */
+export async function moveCheckpoint(
+  transaction: Kysely<LedgerTables>,
+  projection: Version,
+  companyId: string,
+  from: number,
+  to: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('checkpoints')
+    .set({ position: to, attempts: 0, next_try_at: null, error: null })
+    .where('company_id', '=', toUuid(companyId))
+    .where('projection', '=', projection.name)
+    .where('version', '=', projection.version)
+    .where('position', '=', from)
+    .where('parked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** How a company stands after one more failure: when it is tried again, or that it is parked. */
+export interface FailureStanding {
+  attempts: number
+  isParked: boolean
+  retryInSeconds: number
+}
+
+/** Counts a failure on the checkpoint row; the last allowed one parks the company for this projection. */
+export async function recordFailure(
+  db: Kysely<LedgerTables>,
+  projection: Version,
+  companyId: string,
+  message: string,
+): Promise<FailureStanding> {
+  const { rows } = await sql<{ attempts: number; parked: boolean }>`
+    update checkpoints set
+      attempts = attempts + 1,
+      error = ${message},
+      next_try_at = clock_timestamp() + make_interval(secs => ${FIRST_BACKOFF_SECONDS}::double precision * 2 ^ attempts),
+      parked_at = case when attempts + 1 >= ${MAX_ATTEMPTS}::integer then clock_timestamp() else parked_at end
+    where company_id = ${toUuid(companyId)} and projection = ${projection.name} and version = ${projection.version}
+    returning attempts, parked_at is not null as parked`.execute(db)
+  const attempts = rows[0]?.attempts ?? 0
+  return { attempts, isParked: rows[0]?.parked ?? false, retryInSeconds: FIRST_BACKOFF_SECONDS * 2 ** (attempts - 1) }
+}
+
+/** Companies with events that a projection has not folded, and which are neither parked nor waiting for their next try. */
+export async function findLagging(db: Kysely<LedgerTables>, projection: Version): Promise<string[]> {
+  const { rows } = await sql<{ company_id: string }>`
+    select h.company_id from heads h
+    left join checkpoints c
+      on c.company_id = h.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
+    where h.position > coalesce(c.position, 0) and c.parked_at is null
+      and (c.next_try_at is null or c.next_try_at <= clock_timestamp())
+    limit ${SWEPT_AT_ONCE}`.execute(db)
+  return rows.map((row) => fromUuid('com', row.company_id))
+}
+
+/** Lets a parked company go on from where its checkpoint stands. Returns false when it was not parked. */
+export async function unpark(db: Kysely<LedgerTables>, projection: Version, companyId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('checkpoints')
+    .set({ parked_at: null, attempts: 0, next_try_at: null })
+    .where('company_id', '=', toUuid(companyId))
+    .where('projection', '=', projection.name)
+    .where('version', '=', projection.version)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}

@@ -1,0 +1,80 @@
+import { PgBoss } from 'pg-boss'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
+
+/** A job tells which companies may have events that a projection has not folded: a hint, the checkpoint is the fact. */
+export interface ProjectJob {
+  companies: string[]
+}
+
+export function queueOf(projection: Pick<Projection, 'name'>): string {
+  return `project-${projection.name}`
+}
+
+/** Companies that are parked end up here, for people to see. */
+export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
+  return `${queueOf(projection)}-parked`
+}
+
+/** Changes with whatever `createQueues` makes, so that a database that lacks it is noticed. */
+export const QUEUES_VERSION = 'pg-boss 12, queues 1'
+
+const SCHEMA = 'pgboss'
+// A job is only a hint and the sweep makes up for a lost one, so its commits need not wait for the disk.
+const CONNECTION_OPTIONS = '-c synchronous_commit=off -c jit=off'
+const JOB_EXPIRES_SECONDS = 300
+const DONE_JOBS_KEPT_SECONDS = 600
+const UNDONE_JOBS_KEPT_SECONDS = 86_400
+const PARKED_JOBS_KEPT_SECONDS = 30 * 86_400
+const RETRIES = 3
+
+/** Makes pg-boss's tables and the queues of all projections. Run by the owner of the database; safe to repeat. */
+export async function createQueues(ownerUrl: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: ownerUrl, schema: SCHEMA, supervise: false, schedule: false, max: 2 })
+  boss.on('error', () => undefined)
+  await boss.start()
+  try {
+    for (const projection of PROJECTIONS) {
+      const dead = { retentionSeconds: PARKED_JOBS_KEPT_SECONDS, deleteAfterSeconds: PARKED_JOBS_KEPT_SECONDS }
+      await boss.createQueue(deadLetterOf(projection), dead)
+      // A queue with a table of its own keeps good statistics whatever the other queues do.
+      const options = { partition: true, notify: true, deadLetter: deadLetterOf(projection) }
+      await boss.createQueue(queueOf(projection), { ...options, ...LIFE })
+    }
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+}
+
+const LIFE = {
+  expireInSeconds: JOB_EXPIRES_SECONDS,
+  deleteAfterSeconds: DONE_JOBS_KEPT_SECONDS,
+  retentionSeconds: UNDONE_JOBS_KEPT_SECONDS,
+  retryLimit: RETRIES,
+  retryBackoff: true,
+}
+
+/** Connects to the queues; `works` also maintains them and listens for new jobs. */
+export async function openQueues(
+  url: string,
+  options: { works: boolean; onError(error: Error): void },
+): Promise<PgBoss> {
+  const boss = new PgBoss({
+    connectionString: url,
+    schema: SCHEMA,
+    application_name: 'employee-ledger jobs',
+    options: CONNECTION_OPTIONS,
+    max: options.works ? 6 : 2,
+    migrate: false,
+    createSchema: false,
+    supervise: options.works,
+    schedule: false,
+    reindex: false,
+    useListenNotify: options.works,
+  })
+  boss.on('error', options.onError)
+  await boss.start()
+  return boss
+}
+
+export type { PgBoss }

@@ -1,0 +1,146 @@
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { newId, openStore, startApi, startWorkers } from '../../src/bootstrap.ts'
+import type { AddedUser } from '../../src/commands/add-user.ts'
+import { addUser } from '../../src/commands/add-user.ts'
+import type { IssuedApiKey } from '../../src/commands/issue-api-key.ts'
+import { issueApiKey } from '../../src/commands/issue-api-key.ts'
+import { registerCompany } from '../../src/commands/register-company.ts'
+import type { Config } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
+import type { DatabaseUrls } from '../../src/database/database-urls.ts'
+import { ROLES, type Role } from '../../src/domain/company.ts'
+import type { LedgerTables } from '../../src/ledger/tables.ts'
+import { catchUp } from '../../src/workers/project.ts'
+import { createTestDatabase } from './test-database.ts'
+
+/** A company with a key and a user of each role. */
+export interface TestCompany extends Record<Role, AddedUser> {
+  id: string
+  key: IssuedApiKey
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  // The tests look into answers of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+}
+
+export interface CallOptions {
+  key?: { api_id: string; api_key: string } | null
+  headers?: Record<string, string>
+  /** Sent as it is when it is a string or bytes, else as JSON. */
+  body?: unknown
+}
+
+export interface Service {
+  urls: DatabaseUrls & { superUrl: string; name: string }
+  config: Config
+  pool: Pool
+  db: Kysely<LedgerTables>
+  app: FastifyInstance
+  address: string
+  company: TestCompany
+  makeCompany(name: string): Promise<TestCompany>
+  /** A call of the public API with the company's key, unless another one or none is given. */
+  call(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, options?: CallOptions): Promise<Answer>
+  /** A request to the admin endpoint, by default as the company's administrator. */
+  admin(path: string, token?: string | null): Promise<Answer>
+  /** Brings all read models of a company up to its head, as a worker would. */
+  project(companyId?: string): Promise<void>
+  /** The entry of a call and all its records, after projecting. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  logOf(logId: string): Promise<{ entry: any; records: any[] }>
+}
+
+/** Starts the real service on a database of its own; workers only when asked for, so that tests decide when to project. */
+export async function startService(
+  t: Test,
+  settings: Partial<Record<keyof Config, string>> = {},
+  options: { workers?: boolean } = {},
+): Promise<Service> {
+  const urls = await createTestDatabase(t)
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', POOL_SIZE: '5', LANES: '2', ...settings })
+  const log = pino({ level: config.LOG_LEVEL })
+  const store = await openStore(config, urls)
+  const workers = options.workers ? await startWorkers(config, urls, store, log) : null
+  const api = await startApi(config, urls, store, log)
+  t.teardown(async () => {
+    await api.stop()
+    await workers?.stop()
+    await store.close()
+  })
+  const company = await makeCompany(store.pool, 'Acme')
+
+  const service: Service = {
+    ...{ urls, config, company },
+    pool: store.pool,
+    db: store.db,
+    app: api.app,
+    address: api.address,
+    makeCompany: (name) => makeCompany(store.pool, name),
+    call: (method, path, call = {}) => send(api.address, method, path, { key: company.key, ...call }),
+    admin: (path, token = company.admin.token) =>
+      send(api.address, 'GET', `/admin/v1${path}`, {
+        key: null,
+        headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      }),
+    async project(companyId = company.id) {
+      for (const projection of PROJECTIONS) await catchUp(store.db, projection, companyId)
+    },
+    async logOf(logId) {
+      await service.project()
+      const entry = await service.admin(`/bulk-user-logs/${logId}`)
+      const records = await service.admin(`/bulk-user-logs/${logId}/records?limit=200`)
+      if (entry.status !== 200 || records.status !== 200) throw new Error(`${logId}: ${JSON.stringify(entry.body)}`)
+      return { entry: entry.body, records: records.body.items }
+    },
+  }
+  return service
+}
+
+async function makeCompany(pool: Pool, name: string): Promise<TestCompany> {
+  const id = await registerCompany({ pool, newId }, name)
+  const users: Partial<Record<Role, AddedUser>> = {}
+  for (const role of ROLES) {
+    users[role] = await addUser({ pool, newId }, { companyId: id, email: `${role}@example.com`, name: role, role })
+  }
+  const key = await issueApiKey({ pool, newId }, { companyId: id, name: 'HR sync', quotaLimit: 1_000_000, refreshPeriod: 'monthly' })
+  return { id, key, ...(users as Record<Role, AddedUser>) }
+}
+
+/** One real HTTP request. */
+export async function send(address: string, method: string, path: string, call: CallOptions): Promise<Answer> {
+  const headers: Record<string, string> = {}
+  if (call.key) Object.assign(headers, { 'x-api-id': call.key.api_id, 'x-api-key': call.key.api_key })
+  let body: string | Uint8Array | undefined
+  if (call.body !== undefined) {
+    headers['content-type'] = 'application/json'
+    body = typeof call.body === 'string' || call.body instanceof Uint8Array ? call.body : JSON.stringify(call.body)
+  }
+  const response = await fetch(address + path, {
+    method,
+    headers: { ...headers, ...call.headers },
+    ...(body === undefined ? {} : { body: body as BodyInit }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text,
+  }
+}
+
+let count = 0
+
+/** A valid employee, with an e-mail of its own. */
+export function employee(more: Record<string, unknown> = {}): Record<string, unknown> {
+  count += 1
+  return { first_name: 'Ana', last_name: 'Pérez', email: `ana.${count}.${process.pid}@example.com`, ...more }
+}

@@ -1,0 +1,3 @@
+import { stopTestServer } from './stop-test-server.ts'
+
+await stopTestServer()

@@ -1,0 +1,15 @@
+import { existsSync, rmSync } from 'node:fs'
+import { openEmbeddedDatabase } from '../../src/database/embedded-postgres.ts'
+import { TEST_DATA_DIR } from './test-server.ts'
+
+/** Stops the test server, if there is one, and removes its folder. */
+export async function stopTestServer(): Promise<void> {
+  if (!existsSync(TEST_DATA_DIR)) return
+  try {
+    // Whoever takes the last share and gives it back stops the server.
+    const server = await openEmbeddedDatabase({ dataDir: TEST_DATA_DIR, purpose: 'visit', settings: { fsync: 'off' } })
+    await server.release()
+  } finally {
+    rmSync(TEST_DATA_DIR, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { Test } from 'tap'
+import type { DatabaseUrls } from '../../src/database/database-urls.ts'
+import { testServerUrls } from './test-server.ts'
+
+/** A database of its own for a test: a clone of the migrated one, dropped at the end. */
+export async function createTestDatabase(t: Test): Promise<DatabaseUrls & { superUrl: string; name: string }> {
+  const urls = testServerUrls()
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await asSuperuser(urls.superUrl, `create database ${name} template employee_ledger owner ledger_owner`)
+  t.teardown(() => asSuperuser(urls.superUrl, `drop database if exists ${name} with (force)`))
+  const onClone = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
+  return {
+    name,
+    ownerUrl: onClone(urls.ownerUrl),
+    serviceUrl: onClone(urls.serviceUrl),
+    superUrl: onClone(urls.superUrl),
+  }
+}
+
+async function asSuperuser(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
