@@ -87,7 +87,7 @@ export async function listLogRecords(
 }
 
 function tables(db: Kysely<unknown>): Kysely<BulkUserLogTables> {
-  return db.withSchema(schemaOf(bulkUserLogs)) as Kysely<BulkUserLogTables>
+  return db.withSchema(schemaOf(bulkUserLogs)).$extendTables<BulkUserLogTables>()
 }
 
 function shown(row: Selectable<BulkUserLogTables['entries']>): LogEntry {

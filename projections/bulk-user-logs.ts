@@ -14,7 +14,7 @@ export const bulkUserLogs: Projection = { name: 'bulk-user-logs', version: 1, cr
 
 export type RecordStatus = 'Synced' | 'No Updates' | 'Reactivated' | 'Deactivated'
 
-export interface BulkUserLogTables {
+export type BulkUserLogTables = {
   entries: {
     company_id: string
     /** The position of the event that closes the call: the order of the log. */

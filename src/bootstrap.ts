@@ -3,11 +3,11 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { pino } from 'pino'
 import { typeidUnboxed } from 'typeid-js'
 import type { Config } from './config.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
+import { faultReason } from './database/fault-reason.ts'
 import { openDatabase } from './database/kysely.ts'
 import { isCurrent, migrate } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
@@ -28,11 +28,6 @@ import { startWorker } from './workers/worker.ts'
 /** Makes ids: TypeIDs with a UUIDv7, which grow with time. */
 export const newId = typeidUnboxed
 
-/** The log: JSON lines on standard error. Bodies and headers are never logged, so that no secret or person is. */
-export function openLog(config: Config): Logger {
-  return pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
-}
-
 export interface OpenedDatabase {
   urls: DatabaseUrls
   isEmbedded: boolean
@@ -49,7 +44,11 @@ export async function findDatabase(config: Config, purpose: 'serve' | 'visit'): 
     await assertReachable(urls.serviceUrl)
     return { urls, isEmbedded: false, release: async () => undefined }
   }
-  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose })
+  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose }).catch((error: unknown) => {
+    // What is left are faults of the file system that nobody foresaw, such as a full disk.
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, { cause: error })
+  })
   const { ownerUrl: owner, serviceUrl: service, release } = embedded
   const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
   return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, release }
@@ -60,8 +59,7 @@ async function assertReachable(url: string): Promise<void> {
   try {
     await pool.query('select 1')
   } catch (error) {
-    const reason = error instanceof Error ? error.message || String((error as { code?: unknown }).code) : String(error)
-    throw new StartupError(`the database of DATABASE_URL cannot be used: ${reason}`)
+    throw new StartupError(`the database of DATABASE_URL cannot be used: ${faultReason(error)}`, { cause: error })
   } finally {
     await pool.end()
   }
@@ -69,7 +67,12 @@ async function assertReachable(url: string): Promise<void> {
 
 /** Brings the database to what this program needs. `onStep` is told each thing that was done. */
 export async function migrateDatabase(urls: DatabaseUrls, onStep: (line: string) => void): Promise<void> {
-  await migrate(urls, { createQueues, queuesVersion: QUEUES_VERSION, onStep })
+  try {
+    await migrate(urls, { createQueues, queuesVersion: QUEUES_VERSION, onStep })
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`the database could not be set up: ${faultReason(error)}`, { cause: error })
+  }
 }
 
 export interface OpenedPool {
@@ -82,11 +85,20 @@ export interface OpenedPool {
 export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
   const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
   const db = openDatabase<LedgerTables>(pool)
-  if (!(await isCurrent(db as unknown as Kysely<unknown>, QUEUES_VERSION))) {
+  try {
+    await assertCurrent(db as unknown as Kysely<unknown>)
+    return { pool, db, close: () => db.destroy() }
+  } catch (error) {
     await db.destroy()
-    throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
+    throw error
   }
-  return { pool, db, close: () => db.destroy() }
+}
+
+async function assertCurrent(db: Kysely<unknown>): Promise<void> {
+  const made = await isCurrent(db, QUEUES_VERSION).catch((error: unknown) => {
+    throw new StartupError(`the database cannot be used: ${faultReason(error)}`, { cause: error })
+  })
+  if (!made) throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
 }
 
 /** A part of the program that runs until it is stopped. */
@@ -150,7 +162,7 @@ function listenFault(error: unknown, { HOST, PORT }: Config): unknown {
   if (code === 'EADDRINUSE') return new StartupError(`port ${PORT} of ${HOST} is in use: set PORT to another one`)
   if (code === 'EACCES') return new StartupError(`port ${PORT} of ${HOST} may not be used by this user: set PORT to another one`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartupError(`${HOST} is no address of this machine: set HOST`)
-  return error
+  return new StartupError(`cannot listen on port ${PORT} of ${HOST}: ${faultReason(error)}`, { cause: error })
 }
 
 /** Starts the workers that keep the projections current. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import Fastify from 'fastify'
+import Fastify, { LogController } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -42,7 +42,7 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 export function buildApp(services: AppServices): FastifyInstance {
   const app = Fastify({
     loggerInstance: services.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: services.bodyLimit,
     requestTimeout: services.requestTimeoutMs,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },

@@ -1,4 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+
+/** A database that takes longer than this to answer cannot serve. */
+const READY_TIMEOUT_MS = 2_000
 
 /**
  * `/livez`: the process answers. `/readyz`: it can serve, which it cannot while the database does not answer or while
@@ -11,7 +15,7 @@ export function health(app: FastifyInstance, isReady: () => Promise<boolean>): v
   })
   app.get('/livez', () => ({ status: 'alive' }))
   app.get('/readyz', async (_, reply) => {
-    const ready = !isStopping && (await isReady().catch(() => false))
+    const ready = !isStopping && (await Promise.race([isReady().catch(() => false), pause(READY_TIMEOUT_MS, false)]))
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
   })
 }

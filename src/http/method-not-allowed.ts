@@ -16,7 +16,7 @@ export function collectMethods(app: FastifyInstance): () => void {
     known.set(url, methods)
   })
   return () => {
-    for (const [url, methods] of [...known]) {
+    for (const [url, methods] of Array.from(known)) {
       const allow = METHODS.filter((method) => methods.has(method)).join(', ')
       app.route({
         method: METHODS.filter((method) => !methods.has(method)),

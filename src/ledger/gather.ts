@@ -62,7 +62,7 @@ export function gather<Item, Answer>(
       })
     },
     async idle() {
-      while (running) await running
+      for (let run = running; run; run = running) await run
     },
   }
 }

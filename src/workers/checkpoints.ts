@@ -33,7 +33,7 @@ export async function findCheckpoint(
   if (!row) {
     await db
       .insertInto('checkpoints')
-      .values({ ...key(projection, companyId), position: 0, attempts: 0 } as never)
+      .values({ ...key(projection, companyId), position: 0, attempts: 0, next_try_at: null, parked_at: null, error: null })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
     row = await find()

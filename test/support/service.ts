@@ -79,7 +79,9 @@ export async function startService(
   const company = await makeCompany(store.pool, 'Acme')
 
   const service: Service = {
-    ...{ urls, config, company },
+    urls,
+    config,
+    company,
     pool: store.pool,
     db: store.db,
     app: api.app,
@@ -127,7 +129,7 @@ export async function send(address: string, method: string, path: string, call: 
   const response = await fetch(address + path, {
     method,
     headers: { ...headers, ...call.headers },
-    ...(body === undefined ? {} : { body: body as BodyInit }),
+    ...(body === undefined ? {} : { body }),
   })
   const text = await response.text()
   return {

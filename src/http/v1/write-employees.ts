@@ -68,7 +68,7 @@ async function refuse(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  const isCutOff = 'code' in error && error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
+  const isCutOff = request.raw.readableAborted || ('code' in error && error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
   const hasEntry = request.caller !== null && !isCutOff && refusal.code !== 'invalid_credentials' && refusal.code !== 'unavailable'
   if (!hasEntry) return sendProblem(request, reply, error)
   if (refusal.status >= 500) request.log.error({ err: error, reqId: request.id }, refusal.detail)

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { Answer, Service, TestCompany } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import { ledgerFaults } from '../support/verify-ledger.ts'
+
+/*
+ * Any history of calls, made of few e-mails and external ids so that they collide often: whatever is accepted or
+ * refused, ledger, snapshots, read models and log tell the same story.
+ */
+
+const service = await startService(t)
+
+/** Mostly good values, now and then a bad one: a history of nothing but refusals would show little. */
+const mostly = <Good, Bad>(good: fc.Arbitrary<Good>, bad: Bad) =>
+  fc.oneof({ weight: 30, arbitrary: good }, { weight: 1, arbitrary: fc.constant(bad) })
+
+const email = mostly(fc.constantFrom('a@x.com', 'B@x.com', 'b@X.com', 'c@x.com', 'ｃ@x.com', 'd@x.com', 'e@x.com'), 'no e-mail')
+const externalId = fc.constantFrom('1', '2', '3', '4', '5', null)
+const attributes = {
+  email,
+  external_id: externalId,
+  status: fc.constantFrom('active', 'inactive'),
+  job_title: mostly(fc.constantFrom('Dev', 'Lead', null), 7),
+  start_date: mostly(fc.constantFrom('2026-01-31', null), '2026-02-30'),
+  termination_date: mostly(fc.constantFrom('2026-12-31', null), '2026-01-01'),
+}
+const value = fc.constantFrom('x', 1, true)
+const key = fc.constantFrom('a', '10', 'constructor')
+const creation = fc
+  .record({ ...attributes, custom_attributes: fc.dictionary(key, value) }, { requiredKeys: ['email'] })
+  .map((sent) => ({ first_name: 'Ana', last_name: 'Pérez', ...sent }))
+const patch = fc.record(
+  { ...attributes, custom_attributes: fc.dictionary(key, fc.option(value)) },
+  { requiredKeys: [] },
+)
+const bulkPatch = fc.oneof(
+  fc.tuple(patch, email).map(([sent, locator]) => ({ ...sent, external_id: undefined, email: locator })),
+  fc.tuple(patch, externalId).map(([sent, locator]) => ({ ...sent, external_id: locator })),
+)
+
+type Call = { kind: 'create'; body: unknown } | { kind: 'many'; body: unknown } | { kind: 'one'; nth: number; body: unknown }
+const call: fc.Arbitrary<Call> = fc.oneof(
+  fc.array(creation, { maxLength: 3 }).map((body) => ({ kind: 'create' as const, body })),
+  fc.array(bulkPatch, { maxLength: 3 }).map((body) => ({ kind: 'many' as const, body })),
+  fc.record({ kind: fc.constant('one' as const), nth: fc.nat(3), body: patch }),
+)
+
+/** Some employees to collide with. */
+const BEGINNING: Call = {
+  kind: 'create',
+  body: ['a', 'b', 'c'].map((name, at) => {
+    return { first_name: 'Ana', last_name: 'Pérez', email: `${name}@x.com`, external_id: String(at + 1) }
+  }),
+}
+
+async function run(company: TestCompany, calls: Call[]): Promise<Answer[]> {
+  const answers: Answer[] = []
+  const known: string[] = []
+  for (const { kind, body, ...rest } of calls) {
+    const options = { body, key: company.key }
+    const id = 'nth' in rest ? (known[rest.nth] ?? 'emp_unknown') : ''
+    const answer =
+      kind === 'create'
+        ? await service.call('POST', '/v1/employees', options)
+        : await service.call('PATCH', `/v1/employees${kind === 'one' ? `/${id}` : ''}`, options)
+    if (answer.status === 201) known.push(...answer.body.employees.map((made: { id: string }) => made.id))
+    answers.push(answer)
+  }
+  return answers
+}
+
+interface Entry {
+  id: string
+  status: string
+  operation: string
+  counts: Record<'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates', number>
+}
+
+/** The counts of an entry, recounted from its records as contract section 5 says. */
+function recount(entry: Entry, records: { index: number | null; status: string | null }[]): Entry['counts'] {
+  const { total } = entry.counts
+  const none = { total, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
+  const having = (...statuses: string[]) => records.filter(({ status }) => statuses.includes(status ?? '')).length
+  if (entry.status === 'Completed') {
+    const updated = having('Synced', 'Reactivated')
+    return { ...none, updated, deactivated: having('Deactivated'), no_updates: having('No Updates') }
+  }
+  const isWhole = records.length === 1 && records[0]!.index === null
+  if (entry.operation === 'create' && !isWhole) return { ...none, failed: records.length }
+  return { ...none, failed: total }
+}
+
+async function logFaults(service: Service, company: TestCompany, answers: Answer[]): Promise<string[]> {
+  const { token } = company.admin
+  const { body } = await service.admin('/bulk-user-logs?limit=200', token)
+  const entries = body.items as Entry[]
+  const faults: string[] = []
+  const expected = answers.map((answer) => answer.body.log_id).toReversed()
+  if (JSON.stringify(entries.map(({ id }) => id)) !== JSON.stringify(expected)) faults.push('entries and calls differ')
+  for (const entry of entries) {
+    const { body: page } = await service.admin(`/bulk-user-logs/${entry.id}/records?limit=200`, token)
+    const counts = JSON.stringify(recount(entry, page.items))
+    if (counts !== JSON.stringify(entry.counts)) faults.push(`${entry.id}: ${JSON.stringify(entry.counts)} is not ${counts}`)
+    const rows = entry.status === 'Completed' ? entry.counts.total : page.items.length
+    if (page.items.length !== rows) faults.push(`${entry.id} has ${page.items.length} records of ${rows}`)
+  }
+  return faults
+}
+
+await t.test('ledger, snapshots, log and counts agree after any history of calls', async (t) => {
+  let histories = 0
+  const property = fc.asyncProperty(fc.array(call, { minLength: 8, maxLength: 20 }), async (calls) => {
+    const company = await service.makeCompany(`Company ${(histories += 1)}`)
+    const answers = await run(company, [BEGINNING, ...calls])
+    await service.project(company.id)
+    const faults = [...(await ledgerFaults(service.db, company.id)), ...(await logFaults(service, company, answers))]
+    if (answers.some(({ status }) => status >= 500)) faults.push('a call failed on our side')
+    if (faults.length > 0) throw new Error(faults.join('\n'))
+  })
+  await t.resolves(fc.assert(property, { numRuns: 40 }))
+  const { rows } = await service.pool.query(`select e.state::jsonb = s.state::jsonb as same
+    from employees_v1.employees e full join employee_snapshots s using (company_id, employee_id)`)
+  t.ok(rows.length > 0)
+  t.notOk(rows.some(({ same }) => same !== true), 'the employee read model equals the snapshots')
+})

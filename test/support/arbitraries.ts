@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+
+/*
+ * Arbitraries of what clients send. The pools of e-mails, external ids and keys are small, so that records and calls
+ * often speak of the same ones.
+ */
+
+/** Any text that the door lets in: no lone surrogates, no U+0000. */
+export const anyText = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
+  fc.string({ unit: 'binary', ...constraints }).map((text) => text.replaceAll('\0', '\u0001'))
+
+/** A name with letters in it, not always trimmed. */
+export const anyName: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom('', ' ', '\t', '\u00a0'), fc.constantFrom('Ana', 'Zoë', 'Nguyễn', '李', '🙂', "O'Hara"), anyText({ maxLength: 20 }))
+  .map(([space, name, more]) => `${space}${name}${more}${space}`)
+
+/** One of a few e-mails, in any of the forms that are the same one. */
+export const anyEmail: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom('ana@example.com', 'bob@example.com', 'josé@example.com', 'fiona@example.com', 'kim@example.com'),
+    fc.constantFrom<((email: string) => string)[]>(
+      (email) => email,
+      (email) => email.toUpperCase(),
+      (email) => email.normalize('NFD'),
+      (email) => email.replace('fi', 'ﬁ').replace('k', '\u212a').replace('@', '＠'),
+    ),
+  )
+  .map(([email, form]) => form(email))
+
+export const anyExternalId: fc.Arbitrary<string> = fc.constantFrom('E-1', 'e-1', 'E-2', 'constructor', '10')
+
+const anyCustomKey = fc.oneof(
+  fc.constantFrom('grade', 'constructor', 'toString', 'hasOwnProperty', '10', '2', 'a/b~c', 'custom_attributes.x', ' '),
+  anyText({ minLength: 1, maxLength: 8 }).filter((key) => key !== '__proto__'),
+)
+
+/** Negative zero is left out: JSON has no other name for it than 0. */
+const anyCustomValue = fc.oneof(
+  anyText({ maxLength: 30 }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).filter((number) => !Object.is(number, -0)),
+  fc.integer(),
+  fc.boolean(),
+)
+
+const anyDate = fc
+  .date({ min: new Date('2020-01-01'), max: new Date('2030-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10))
+
+const anyPhone = fc.stringMatching(/^\+[1-9][0-9]{1,14}$/)
+const anyStatus = fc.constantFrom('active', 'inactive')
+
+const anyText20 = anyText({ maxLength: 20 })
+
+/** Attributes that are valid by themselves and may be cleared. */
+const CLEARABLE = {
+  external_id: fc.option(anyExternalId),
+  employee_number: fc.option(anyText20),
+  job_title: fc.option(anyText20),
+  department: fc.option(fc.constantFrom('R&D', 'Sales', '')),
+  division: fc.option(anyText20),
+  location: fc.option(fc.constantFrom('Madrid', 'Hà Nội')),
+  phone: fc.option(anyPhone),
+  start_date: fc.option(anyDate),
+  termination_date: fc.option(anyDate),
+}
+
+const NAMED = { first_name: anyName, last_name: anyName, email: anyEmail }
+
+function dictionaryOf<Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Record<string, Value>> {
+  return fc.dictionary(anyCustomKey, values, { maxKeys: 6, noNullPrototype: true })
+}
+
+/** A creation that is valid by itself; whether its e-mail and external id are free is another matter. */
+export const anyCreation: fc.Arbitrary<Record<string, unknown>> = fc
+  .record(
+    { ...NAMED, ...CLEARABLE, status: anyStatus, custom_attributes: fc.option(dictionaryOf(anyCustomValue)) },
+    { requiredKeys: ['first_name', 'last_name', 'email'], noNullPrototype: true },
+  )
+  .map(withDatesInOrder)
+
+/** A merge patch that is valid by itself, up to the order of its dates in the state it meets. */
+export const anyPatch: fc.Arbitrary<Record<string, unknown>> = fc
+  .record(
+    { ...NAMED, ...CLEARABLE, status: anyStatus, custom_attributes: fc.option(dictionaryOf(fc.option(anyCustomValue))) },
+    { requiredKeys: [], noNullPrototype: true },
+  )
+  .map(withDatesInOrder)
+
+function withDatesInOrder(record: Record<string, unknown>): Record<string, unknown> {
+  const { start_date: start, termination_date: termination } = record
+  if (typeof start !== 'string' || typeof termination !== 'string' || start <= termination) return record
+  return { ...record, start_date: termination, termination_date: start }
+}
+
+/** Any JSON that the door lets in. Members named `__proto__` do not get through it. */
+export const anyJson: fc.Arbitrary<fc.JsonValue> = fc
+  .jsonValue({ maxDepth: 5, stringUnit: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) })
+  .filter((value) => !/__proto__|\\u0000/.test(JSON.stringify(value)))
+
+/** A value that is wrong for most fields, with a text in it that no message may repeat. */
+export function hostileValue(secret: string): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    anyJson,
+    fc.constantFrom<unknown[]>(null, 0, -1, true, '', ' ', [], {}),
+    fc.constantFrom<unknown[]>(
+      secret,
+      `${secret}@example.com`,
+      `${secret}@`,
+      secret.repeat(200),
+      `+${secret}`,
+      `2026-02-30${secret}`,
+      [secret],
+      { [secret]: secret },
+      { [secret.repeat(20)]: secret },
+      { [secret]: [secret] },
+      { [secret]: secret.repeat(300) },
+      { '': secret },
+    ),
+  )
+}
+
+/** A record in which anything may be wrong. */
+export function hostileRecord(secret: string): fc.Arbitrary<unknown> {
+  const names = fc.constantFrom(
+    ...['id', 'first_name', 'last_name', 'email', 'external_id', 'job_title', 'phone', 'start_date', 'termination_date'],
+    ...['status', 'custom_attributes', 'version', 'created_at', 'constructor', 'toString', secret, `${secret}/~`],
+  )
+  const value = hostileValue(secret)
+  return fc.oneof({ weight: 9, arbitrary: fc.dictionary(names, value, { noNullPrototype: true }) }, { weight: 1, arbitrary: value })
+}

@@ -1,0 +1,124 @@
+import type { Part } from './floors.ts'
+import type { SourceFile } from './source-files.ts'
+import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
+
+/*
+ * The rules that hold for files by their path. Each function takes files and tells what is wrong with them, a line for
+ * each fault.
+ */
+
+export const MAX_LINES = 300
+
+/** Computed imports, each with the reason why it cannot be a literal. */
+const COMPUTED_IMPORTS = new Map([
+  ['src/database/postgres-binaries.ts', 'the package of the embedded server is named after the machine'],
+])
+
+/** Imports that the part of a file does not allow, and files that belong to no part or to several. */
+export function floorFaults(files: SourceFile[], parts: Part[]): string[] {
+  return files.flatMap((file) => {
+    const owners = parts.filter((part) => matches(part.files, file.path))
+    if (owners.length !== 1) return [`${file.path} belongs to ${owners.length} parts`]
+    const { name, may, packages } = owners[0]!
+    const allowed = [...may, ...packages]
+    return importsOf(file)
+      .filter(({ target }) => target !== COMPUTED && !allowed.some((pattern) => matches(pattern, target)))
+      .map(({ target }) => `${file.path} (${name}) must not import ${target}`)
+  })
+}
+
+/** Imports that cannot be checked by reading them. */
+export function computedImportFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => !COMPUTED_IMPORTS.has(file.path) && importsOf(file).some(({ target }) => target === COMPUTED))
+    .map((file) => `${file.path} imports what only running it can tell`)
+}
+
+/** Circles of imports, each told once. Imports of types alone do not count: they are gone when the program runs. */
+export function circleFaults(files: SourceFile[]): string[] {
+  const edges = new Map(
+    files.map((file) => [file.path, importsOf(file).filter(({ isTypeOnly }) => !isTypeOnly).map(({ target }) => target)]),
+  )
+  const done = new Set<string>()
+  const faults: string[] = []
+  function visit(path: string, trail: string[]): void {
+    const start = trail.indexOf(path)
+    if (start >= 0) faults.push([...trail.slice(start), path].join(' → '))
+    if (start >= 0 || done.has(path)) return
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of edges.keys()) visit(path, [])
+  return faults
+}
+
+const IMPURE: Record<string, RegExp> = {
+  'Date.now': /\bDate\.now\b/,
+  'new Date() without an instant': /\bnew Date(?:\(\s*\)|(?!\())/,
+  'Date() as a function': /(?<!new )\bDate\(/,
+  'Math.random': /\bMath\.random\b/,
+  performance: /\bperformance\b/,
+  process: /\bprocess\b\s*[.[]/,
+  'crypto.random…': /\bcrypto\b\s*[.[]|\brandom(?:UUID|Bytes|Int|FillSync)\b/,
+  'a timer': /\bset(?:Timeout|Interval|Immediate)\b/,
+  fetch: /\bfetch\(/,
+  console: /\bconsole\s*[.[]/,
+  globalThis: /\bglobalThis\b/,
+  'import.meta': /\bimport\.meta\b/,
+}
+
+/** What makes the same input give another output: clocks, chance, surroundings. */
+export function impurityFaults(files: SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const code = withoutComments(file.text)
+    const found = Object.entries(IMPURE).filter(([, pattern]) => pattern.test(code))
+    return found.map(([name]) => `${file.path} must not use ${name}`)
+  })
+}
+
+/** The environment has one reader. */
+export function environmentFaults(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path, text }) => path !== 'src/config.ts' && /\bprocess\s*\.\s*env\b|\bprocess\[|\benv\b.*from 'node:process'/.test(withoutComments(text)))
+    .map(({ path }) => `${path} must not read process.env`)
+}
+
+/** Files that have grown too long to be read in one go. */
+export function lengthFaults(files: SourceFile[]): string[] {
+  const lengths = files.map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
+  return lengths.filter(({ lines }) => lines > MAX_LINES).map(({ path, lines }) => `${path} has ${lines} lines`)
+}
+
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const SAYS_NOTHING = new Set(['util', 'utils', 'helper', 'helpers', 'manager', 'managers', 'common', 'misc', 'shared', 'index'])
+/** The list of all projections is no barrel: it exports that list and nothing of theirs. */
+const NAMED_INDEX = 'projections/index.ts'
+
+/** Names that are not in kebab-case, or that do not tell what a file holds. */
+export function nameFaults(files: SourceFile[]): string[] {
+  return files.flatMap(({ path }) => {
+    const names = path.replace(/(?:\.test)?\.ts$/, '').split('/')
+    const odd = names.filter((name) => !KEBAB_CASE.test(name)).map((name) => `${path}: ${name} is not in kebab-case`)
+    const empty = names.filter((name) => SAYS_NOTHING.has(name) && path !== NAMED_INDEX)
+    return [...odd, ...empty.map((name) => `${path}: ${name} does not tell what it holds`)]
+  })
+}
+
+/** Tests that leave others out, and tests that are left out without a reason. */
+export function focusFaults(files: SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const code = withoutComments(text)
+    const left = [...code.matchAll(/\b(?:skip|todo):\s*([^,}\n]*)/g)].filter(([, reason]) => !/['"`]/.test(reason!))
+    const focus = /\.only\(|\bonly:\s*true/.test(code) ? [`${path} leaves other tests out`] : []
+    const called = /\.(?:skip|todo)\(/.test(code) ? [`${path} leaves a test out: give the reason as { skip: 'reason' }`] : []
+    return [...focus, ...called, ...left.map(([use]) => `${path} gives no reason for ${use}`)]
+  })
+}
+
+/** Matches a path or a package name with a pattern in which `*` stands for anything. */
+export function matches(pattern: string, name: string): boolean {
+  const [start, ...rest] = pattern.split('*')
+  if (rest.length === 0) return name === pattern
+  const end = rest.join('*')
+  return name.length >= start!.length + end.length && name.startsWith(start!) && name.endsWith(end)
+}

@@ -1,0 +1,106 @@
+/** A part of the program and what it may import: nothing else, and only by these names. */
+export interface Part {
+  name: string
+  /** Paths of its files; `*` stands for anything. */
+  files: string
+  /** Paths of the repository that it may import. */
+  may: string[]
+  /** Packages that it may import. */
+  packages: string[]
+  /** What it must never import: the rule would have no meaning if it let one of these pass. */
+  never: string[]
+}
+
+const READING = ['codec', 'database-errors', 'gather', 'key-access', 'read', 'tables', 'users']
+const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
+const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
+
+/** From the top floor to the bottom one. */
+export const PARTS: Part[] = [
+  {
+    name: 'the entry',
+    files: 'src/main.ts',
+    may: ['src/cli/*'],
+    packages: [],
+    never: ['src/bootstrap.ts', 'src/http/app.ts'],
+  },
+  {
+    name: 'cli',
+    files: 'src/cli/*',
+    may: [
+      ...['src/cli/*', 'src/bootstrap.ts', 'src/config.ts', 'src/log.ts', 'src/commands/*', 'src/domain/*'],
+      ...['src/database/errno.ts', 'src/database/fault-reason.ts', 'src/database/startup-error.ts'],
+      ...['src/ledger/append-company-events.ts', 'src/workers/checkpoints.ts', 'projections/index.ts'],
+    ],
+    packages: ['cli-progress', 'commander', 'kysely', 'pino', 'node:*'],
+    never: ['src/main.ts', 'src/http/app.ts', 'src/workers/queues.ts', 'src/ledger/lanes.ts', 'fastify', 'pg'],
+  },
+  {
+    name: 'bootstrap',
+    files: 'src/bootstrap.ts',
+    may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
+    packages: ['fastify', 'kysely', 'pg', 'pino', 'typeid-js'],
+    never: ['src/main.ts', 'src/cli/run.ts', 'src/http/problem.ts'],
+  },
+  { name: 'config', files: 'src/config.ts', may: [], packages: ['@sinclair/typebox', 'env-schema'], never: ['src/log.ts'] },
+  { name: 'log', files: 'src/log.ts', may: [], packages: ['pg', 'pino'], never: ['src/config.ts'] },
+  {
+    name: 'http',
+    files: 'src/http/*',
+    may: ['src/http/*', 'src/commands/*', 'src/domain/*', 'projections/*-queries.ts', ...LEDGER_TO_READ],
+    packages: [
+      ...['@fastify/*', '@sinclair/typebox', 'fastify', 'kysely', 'pino', 'secure-json-parse'],
+      ...['node:crypto', 'node:http', 'node:timers/promises'],
+    ],
+    never: ['src/bootstrap.ts', 'src/config.ts', 'src/ledger/lanes.ts', 'src/workers/wake.ts', 'projections/index.ts', 'pg'],
+  },
+  {
+    name: 'commands',
+    files: 'src/commands/*',
+    may: ['src/commands/*', 'src/domain/*', 'src/ledger/*'],
+    packages: ['pg', 'node:crypto', 'node:util'],
+    never: ['src/http/problem.ts', 'src/workers/wake.ts', 'projections/index.ts', 'src/config.ts', 'kysely'],
+  },
+  {
+    name: 'workers',
+    files: 'src/workers/*',
+    may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, ...PROJECTION_LIST],
+    packages: ['kysely', 'pg-boss', 'pino'],
+    never: ['src/ledger/commit.ts', 'src/commands/add-user.ts', 'projections/bulk-user-logs-queries.ts', 'pg'],
+  },
+  {
+    name: 'database',
+    files: 'src/database/*',
+    may: ['src/database/*', ...PROJECTION_LIST],
+    packages: ['kysely', 'kysely/migration', 'pg', 'node:*'],
+    never: ['src/ledger/tables.ts', 'src/domain/ids.ts', 'src/workers/queues.ts', 'src/config.ts'],
+  },
+  {
+    name: 'projections',
+    files: 'projections/*',
+    may: ['projections/*', 'src/domain/*'],
+    packages: ['kysely'],
+    never: ['src/ledger/read.ts', 'src/workers/project.ts', 'src/database/pool.ts', 'pg', 'node:fs'],
+  },
+  {
+    name: 'ledger',
+    files: 'src/ledger/*',
+    may: ['src/ledger/*', 'src/domain/*'],
+    packages: ['kysely', 'pg', 'node:crypto', 'node:timers/promises'],
+    never: ['src/commands/run-api-call.ts', 'src/http/problem.ts', 'projections/projection.ts', 'src/database/pool.ts'],
+  },
+  {
+    name: 'domain',
+    files: 'src/domain/*',
+    may: ['src/domain/*'],
+    packages: ['typeid-js', 'node:zlib'],
+    never: ['src/ledger/codec.ts', 'projections/employees.ts', 'src/config.ts', 'kysely', 'node:crypto', 'node:fs'],
+  },
+  {
+    name: 'migrations',
+    files: 'migrations/*',
+    may: [],
+    packages: ['kysely'],
+    never: ['src/domain/ids.ts', 'projections/employees.ts', 'migrations/0001-ledger.ts'],
+  },
+]

@@ -1,0 +1,65 @@
+import t from 'tap'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { catchUp } from '../../src/workers/project.ts'
+import { asSuperuser } from '../support/as-superuser.ts'
+import { employee, startService } from '../support/service.ts'
+import { foldEmployees, sameJson } from '../support/verify-ledger.ts'
+import { readEvents } from '../../src/ledger/read.ts'
+
+const service = await startService(t)
+const companyId = service.company.id
+
+for (let at = 0; at < 30; at += 1) {
+  const { body } = await service.call('POST', '/v1/employees', { body: Array.from({ length: 40 }, () => employee()) })
+  const patches = body.employees.map(({ id }: { id: string }, nth: number) => ({ id, job_title: nth % 2 ? 'Dev' : null }))
+  await service.call('PATCH', '/v1/employees', { body: patches })
+  await service.call('PATCH', '/v1/employees', { body: [{ id: body.employees[0].id, status: 'inactive', location: 'X' }, {}] })
+}
+
+await t.test('many workers on one company at once fold every event exactly once', async (t) => {
+  const twins = PROJECTIONS.flatMap((projection) => Array.from({ length: 4 }, () => catchUp(service.db, projection, companyId)))
+  const reached = await Promise.all(twins)
+  const { position } = await service.db.selectFrom('heads').select('position').executeTakeFirstOrThrow()
+  t.strictSame(new Set(reached), new Set([position]))
+  const { rows } = await service.pool.query(`select
+    (select count(*)::integer from bulk_user_logs_v1.entries) as entries,
+    (select count(*)::integer from bulk_user_logs_v1.records) as records,
+    (select count(*)::integer from employees_v1.employees) as employees`)
+  t.strictSame(rows[0], { entries: 90, records: 30 * (40 + 40 + 1), employees: 1200 })
+})
+
+await t.test('the employee read model is what the events fold to', async (t) => {
+  const folded = foldEmployees(await readEvents(service.db, companyId, { after: 0, limit: 100_000 }))
+  const { rows } = await service.pool.query<{ state: { id: string } }>('select state from employees_v1.employees')
+  t.equal(rows.length, folded.size)
+  t.strictSame(rows.filter(({ state }) => !sameJson(state, folded.get(state.id))), [])
+})
+
+await t.test('folding again what is folded changes nothing', async (t) => {
+  const read = () => service.pool.query('select * from bulk_user_logs_v1.records order by 1, 2, 3')
+  const before = await read()
+  await catchUp(service.db, bulkUserLogs, companyId)
+  t.strictSame((await read()).rows, before.rows)
+})
+
+await t.test('a call larger than a batch is folded whole', async (t) => {
+  const large = await startService(t, { MAX_RECORDS: '10000' })
+  const { body, status } = await large.call('POST', '/v1/employees', { body: Array.from({ length: 5000 }, () => employee()) })
+  t.equal(status, 201)
+  const { entry } = await large.logOf(body.log_id)
+  t.equal(entry.counts.total, 5000)
+  const { rows } = await large.pool.query('select count(*)::integer as n from bulk_user_logs_v1.records')
+  t.equal(rows[0].n, 5000)
+})
+
+await t.test('a missing event stops the projection at the gap instead of being skipped', async (t) => {
+  const broken = await startService(t)
+  const first = await broken.call('POST', '/v1/employees', { body: employee() })
+  const second = await broken.call('POST', '/v1/employees', { body: employee() })
+  const end = Number(first.headers['x-ledger-position'])
+  await asSuperuser(broken.urls.superUrl, `delete from events where position = ${end + 1}`)
+  const missing = new RegExp(`position ${end + 1} of ${broken.company.id} is missing`)
+  await t.rejects(catchUp(broken.db, bulkUserLogs, broken.company.id), { name: 'UnfoldableError', message: missing })
+  t.equal((await broken.admin(`/bulk-user-logs/${second.body.log_id}`)).status, 404)
+})

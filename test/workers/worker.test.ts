@@ -1,0 +1,102 @@
+import t from 'tap'
+import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { unpark } from '../../src/workers/checkpoints.ts'
+import { asSuperuser } from '../support/as-superuser.ts'
+import { isCaughtUp } from '../support/caught-up.ts'
+import { eventually } from '../support/eventually.ts'
+import { startProcess } from '../support/processes.ts'
+import type { Service } from '../support/service.ts'
+import { employee, startService } from '../support/service.ts'
+
+const create = (service: Service, key = service.company.key) => service.call('POST', '/v1/employees', { body: employee(), key })
+const isLogged = async (service: Service, logId: string, token = service.company.admin.token) =>
+  (await service.admin(`/bulk-user-logs/${logId}`, token)).status === 200
+
+await t.test('an entry appears by itself after its call', async (t) => {
+  const service = await startService(t, {}, { workers: true })
+  const { body } = await create(service)
+  await eventually('the entry is there', () => isLogged(service, body.log_id))
+})
+
+await t.test('what no job tells of is found by the sweep', async (t) => {
+  const service = await startService(t)
+  const { body } = await create(service)
+  await service.app.close()
+  await asSuperuser(service.urls.superUrl, 'delete from pgboss.job')
+  await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100' })
+  await eventually('the sweep found it', async () => {
+    const { rows } = await service.pool.query(
+      `select 1 from bulk_user_logs_v1.entries e join events v
+        on v.company_id = e.company_id and v.stream_id = e.call_id where v.envelope like '%' || $1 || '%'`,
+      [body.log_id],
+    )
+    return rows.length > 0
+  })
+})
+
+await t.test('workers that are killed in the middle leave nothing out and nothing twice', async (t) => {
+  const service = await startService(t)
+  const ids: string[] = []
+  const calls = async () => {
+    for (let at = 0; at < 40; at += 1) {
+      const body = Array.from({ length: 25 }, () => employee())
+      ids.push((await service.call('POST', '/v1/employees', { body })).body.log_id)
+    }
+  }
+  const folded = async () => {
+    const { rows } = await service.pool.query('select count(*)::integer as n from bulk_user_logs_v1.entries')
+    return rows[0].n as number
+  }
+  const load = calls()
+  for (let kills = 0; kills < 4; kills += 1) {
+    const worker = await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100' })
+    const before = await folded()
+    await eventually('it folds', async () => (await folded()) > before || ids.length === 40)
+    await worker.end('SIGKILL')
+  }
+  await load
+  await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100' })
+  await eventually('all is folded', () => isCaughtUp(service.pool))
+  const { rows } = await service.pool.query(`select
+    (select count(*)::integer from bulk_user_logs_v1.records) as records,
+    (select count(*)::integer from employees_v1.employees) as employees`)
+  t.strictSame(rows[0], { records: 1000, employees: 1000 })
+  t.equal(await folded(), 40)
+})
+
+await t.test('a company whose event cannot be folded is parked; the others go on; it resumes where it stood', async (t) => {
+  const service = await startService(t, { SWEEP_INTERVAL_MS: '100' }, { workers: true })
+  const other = await service.makeCompany('Other')
+  const before = await create(service)
+  await eventually('the entry before is there', () => isLogged(service, before.body.log_id))
+  const stalled = await create(service)
+  const poison = `envelope = replace(envelope, '"ApiCallCompleted"', '"NobodyKnows"')`
+  const healed = `envelope = replace(envelope, '"NobodyKnows"', '"ApiCallCompleted"')`
+  const position = stalled.headers['x-ledger-position']
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set ${poison} where position = ${position}`,
+    // As if no worker had seen it yet.
+    `delete from bulk_user_logs_v1.records where entry_position = ${position}`,
+    `delete from bulk_user_logs_v1.entries where position = ${position}`,
+    `update checkpoints set position = ${before.headers['x-ledger-position']}
+      where company_id = '${toUuid(service.company.id)}' and projection = '${bulkUserLogs.name}'`,
+  )
+  const parked = await eventually('it is parked', async () => {
+    // Time passes faster: the next try is due at once.
+    await service.pool.query('update checkpoints set next_try_at = null where parked_at is null')
+    const rows = await service.db.selectFrom('checkpoints').selectAll().where('parked_at', 'is not', null).execute()
+    return rows.find(({ projection }) => projection === bulkUserLogs.name)
+  })
+  t.match(parked, { position: Number(before.headers['x-ledger-position']), attempts: 5, error: /unknown type NobodyKnows/ })
+  t.notOk(await isLogged(service, stalled.body.log_id))
+
+  const elsewhere = await create(service, other.key)
+  await eventually('another company goes on', () => isLogged(service, elsewhere.body.log_id, other.admin.token))
+  t.equal((await create(service)).status, 201, 'its own calls are still taken')
+
+  await asSuperuser(service.urls.superUrl, `update events set ${healed} where position = ${position}`)
+  t.ok(await unpark(service.db, bulkUserLogs, service.company.id))
+  await eventually('the entry is there at last', () => isLogged(service, stalled.body.log_id))
+})
