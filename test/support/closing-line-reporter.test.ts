@@ -22,6 +22,8 @@ const PASSING_FILE = [
   'ok 1 - a.test.ts # time=1234.5ms',
 ]
 
+const BEGIN = ['# Subtest: b.test.ts', '    ok 1 - first']
+
 await t.test('the closing line counts assertions, not the subtests around them', async (t) => {
   const { text, closing } = await report(0, ...PASSING_FILE, '1..1')
   t.equal(closing, '2 passed, 0 failed')
@@ -31,7 +33,8 @@ await t.test('the closing line counts assertions, not the subtests around them',
 await t.test('a failed assertion is shown in full, with its place and its difference', async (t) => {
   const diagnostics = ['      ---', '      diff: |', '        -2', '        +1', '      at:', '        fileName: a.test.ts']
   const at = ['        lineNumber: 7', '        columnNumber: 5', '      ...']
-  const file = ['# Subtest: a.test.ts', '    not ok 1 - is equal', ...diagnostics, ...at, '    1..1', 'not ok 1 - a.test.ts']
+  const failing = ['# Subtest: a.test.ts', '    not ok 1 - is equal', ...diagnostics, ...at]
+  const file = [...failing, '    1..1', 'not ok 1 - a.test.ts']
   const { text, closing } = await report(1, ...file, '1..1')
   t.equal(closing, '0 passed, 1 failed')
   t.match(text, /^FAIL a\.test\.ts {2}0 passed, 1 failed\n {2}not ok: a\.test\.ts > is equal\n/)
@@ -39,14 +42,14 @@ await t.test('a failed assertion is shown in full, with its place and its differ
 })
 
 await t.test('a file that is killed between two passing assertions counts as failed', async (t) => {
-  const killed = ['# Subtest: b.test.ts', '    ok 1 - first', 'not ok 2 - b.test.ts', '  ---', '  signal: SIGKILL', '  ...']
+  const killed = [...BEGIN, 'not ok 2 - b.test.ts', '  ---', '  signal: SIGKILL', '  ...']
   const { text, closing } = await report(1, ...PASSING_FILE, ...killed, '1..2')
   t.equal(closing, '3 passed, 1 failed')
   t.match(text, /FAIL b\.test\.ts {2}1 passed, 1 failed\n {2}not ok: b\.test\.ts\n +{ signal: 'SIGKILL' }/)
 })
 
 await t.test('a file that passes and then exits with another code than 0 counts as failed', async (t) => {
-  const left = ['# Subtest: b.test.ts', '    ok 1 - first', '    1..1', 'not ok 1 - b.test.ts', '  ---', '  exitCode: 3', '  ...']
+  const left = [...BEGIN, '    1..1', 'not ok 1 - b.test.ts', '  ---', '  exitCode: 3', '  ...']
   const { closing } = await report(1, ...left, '1..1')
   t.equal(closing, '1 passed, 1 failed')
 })
@@ -64,7 +67,7 @@ await t.test('a run that ends badly for whatever reason never says that nothing 
 })
 
 await t.test('what a test writes to its standard output is shown', async (t) => {
-  const { text } = await report(0, '# Subtest: b.test.ts', '    a word', '    ok 1 - first', '    1..1', 'ok 1 - b.test.ts', '1..1')
+  const { text } = await report(0, ...BEGIN, '    a word', '    1..1', 'ok 1 - b.test.ts', '1..1')
   t.match(text, '  | ', 'marked as output')
   t.match(text, 'a word')
 })

@@ -11,6 +11,8 @@ import t from 'tap'
 const Parser = t.parser.constructor as new () => typeof t.parser
 
 type Result = Parameters<typeof t.parser.emitAssert>[0]
+const DETAILS = { depth: 10, breakLength: 110, maxStringLength: null }
+
 type Diagnostics = Record<string, unknown>
 
 /** Reads the TAP of a run and writes the report, all but its closing line. */
@@ -51,8 +53,7 @@ export class TestReport extends Transform {
     const outcome = result.skip || result.todo ? 'skipped' : result.ok ? 'passed' : 'failed'
     this.#file[outcome] += 1
     this.#total[outcome] += 1
-    const reason = result.skip || result.todo
-    if (outcome === 'skipped') this.#details.push(`  skipped: ${result.fullname}${reason === true ? '' : ` (${reason})`}`)
+    if (outcome === 'skipped') this.#details.push(skipLine(result))
     if (outcome === 'failed') this.#details.push(...failureLines(result))
   }
 
@@ -88,6 +89,11 @@ function countsOf({ passed, failed, skipped }: { passed: number; failed: number;
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
+function skipLine({ fullname, skip, todo }: Result): string {
+  const reason = skip || todo
+  return `  skipped: ${fullname}${typeof reason === 'string' ? ` (${reason})` : ''}`
+}
+
 function failureLines(result: Result): string[] {
   const { diff, stack, at, source: _, ...others } = (result.diag ?? {}) as Diagnostics
   const lines = [`  ${paint('red', `not ok: ${result.fullname}`)}`]
@@ -95,15 +101,15 @@ function failureLines(result: Result): string[] {
   if (place?.fileName !== undefined) lines.push(`    ${place.fileName}:${place.lineNumber}:${place.columnNumber}`)
   if (typeof diff === 'string') lines.push(...indent(diff))
   const told = result.closingTestPoint || 'externalID' in others ? endOfProcess(others) : others
-  if (Object.keys(told).length > 0) lines.push(...indent(inspect(told, { depth: 10, breakLength: 110, maxStringLength: null })))
+  if (Object.keys(told).length > 0) lines.push(...indent(inspect(told, DETAILS)))
   if (typeof stack === 'string') lines.push(...indent(stack))
   return lines
 }
 
 /** Of a whole file tap tells how it was run, too; what matters is how it ended. */
 function endOfProcess({ exitCode, signal, expired }: Diagnostics): Diagnostics {
-  const known = Object.entries({ exitCode, signal, expired }).filter(([, value]) => value !== null && value !== undefined)
-  return Object.fromEntries(known)
+  const known = Object.entries({ exitCode, signal, expired })
+  return Object.fromEntries(known.filter(([, value]) => value !== null && value !== undefined))
 }
 
 function indent(text: string): string[] {

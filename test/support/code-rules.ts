@@ -36,16 +36,14 @@ export function computedImportFaults(files: SourceFile[]): string[] {
 
 /** Circles of imports, each told once. Imports of types alone do not count: they are gone when the program runs. */
 export function circleFaults(files: SourceFile[]): string[] {
-  const edges = new Map(
-    files.map((file) => [file.path, importsOf(file).filter(({ isTypeOnly }) => !isTypeOnly).map(({ target }) => target)]),
-  )
+  const edges = new Map(files.map((file) => [file.path, importsOf(file).filter(({ isTypeOnly }) => !isTypeOnly)]))
   const done = new Set<string>()
   const faults: string[] = []
   function visit(path: string, trail: string[]): void {
     const start = trail.indexOf(path)
     if (start >= 0) faults.push([...trail.slice(start), path].join(' → '))
     if (start >= 0 || done.has(path)) return
-    for (const next of edges.get(path) ?? []) visit(next, [...trail, path])
+    for (const { target } of edges.get(path) ?? []) visit(target, [...trail, path])
     done.add(path)
   }
   for (const path of edges.keys()) visit(path, [])
@@ -76,10 +74,12 @@ export function impurityFaults(files: SourceFile[]): string[] {
   })
 }
 
+const ENVIRONMENT = /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\benv\b.*from 'node:process'/
+
 /** The environment has one reader. */
 export function environmentFaults(files: SourceFile[]): string[] {
   return files
-    .filter(({ path, text }) => path !== 'src/config.ts' && /\bprocess\s*\.\s*env\b|\bprocess\[|\benv\b.*from 'node:process'/.test(withoutComments(text)))
+    .filter(({ path, text }) => path !== 'src/config.ts' && ENVIRONMENT.test(withoutComments(text)))
     .map(({ path }) => `${path} must not read process.env`)
 }
 
@@ -90,7 +90,7 @@ export function lengthFaults(files: SourceFile[]): string[] {
 }
 
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-const SAYS_NOTHING = new Set(['util', 'utils', 'helper', 'helpers', 'manager', 'managers', 'common', 'misc', 'shared', 'index'])
+const SAYS_NOTHING = new Set(['util', 'utils', 'helper', 'helpers', 'manager', 'managers', 'common', 'misc', 'index'])
 /** The list of all projections is no barrel: it exports that list and nothing of theirs. */
 const NAMED_INDEX = 'projections/index.ts'
 
@@ -110,7 +110,7 @@ export function focusFaults(files: SourceFile[]): string[] {
     const code = withoutComments(text)
     const left = [...code.matchAll(/\b(?:skip|todo):\s*([^,}\n]*)/g)].filter(([, reason]) => !/['"`]/.test(reason!))
     const focus = /\.only\(|\bonly:\s*true/.test(code) ? [`${path} leaves other tests out`] : []
-    const called = /\.(?:skip|todo)\(/.test(code) ? [`${path} leaves a test out: give the reason as { skip: 'reason' }`] : []
+    const called = /\.(?:skip|todo)\(/.test(code) ? [`${path} must give its reason as { skip: 'reason' }`] : []
     return [...focus, ...called, ...left.map(([use]) => `${path} gives no reason for ${use}`)]
   })
 }

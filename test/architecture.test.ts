@@ -1,0 +1,136 @@
+import path from 'node:path'
+import t from 'tap'
+import * as rules from './support/code-rules.ts'
+import { PARTS, type Part } from './support/floors.ts'
+import { importsOf, readSources, type SourceFile } from './support/source-files.ts'
+
+/*
+ * The walls between the parts of the program. Each rule is also shown a made-up file that breaks it: a rule that cannot
+ * fail guards nothing.
+ */
+
+const program = readSources('src', 'projections', 'migrations')
+const tests = readSources('test')
+
+await t.test('every file of src, projections and migrations belongs to exactly one part', async (t) => {
+  t.ok(program.length > 50, 'the files are found')
+  t.strictSame(rules.floorFaults(program, PARTS).filter((fault) => fault.includes('belongs to')), [])
+  t.strictSame(rules.floorFaults([made('src/new/thing.ts')], PARTS), ['src/new/thing.ts belongs to 0 parts'])
+  for (const part of PARTS) t.ok(filesOf(part).length > 0, `${part.name} has files`)
+})
+
+for (const part of PARTS) {
+  await t.test(`${part.files} imports nothing but ${[...part.may, ...part.packages].join(', ')}`, async (t) => {
+    t.strictSame(rules.floorFaults(filesOf(part), PARTS), [])
+    for (const target of [...part.never, 'left-pad', 'test/support/code-rules.ts']) {
+      const file = made(part.files.replace('*', 'made-up.ts'), importing(part, target))
+      t.strictSame(rules.floorFaults([file], PARTS), [`${file.path} (${part.name}) must not import ${target}`])
+    }
+  })
+}
+
+await t.test('only the command line and tests import bootstrap, and nothing imports the entry', async (t) => {
+  const importers = (files: SourceFile[], target: string) =>
+    files.filter((file) => importsOf(file).some((found) => found.target === target)).map((file) => file.path)
+  const all = [...program, ...tests]
+  t.strictSame(importers(all, 'src/bootstrap.ts').filter((file) => !/^(?:src\/cli|test)\//.test(file)), [])
+  t.strictSame(importers(all, 'src/main.ts'), [])
+  t.strictSame(importers([made('src/a.ts', "import './main.ts'")], 'src/main.ts'), ['src/a.ts'])
+})
+
+await t.test('imports make no circle', async (t) => {
+  t.strictSame(rules.circleFaults(program), [])
+  const circle = ['a', 'b', 'c'].map((name, at, all) => made(`src/${name}.ts`, `import './${all[(at + 1) % 3]}.ts'`))
+  t.strictSame(rules.circleFaults(circle), ['src/a.ts → src/b.ts → src/c.ts → src/a.ts'])
+  const ofTypes = [made('src/a.ts', "import './b.ts'"), made('src/b.ts', "import type { A } from './a.ts'")]
+  t.strictSame(rules.circleFaults(ofTypes), [], 'what is imported for its types alone is gone at run time')
+})
+
+await t.test('every import names what it imports, so that it can be checked', async (t) => {
+  t.strictSame(rules.computedImportFaults(program), [])
+  t.match(rules.computedImportFaults([made('src/a.ts', 'await import(name)')]), ['src/a.ts imports'])
+})
+
+await t.test('domain and projections know no clock, no chance and no surroundings', async (t) => {
+  t.strictSame(rules.impurityFaults(program.filter(({ path }) => /^(?:src\/domain|projections)\//.test(path))), [])
+  const impure: Record<string, string> = {
+    'Date.now': 'const now = Date.now()',
+    'new Date() without an instant': 'const now = new Date()',
+    'Date() as a function': 'const now = Date()',
+    'Math.random': 'Math.random()',
+    performance: 'performance.now()',
+    process: 'process.hrtime()',
+    'crypto.random…': 'const id = randomUUID()',
+    'a timer': 'setTimeout(go, 5)',
+    fetch: 'await fetch(url)',
+    console: "console.log('x')",
+    globalThis: 'globalThis.Date',
+    'import.meta': 'import.meta.url',
+  }
+  for (const [name, code] of Object.entries(impure)) {
+    t.ok(rules.impurityFaults([made('src/domain/a.ts', code)]).includes(`src/domain/a.ts must not use ${name}`), name)
+  }
+  t.strictSame(rules.impurityFaults([made('src/domain/a.ts', '// Date.now\nconst at = new Date(atMs)')]), [])
+})
+
+await t.test('src/config.ts alone reads the environment', async (t) => {
+  t.strictSame(rules.environmentFaults(program), [])
+  t.strictSame(rules.environmentFaults([made('src/a.ts', 'process.env.PORT')]), ['src/a.ts must not read process.env'])
+  t.strictSame(rules.environmentFaults([made('src/a.ts', "import { env } from 'node:process'")]).length, 1)
+})
+
+await t.test(`no file has more than ${rules.MAX_LINES} lines`, async (t) => {
+  t.strictSame(rules.lengthFaults([...program, ...tests]), [])
+  t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(301))]), ['src/a.ts has 301 lines'])
+})
+
+await t.test('names are in kebab-case and tell what a file holds', async (t) => {
+  t.strictSame(rules.nameFaults([...program, ...tests]), [])
+  t.strictSame(rules.nameFaults([made('src/utils.ts'), made('src/http/index.ts')]).length, 2)
+  t.strictSame(rules.nameFaults([made('src/helpers/readFile.ts')]), [
+    'src/helpers/readFile.ts: readFile is not in kebab-case',
+    'src/helpers/readFile.ts: helpers does not tell what it holds',
+  ])
+})
+
+await t.test('no test leaves others out, and none is left out without a reason', async (t) => {
+  t.strictSame(rules.focusFaults(tests.filter(({ path }) => path !== 'test/architecture.test.ts')), [])
+  const faulty = ['t.only(1)', '{ only: true }', "t.skip('a')", '{ skip: true }', '{ todo: isRoot }']
+  for (const use of faulty) t.equal(rules.focusFaults([made('test/a.test.ts', use)]).length, 1, use)
+  t.strictSame(rules.focusFaults([made('test/a.test.ts', "{ skip: isRoot && 'root writes everywhere' }")]), [])
+})
+
+await t.test('an import is found however it is written', async (t) => {
+  const text = [
+    "import a from './a.ts'",
+    "import { b,\n  type B,\n} from '../b.ts'",
+    "import type { C } from './c.ts'",
+    "export * from './d.ts'",
+    "export type { E } from './e.ts'",
+    "import './f.ts'",
+    "const g = await import('./g.ts')",
+    'import h from "pkg"',
+    "// import i from './i.ts'",
+    "/* import j from './j.ts' */",
+  ]
+  const found = importsOf(made('src/http/x.ts', text.join('\n')))
+  const files = ['a', 'c', 'd', 'e', 'f', 'g'].map((name) => `src/http/${name}.ts`)
+  t.strictSame(found.map(({ target }) => target).toSorted(), ['pkg', 'src/b.ts', ...files])
+  const ofTypes = found.filter(({ isTypeOnly }) => isTypeOnly).map(({ target }) => target)
+  t.strictSame(ofTypes, ['src/http/c.ts', 'src/http/e.ts'])
+})
+
+function filesOf(part: Part): SourceFile[] {
+  return program.filter((file) => rules.matches(part.files, file.path))
+}
+
+function made(path: string, text = ''): SourceFile {
+  return { path, text }
+}
+
+/** A file of a part that imports something, by a path from where it stands. */
+function importing(part: Part, target: string): string {
+  if (!target.endsWith('.ts')) return `import { x } from '${target}'`
+  const from = path.posix.relative(path.posix.dirname(part.files.replace('*', 'made-up.ts')), target)
+  return `import { x } from '${from.startsWith('.') ? from : `./${from}`}'`
+}
