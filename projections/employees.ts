@@ -6,15 +6,25 @@ import type { RecordedEvent } from '../src/domain/events.ts'
 import { toUuid } from '../src/domain/ids.ts'
 import type { Projection } from './projection.ts'
 
-/** The employee read model: the latest state of every employee, for lists and searches. */
+/**
+ * The employee read model: the latest state of every employee, for lists and searches.
+ * Its queries are in employees-queries.ts.
+ */
 export const employees: Projection = { name: 'employees', version: 1, createTables, fold }
 
-interface EmployeeTables {
+export type EmployeeTables = {
   employees: {
     company_id: string
+    /** A UUIDv7: the order of the list. */
     employee_id: string
     /** The position of the employee's last event. */
     position: number
+    status: Employee['status']
+    email: string
+    external_id: string | null
+    updated_at: string
+    /** What `q` looks into, in lower case. */
+    search_text: string
     state: Employee
   }
 }
@@ -25,9 +35,19 @@ async function createTables(db: Kysely<unknown>, schema: string): Promise<void> 
     company_id uuid not null,
     employee_id uuid not null,
     position bigint not null,
+    status text not null,
+    email text not null,
+    external_id text,
+    updated_at timestamptz(3) not null,
+    search_text text not null,
     state json not null,
     primary key (company_id, employee_id)
   )`.execute(db)
+  const table = sql.id(schema, 'employees')
+  await sql`create index employees_by_status on ${table} (company_id, status, employee_id)`.execute(db)
+  await sql`create index employees_by_email on ${table} (company_id, email)`.execute(db)
+  await sql`create index employees_by_external_id on ${table} (company_id, external_id)`.execute(db)
+  await sql`create index employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(db)
 }
 
 async function fold(
@@ -45,12 +65,29 @@ async function fold(
     states.set(event.stream, evolve(states.get(event.stream), event))
     positions.set(event.stream, event.position)
   }
-  const rows = [...positions].map(([id, position]) => ({ i: toUuid(id), p: position, s: states.get(id) }))
-  await sql`insert into ${sql.id(schema, 'employees')} (company_id, employee_id, position, state)
-    select ${toUuid(companyId)}, i, p, s from json_to_recordset(${JSON.stringify(rows)}) as r(i uuid, p bigint, s json)
-    on conflict (company_id, employee_id) do update set position = excluded.position, state = excluded.state`.execute(
-    transaction,
-  )
+  const rows = [...positions].map(([id, position]) => {
+    const state = states.get(id)!
+    return { i: toUuid(id), p: position, t: searchText(state), s: state }
+  })
+  await sql`insert into ${sql.id(schema, 'employees')}
+      (company_id, employee_id, position, status, email, external_id, updated_at, search_text, state)
+    select ${toUuid(companyId)}, i, p, s ->> 'status', s ->> 'email', s ->> 'external_id',
+      (s ->> 'updated_at')::timestamptz, t, s
+    from json_to_recordset(${JSON.stringify(rows)}) as r(i uuid, p bigint, t text, s json)
+    on conflict (company_id, employee_id) do update set position = excluded.position, status = excluded.status,
+      email = excluded.email, external_id = excluded.external_id, updated_at = excluded.updated_at,
+      search_text = excluded.search_text, state = excluded.state`.execute(transaction)
+}
+
+/** The texts by which people look for somebody, in the form in which `q` is compared with them. */
+export function searchText(employee: Employee): string {
+  const { first_name, last_name, email, external_id, employee_number } = employee
+  return searchable([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
+}
+
+/** Case and Unicode form do not matter in a search. */
+export function searchable(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
 }
 
 function isEmployeeEvent(event: RecordedEvent): event is Extract<RecordedEvent, { type: EmployeeEventType }> {

@@ -132,7 +132,7 @@ export async function startApi(
     onFault: (error) => log.error({ err: error }, 'a call could not be stored'),
   })
   const app = buildApp({
-    commands: { lanes, newId, maxRecords: config.MAX_RECORDS },
+    commands: { lanes, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
     db: store.db,
     findKey: openKeyLookup(store.db),
     keyUsage: openKeyUsage(pool),
@@ -140,6 +140,8 @@ export async function startApi(
     log,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    burstLimit: config.BURST_LIMIT,
+    failureLimit: config.FAILURE_LIMIT,
   })
   const stop = async () => {
     await app.close()
@@ -174,7 +176,7 @@ export async function startWorkers(
 ): Promise<RunningPart> {
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
   const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
-  const worker = await startWorker({ db: store.db, boss, log, sweepIntervalMs: config.SWEEP_INTERVAL_MS })
+  const worker = await startWorker({ db: store.db, boss, log, sweepIntervalMs: config.SWEEP_INTERVAL_MS, answersKeptHours: config.ANSWERS_KEPT_HOURS })
   return {
     async stop() {
       await worker.stop()

@@ -3,14 +3,23 @@ import { Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 
 const MIB = 1024 * 1024
+// Timers of Node.js turn what is longer than 24 days into 1 millisecond.
+const DAY_MS = 86_400_000
+const POSTGRES_URL = '^postgres(ql)?://'
 
 /** Every setting of the program, with its meaning and default. The README's table is checked against this. */
 export const ConfigSchema = Type.Object({
   DATABASE_URL: Type.Optional(
-    Type.String({ description: 'PostgreSQL 15 or newer to use; unset: the embedded server in DATA_DIR' }),
+    Type.String({
+      pattern: POSTGRES_URL,
+      description: 'PostgreSQL 15 or newer to use; unset: the embedded server in DATA_DIR',
+    }),
   ),
   MIGRATE_DATABASE_URL: Type.Optional(
-    Type.String({ description: "the same database as the role that owns its tables; unset: DATABASE_URL's role" }),
+    Type.String({
+      pattern: POSTGRES_URL,
+      description: "the same database as the role that owns its tables; unset: DATABASE_URL's role",
+    }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of the embedded server and of the demo credentials' }),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
@@ -29,15 +38,43 @@ export const ConfigSchema = Type.Object({
     description: 'records that share one commit; a larger call goes alone',
   }),
   CALLS_WAITING: Type.Integer({ default: 2000, minimum: 1, description: 'calls that may wait in one lane; more get 503' }),
-  CALL_WAIT_MS: Type.Integer({ default: 10_000, minimum: 100, description: 'milliseconds a call may wait for its turn' }),
+  CALL_WAIT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    maximum: DAY_MS,
+    description: 'milliseconds a call may wait for its turn',
+  }),
   POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and projecting' }),
   SWEEP_INTERVAL_MS: Type.Integer({
     default: 5000,
     minimum: 100,
+    maximum: DAY_MS,
     description: 'milliseconds between two sweeps for events that no job told of',
   }),
-  REQUEST_TIMEOUT_MS: Type.Integer({ default: 60_000, minimum: 1000, description: 'milliseconds to receive a request' }),
-  SHUTDOWN_TIMEOUT_MS: Type.Integer({ default: 10_000, minimum: 1000, description: 'milliseconds to finish calls when stopping' }),
+  BURST_LIMIT: Type.Integer({ default: 100, minimum: 0, description: 'calls of one API key in a second; 0: no limit' }),
+  FAILURE_LIMIT: Type.Integer({
+    default: 100,
+    minimum: 0,
+    description: 'failures of one address to prove who it is, in a minute; 0: no limit',
+  }),
+  ANSWERS_KEPT_HOURS: Type.Integer({
+    default: 72,
+    minimum: 1,
+    maximum: 8760,
+    description: 'hours for which the answer to a call with an idempotency key is kept for retries',
+  }),
+  REQUEST_TIMEOUT_MS: Type.Integer({
+    default: 60_000,
+    minimum: 1000,
+    maximum: DAY_MS,
+    description: 'milliseconds to receive a request',
+  }),
+  SHUTDOWN_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 1000,
+    maximum: DAY_MS,
+    description: 'milliseconds to finish calls when stopping',
+  }),
 })
 
 export type Config = Readonly<Static<typeof ConfigSchema>>

@@ -1,15 +1,14 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { BlamedRecord, CallContext, CallDecision, EmployeeDirectory } from '../domain/api-call.ts'
 import { refuseCall } from '../domain/api-call.ts'
-import { keyStanding, useKey } from '../domain/company.ts'
-import type { ProblemDocument } from '../domain/errors.ts'
-import { problem, problemDocument } from '../domain/errors.ts'
+import type { Problem } from '../domain/errors.ts'
+import { problem } from '../domain/errors.ts'
 import type { Operation } from '../domain/events.ts'
 import type { IdPrefix } from '../domain/ids.ts'
-import type { DecisionState, LedgerDecision } from '../ledger/commit.ts'
 import type { Touches } from '../ledger/company-state.ts'
 import type { Lanes } from '../ledger/lanes.ts'
+import { UnavailableError } from '../ledger/gather.ts'
 import { FaultyCallError } from '../ledger/lanes.ts'
+import { decideCall } from './decide-call.ts'
 
 /** What the commands work with. */
 export interface CommandServices {
@@ -17,6 +16,8 @@ export interface CommandServices {
   newId(prefix: IdPrefix): string
   /** How many records a call may have. */
   maxRecords: number
+  /** Idempotency keys with a call under way in this process, and how many there are of each. */
+  inProgress: Map<string, number>
 }
 
 /** Who calls, and which request it is. */
@@ -28,6 +29,10 @@ export interface Caller {
   requestId: string
   /** `performance.now()` when the request arrived. */
   arrivedAt: number
+  /** SHA-256 of the call's idempotency key and of the request that carries it, in hexadecimal. */
+  idempotency: { keyHash: string; fingerprint: string } | null
+  /** Answer what would happen, and store nothing but the use of the key. */
+  validateOnly: boolean
 }
 
 /** A call after everything that needs no lock. */
@@ -39,14 +44,15 @@ export interface PreparedCall {
   /** The record that a refusal blames: that of a single update. */
   blamed?: BlamedRecord
   decide(directory: EmployeeDirectory, context: CallContext): CallDecision
-  /** The answer of a successful call. */
-  present(decision: CallDecision, logId: string): CallAnswer
+  /** The answer of a successful call; without the id of an entry, that of a call which only validates. */
+  present(decision: CallDecision, logId: string | null): CallAnswer
 }
 
 /** What the client is answered. */
 export interface CallAnswer {
   status: number
   headers: Record<string, string>
+  /** JSON: a value, or its text. */
   body: unknown
 }
 
@@ -55,7 +61,8 @@ export class RefusedCredentialsError extends Error {
   override name = 'RefusedCredentialsError'
 }
 
-export const NO_TOUCHES: Touches = { employeeIds: [], emails: [], externalIds: [] }
+const NOBODY = { employeeIds: [], emails: [], externalIds: [] }
+const NO_TOUCHES: Touches = { all: NOBODY, remanaged: NOBODY, managers: NOBODY }
 
 /**
  * Runs one writing call: decides it under the lock of its company, appends its events and gives the answer once they
@@ -63,7 +70,7 @@ export const NO_TOUCHES: Touches = { employeeIds: [], emails: [], externalIds: [
  */
 export async function runApiCall(services: CommandServices, caller: Caller, call: PreparedCall): Promise<CallAnswer> {
   try {
-    return await append(services, caller, call)
+    return await withKeyInProgress(services.inProgress, caller, () => append(services, caller, call))
   } catch (error) {
     if (!(error instanceof FaultyCallError)) throw error
     const { operation, count, blamed } = call
@@ -75,7 +82,7 @@ export async function runApiCall(services: CommandServices, caller: Caller, call
 /** A call that is refused as a whole, whatever the company's state. */
 export function refusedCall(
   operation: Operation,
-  refusal: CallDecision['problem'] & object,
+  refusal: Problem,
   count: number,
   blamed?: BlamedRecord,
 ): PreparedCall {
@@ -91,59 +98,51 @@ export function refusedCall(
   }
 }
 
+/** The answer to give while the first call with this idempotency key is still running, after it was waited for. */
+export class IdempotencyInProgressError extends Error {
+  override name = 'IdempotencyInProgressError'
+}
+
+/**
+ * A call waits for the one before it because both need the head of their company. When that takes too long, the client
+ * is told whether it was the first call with the same key that it waited for.
+ */
+async function withKeyInProgress(
+  inProgress: Map<string, number>,
+  { apiId, idempotency }: Caller,
+  task: () => Promise<CallAnswer>,
+): Promise<CallAnswer> {
+  if (!idempotency) return task()
+  const name = `${apiId} ${idempotency.keyHash}`
+  const others = inProgress.get(name) ?? 0
+  inProgress.set(name, others + 1)
+  try {
+    return await task()
+  } catch (error) {
+    if (others > 0 && error instanceof UnavailableError) {
+      throw new IdempotencyInProgressError('the first call is still running', { cause: error })
+    }
+    throw error
+  } finally {
+    const left = (inProgress.get(name) ?? 1) - 1
+    if (left > 0) inProgress.set(name, left)
+    else inProgress.delete(name)
+  }
+}
+
 async function append(services: CommandServices, caller: Caller, call: PreparedCall): Promise<CallAnswer> {
   const callId = services.newId('log')
-  const { companyId, apiId } = caller
-  const decide = (state: DecisionState) => decideFor(caller, call, callId, state)
+  const { companyId, apiId, idempotency } = caller
   const { answer, position } = await services.lanes.append({
-    ...{ callId, companyId, apiId, decide },
+    callId,
+    companyId,
+    apiId,
+    idempotency,
     weight: call.count,
     touches: call.touches,
+    decide: (state) => decideCall(caller, call, callId, state),
   })
   if (!answer) throw new RefusedCredentialsError('the key was revoked or its secret replaced meanwhile')
+  if (position === null) return answer
   return { ...answer, headers: { ...answer.headers, 'x-ledger-position': String(position) } }
-}
-
-function decideFor(
-  caller: Caller,
-  call: PreparedCall,
-  callId: string,
-  { key, usage, employees, now }: DecisionState,
-): LedgerDecision<CallAnswer | null> {
-  const standing = key ? keyStanding(key, sameHash(key.secretHash, caller.secretHash)) : 'refused'
-  if (!key || !usage || standing === 'refused') return { events: [], employees: [], usage: null, answer: null }
-  const durationMs = Math.round(performance.now() - caller.arrivedAt)
-  const context: CallContext = {
-    ...{ callId, durationMs, now },
-    operation: call.operation,
-    requestId: caller.requestId,
-    key: { id: key.id, name: key.name },
-    requestedAt: new Date(Date.parse(now) - durationMs).toISOString(),
-  }
-  const decision = standing === 'disabled' ? refuseDisabled(call, context) : call.decide(employees, context)
-  const isFree = decision.problem !== null && (decision.problem.status === 403 || decision.problem.status >= 500)
-  return {
-    events: decision.events,
-    employees: decision.problem ? [] : decision.outcomes.filter(changesEmployee).map(({ employee }) => employee),
-    usage: useKey(usage, key.refreshPeriod, Date.parse(now), isFree ? 0 : 1),
-    answer: decision.problem ? refusalAnswer(decision, caller.requestId, callId) : call.present(decision, callId),
-  }
-}
-
-function refuseDisabled({ count, blamed }: PreparedCall, context: CallContext): CallDecision {
-  return refuseCall(problem('key_disabled', 'the API key is disabled'), count, context, blamed)
-}
-
-function changesEmployee({ result }: { result: string | null }): boolean {
-  return result !== 'no_updates'
-}
-
-function refusalAnswer(decision: CallDecision, requestId: string, logId: string): CallAnswer {
-  const body: ProblemDocument = problemDocument(decision.problem!, requestId, logId)
-  return { status: body.status, headers: {}, body }
-}
-
-function sameHash(stored: string, presented: string): boolean {
-  const [a, b] = [Buffer.from(stored, 'hex'), Buffer.from(presented, 'hex')]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -48,8 +48,9 @@ function decide(
   return decideUpdate([record], directory, context)
 }
 
-function present({ outcomes }: CallDecision, logId: string): CallAnswer {
+function present({ outcomes }: CallDecision, logId: string | null): CallAnswer {
   const { employee, result, changed } = outcomes[0]!
+  if (logId === null) return { status: 200, headers: {}, body: { result, changed, employee } }
   return {
     status: 200,
     headers: { etag: entityTag(employee.version) },

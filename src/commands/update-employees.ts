@@ -20,7 +20,7 @@ export function updateEmployees(services: CommandServices, body: SentJson): Prep
   }
 }
 
-function present({ outcomes, counts }: CallDecision, logId: string): CallAnswer {
+function present({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
   const results = outcomes.map(({ index, employee, result, changed }) => ({ index, id: employee.id, result, changed }))
-  return { status: 200, headers: {}, body: { log_id: logId, counts, results } }
+  return { status: 200, headers: {}, body: { ...(logId === null ? {} : { log_id: logId }), counts, results } }
 }

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
-import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { canEnter, findDatabaseOsUser, type DatabaseOsUser } from './database-os-user.ts'
 import { createRecord, readRecord, recordPath, type DatabaseRecord } from './database-record.ts'
 import { isErrno } from './errno.ts'
+import { makeFolder } from './make-folder.ts'
 import { sharedFolder } from './shared-folder.ts'
 import { StartupError } from './startup-error.ts'
 import { sweepUnfinished } from './unfinished.ts'
 
 const CLUSTER_NAME = 'postgres'
-// The OS user of the database passes through the folder, but need not list it.
-const FOLDER_MODE = 0o711
 
 /** A data folder that is ready to hold a database, and who runs PostgreSQL for it. */
 export interface DataFolder {
@@ -44,12 +43,6 @@ async function makeWritable(dataDir: string): Promise<void> {
     if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS')) throw error
     throw new StartupError(`the data folder ${dataDir} is not writable for the user who runs this program`)
   }
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
-  // The umask may have taken away more than we want.
-  if (made !== undefined) await chmod(folder, FOLDER_MODE)
 }
 
 async function chooseCluster(dataDir: string, user: DatabaseOsUser): Promise<string> {

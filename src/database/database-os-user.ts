@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chown, stat } from 'node:fs/promises'
 import { isErrno } from './errno.ts'
 import { StartupError } from './startup-error.ts'
 
 const OS_USER_NAME = 'postgres'
-const OUTPUT_MAX_BYTES = 1024 * 1024
 // The caller's own variables (PGDATA, PGPORT, LC_ALL …) must not bend what we start.
 const CLEAN_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
@@ -30,15 +29,21 @@ export async function findDatabaseOsUser(clusterDir: string): Promise<DatabaseOs
   return { name: `OS user ${ids.name}`, ids: { uid: ids.uid, gid: ids.gid } }
 }
 
-/** Runs a command as that user, in a folder that everybody can enter. */
+/**
+ * Runs a command as that user, in a folder that everybody can enter, and in a session of its own: Ctrl-C and a terminal
+ * that is closed reach this program, which ends in order, and not what it started halfway.
+ */
 export function runAs(user: DatabaseOsUser, command: string, args: string[]): Promise<CommandResult> {
-  const options = { ...user.ids, cwd: '/', env: CLEAN_ENVIRONMENT, maxBuffer: OUTPUT_MAX_BYTES }
   return new Promise((resolve) => {
-    execFile(command, args, options, (error, stdout, stderr) => {
-      const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line.trim() !== '')
-      // A command that could not be started at all printed nothing.
-      if (error && lines.length === 0) lines.push(error.message)
-      resolve({ ok: error === null, lines })
+    const options = { ...user.ids, cwd: '/', env: CLEAN_ENVIRONMENT, detached: true }
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    }
+    child.on('error', (error) => resolve({ ok: false, lines: [error.message] }))
+    child.on('close', (exitCode) => {
+      resolve({ ok: exitCode === 0, lines: output.split('\n').filter((line) => line.trim() !== '') })
     })
   })
 }

@@ -8,7 +8,7 @@ const TYPES = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === TIMESTAMPTZ) return (text: string) => new Date(text).toISOString()
     if (oid === INT8) return Number
-    return pg.types.getTypeParser(oid, format as 'text')
+    return pg.types.getTypeParser(oid, format)
   },
 }
 
@@ -38,7 +38,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     connectionString: options.url,
     application_name: options.name,
     max: options.max,
-    types: TYPES as pg.CustomTypesConfig,
+    types: TYPES,
     pipeline: options.pipeline ?? false,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -15,6 +15,7 @@ const RIGHTS: Record<string, string> = {
   employee_snapshots: 'select, insert, update',
   api_keys: 'select, insert, update',
   api_key_usage: 'select, insert, update',
+  idempotency_keys: 'select, insert, update',
   users: 'select, insert, update',
   user_tokens: 'select, insert, update, delete',
   checkpoints: 'select, insert, update',

@@ -5,6 +5,7 @@ import type { FieldError, Problem, RecordError } from './errors.ts'
 import { jsonPointer, problem } from './errors.ts'
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from './events.ts'
 import { isId } from './ids.ts'
+import { managerFaults, resolveManagers } from './managers.ts'
 import { uniquenessFaults } from './uniqueness.ts'
 
 /** The company's employees as they are before the call, as far as the call touches them. */
@@ -12,6 +13,8 @@ export interface EmployeeDirectory {
   byId(id: string): Employee | undefined
   byEmail(email: string): Employee | undefined
   byExternalId(externalId: string): Employee | undefined
+  /** The manager of an employee who stands above one of those that the call names; null where there is none. */
+  managerOf(id: string): string | null
 }
 
 /** What a call knows of itself when it is decided. Time and ids arrive from outside: deciding is pure. */
@@ -64,7 +67,8 @@ export function decideCreate(
   directory: EmployeeDirectory,
   context: CallContext,
 ): CallDecision {
-  const drafts = records.map((record): Draft => {
+  const managed = resolveManagers(records, (record) => newIds[record.index], directory)
+  const drafts = managed.map((record): Draft => {
     const data = { attributes: attributesSet(record.patch) }
     const event = { type: 'EmployeeCreated', stream: newIds[record.index]!, version: 1, index: record.index, data } as const
     const after = evolve(undefined, { ...event, recorded_at: context.now })
@@ -78,7 +82,9 @@ export function decideCreate(
 
 /** Decides an update of one or many employees. */
 export function decideUpdate(records: ReadRecord[], directory: EmployeeDirectory, context: CallContext): CallDecision {
-  const drafts = records.map((record) => draftUpdate(record, directory, context.now))
+  const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
+  const managed = resolveManagers(records, (record) => located(record)?.id, directory)
+  const drafts = managed.map((record) => draftUpdate(record, located(record) ?? undefined, context.now))
   refuseRepeated(drafts)
   judge(drafts, directory)
   const counts = { ...NO_COUNTS, total: drafts.length }
@@ -118,8 +124,7 @@ function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates
   return 'updated'
 }
 
-function draftUpdate(record: ReadRecord, directory: EmployeeDirectory, now: string): Draft {
-  const before = record.locator ? locate(record.locator, directory) : undefined
+function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {
   const faults = [...record.faults]
   if (!before) {
     if (record.locator) {
@@ -177,6 +182,7 @@ function judge(drafts: Draft[], directory: EmployeeDirectory): void {
     faults.push(...stateFaults(after, touched))
   }
   uniquenessFaults(drafts, directory)
+  managerFaults(drafts, directory)
 }
 
 function completed(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {

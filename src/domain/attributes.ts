@@ -86,7 +86,7 @@ export function readAttribute(name: AttributeName, sent: unknown, nullRemoves: b
     case 'text':
       return readText(name, rule.trim === true ? sent.trim() : sent, rule.min ?? 0, rule.max)
     case 'email':
-      return readEmail(name, normaliseEmail(sent), rule.max)
+      return readEmail(name, sent, rule.max)
     case 'phone':
       return PHONE.test(sent) ? { value: sent } : fault('invalid_format', `${name} must be an E.164 number: + and 2 to 15 digits`)
     case 'date':
@@ -96,7 +96,7 @@ export function readAttribute(name: AttributeName, sent: unknown, nullRemoves: b
         ? { value: sent }
         : fault('invalid_value', `${name} must be active or inactive`)
     case 'manager':
-      return fault('invalid_value', `${name} cannot be set yet`)
+      return { value: sent }
   }
 }
 
@@ -106,6 +106,9 @@ const PLAIN_TEXT = /^[\x20-\x7e]*$/
 // a domain of at least two labels. Lengths are checked before, so the match is bounded.
 const EMAIL =
   /^[^\s@"(),:;<>[\\\].\p{C}]+(?:\.[^\s@"(),:;<>[\\\].\p{C}]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u
+
+// NFKC composes at most four code points, of at most two UTF-16 units each, into one.
+const UNITS_NORMALISED_TO_ONE = 8
 
 /** The form in which e-mail addresses are stored and compared: Unicode NFKC, lower case. */
 export function normaliseEmail(sent: string): string {
@@ -120,8 +123,10 @@ function readText(name: string, text: string, min: number, max: number): Attribu
   return { value: text }
 }
 
-function readEmail(name: string, text: string, max: number): AttributeReading {
-  if (isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
+function readEmail(name: string, sent: string, max: number): AttributeReading {
+  // What cannot fit is not normalised: that could make it many times longer.
+  const text = sent.length > UNITS_NORMALISED_TO_ONE * max ? null : normaliseEmail(sent)
+  if (text === null || isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
   return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be an e-mail address`)
 }
 

@@ -19,12 +19,20 @@ export interface Locator {
   value: string
 }
 
+/** How a record names the manager, normalised; null means that it takes the manager away. */
+export interface ManagerReference {
+  field: 'manager_id' | 'manager_external_id' | 'manager_email'
+  value: string | null
+}
+
 /** A record after everything that can be judged without the company's state. */
 export interface ReadRecord extends SentRecord {
   /** Null for a creation, and where the locator itself is faulty. */
   locator: Locator | null
-  /** The attributes that could be read, normalised; faulty ones are absent. */
+  /** The attributes that could be read, normalised; faulty ones are absent, and so is the manager. */
   patch: AttributePatch
+  /** Whom it names as manager, to be looked up in the company; undefined where it names nobody. */
+  manager: ManagerReference | undefined
   faults: FieldError[]
 }
 
@@ -43,7 +51,7 @@ export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
   if (!isObject(body) || !Array.isArray(body.employees)) {
     return refused('the body must be an array of records, or an object whose member "employees" is one')
   }
-  if (Object.keys(body).length > 1) return refused('the body must have no member beside "employees"')
+  if (Object.keys(body).length > 1) return refused('the body must have no member beside "employees"', body.employees.length)
   return recordsOfArray(body.employees, '/employees', maxRecords)
 }
 
@@ -69,30 +77,31 @@ function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number):
 /** Reads a record of a creation. */
 export function readCreation(record: SentRecord): ReadRecord {
   if (!isObject(record.sent)) return unreadable(record)
-  const { patch, faults } = readFields(record.sent, new Set(), false)
+  const { patch, manager, faults } = readFields(record.sent, undefined, false)
   for (const name of REQUIRED_ATTRIBUTES) {
     if (!Object.hasOwn(record.sent, name)) faults.push({ path: [name], code: 'required', message: `${name} is required` })
   }
-  return { ...record, locator: null, patch, faults }
+  return { ...record, locator: null, patch, manager, faults }
 }
 
 /** Reads the record of a single update, whose employee the path names. */
 export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   if (!isObject(record.sent)) return unreadable(record)
-  return { ...record, locator: { field: 'id', value: id }, ...readFields(record.sent, new Set(), true) }
+  return { ...record, locator: { field: 'id', value: id }, ...readFields(record.sent, undefined, true) }
 }
 
 /** Reads a record of a bulk update, in which a locator stands beside the patch. */
 export function readUpdate(record: SentRecord): ReadRecord {
   if (!isObject(record.sent)) return unreadable(record)
   const { locator, fault } = readLocator(record.sent)
-  const { patch, faults } = readFields(record.sent, new Set(locator || fault ? [locator?.field ?? fault?.path[0]] : []), true)
-  return { ...record, locator, patch, faults: fault ? [fault, ...faults] : faults }
+  // What locates the employee is no new value.
+  const { faults, ...read } = readFields(record.sent, locator?.field ?? fault?.path[0], true)
+  return { ...record, locator, ...read, faults: fault ? [fault, ...faults] : faults }
 }
 
 function unreadable(record: SentRecord): ReadRecord {
   const fault: FieldError = { path: [], code: 'invalid_type', message: 'a record must be an object' }
-  return { ...record, locator: null, patch: {}, faults: [fault] }
+  return { ...record, locator: null, patch: {}, manager: undefined, faults: [fault] }
 }
 
 function readLocator(sent: Record<string, SentJson>): { locator: Locator | null; fault?: FieldError } {
@@ -112,24 +121,43 @@ function readLocator(sent: Record<string, SentJson>): { locator: Locator | null;
 
 const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'deactivated_at', 'version'])
 
-function readFields(
-  sent: Record<string, SentJson>,
-  skip: ReadonlySet<string | undefined>,
-  isPatch: boolean,
-): { patch: AttributePatch; faults: FieldError[] } {
+/** The name under which each way of naming the manager is read. */
+const MANAGER_FIELDS: Record<string, AttributeName> = {
+  manager_id: 'manager_id',
+  manager_external_id: 'external_id',
+  manager_email: 'email',
+}
+
+interface ReadFields {
+  patch: AttributePatch
+  manager: ManagerReference | undefined
+  faults: FieldError[]
+}
+
+/** Reads all members of a record but the one that locates it. */
+function readFields(sent: Record<string, SentJson>, locating: string | undefined, isPatch: boolean): ReadFields {
   const patch: Record<string, unknown> = {}
+  const managers: ManagerReference[] = []
   const faults: FieldError[] = []
   for (const [name, value] of Object.entries(sent)) {
-    if (skip.has(name)) continue
-    if (!Object.hasOwn(ATTRIBUTE_RULES, name)) {
+    if (name === locating) continue
+    const managedBy = Object.hasOwn(MANAGER_FIELDS, name) ? MANAGER_FIELDS[name] : undefined
+    if (!managedBy && !Object.hasOwn(ATTRIBUTE_RULES, name)) {
       faults.push(foreignField(name))
       continue
     }
-    const reading = readAttribute(name as AttributeName, value, isPatch)
-    if (!reading.faults) patch[name] = reading.value
-    else for (const { below, ...fault } of reading.faults) faults.push({ path: [name, ...(below ?? [])], ...fault })
+    const reading = managedBy && value === null ? { value } : readAttribute(managedBy ?? (name as AttributeName), value, isPatch)
+    if (reading.faults) for (const { below, ...fault } of reading.faults) faults.push({ path: [name, ...(below ?? [])], ...fault })
+    else if (managedBy) managers.push({ field: name as ManagerReference['field'], value: reading.value as string | null })
+    else patch[name] = reading.value
   }
-  return { patch: patch as AttributePatch, faults }
+  if (managers.length > 1) faults.push(severalManagers(managers[1]!))
+  return { patch: patch as AttributePatch, manager: managers[0], faults }
+}
+
+function severalManagers({ field }: ManagerReference): FieldError {
+  const message = 'at most one of manager_id, manager_external_id and manager_email may name the manager'
+  return { path: [field], code: 'invalid_value', message }
 }
 
 function foreignField(name: string): FieldError {

@@ -45,6 +45,24 @@ export function windowStart(period: RefreshPeriod, atMs: number): number {
   }
 }
 
+/** The end of the quota window that an instant lies in, which is the start of the next. */
+export function windowEnd(period: RefreshPeriod, atMs: number): number {
+  const start = new Date(windowStart(period, atMs))
+  switch (period) {
+    case 'hourly':
+      return start.getTime() + HOUR_MS
+    case 'daily':
+      return start.getTime() + DAY_MS
+    case 'weekly':
+      return start.getTime() + 7 * DAY_MS
+    case 'monthly':
+      return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)
+  }
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
 /** How often a key was used, in the window that its last charge fell into. Milliseconds since the epoch. */
 export interface KeyUsage {
   windowStartMs: number

@@ -87,7 +87,7 @@ export function attributesSet(sent: AttributePatch): AttributesSet {
     const value = name === 'status' ? (sent.status ?? 'active') : sent[name]
     if (value !== null && value !== undefined) set[name] = value
   }
-  return set as AttributesSet
+  return set
 }
 
 /** What a merge patch does to an employee. */

@@ -14,6 +14,8 @@ export type RecordErrorCode =
   | 'already_exists'
   | 'inactive_employee_exists'
   | 'duplicate_in_batch'
+  | 'manager_not_found'
+  | 'manager_cycle'
 
 /** One fault of one field, before it is known which record of which body it belongs to. */
 export interface FieldError {
@@ -43,6 +45,7 @@ export type ProblemCode =
   | 'malformed_json'
   | 'invalid_body'
   | 'invalid_query'
+  | 'idempotency_key_invalid'
   | 'invalid_credentials'
   | 'key_disabled'
   | 'admin_only'
@@ -52,18 +55,24 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'already_exists'
   | 'inactive_employee_exists'
+  | 'idempotency_in_progress'
+  | 'idempotency_response_expired'
   | 'precondition_failed'
   | 'payload_too_large'
   | 'batch_too_large'
   | 'unsupported_media_type'
   | 'validation_failed'
   | 'empty_batch'
+  | 'idempotency_key_reused'
+  | 'quota_exceeded'
+  | 'rate_limited'
   | 'internal_error'
   | 'unavailable'
 
 const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
   invalid_body: { status: 400, title: 'The body has the wrong form' },
+  idempotency_key_invalid: { status: 400, title: 'The Idempotency-Key header is not valid' },
   invalid_query: { status: 400, title: 'A query parameter is not valid' },
   invalid_credentials: { status: 401, title: 'The credentials are missing or not valid' },
   key_disabled: { status: 403, title: 'The API key is disabled' },
@@ -74,12 +83,17 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   method_not_allowed: { status: 405, title: 'The route does not have this method' },
   already_exists: { status: 409, title: 'An employee with these details exists' },
   inactive_employee_exists: { status: 409, title: 'An inactive employee with these details exists' },
+  idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
+  idempotency_response_expired: { status: 409, title: 'The answer to the first call with this idempotency key has expired' },
   precondition_failed: { status: 412, title: 'The employee has changed meanwhile' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   batch_too_large: { status: 413, title: 'The call has too many records' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   validation_failed: { status: 422, title: 'Records of the call are not valid' },
   empty_batch: { status: 422, title: 'The call has no records' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
+  quota_exceeded: { status: 429, title: 'The quota of the API key is used up' },
+  rate_limited: { status: 429, title: 'Too many calls at once' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'The service cannot answer for the moment' },
 }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { isId } from './ids.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 256 bits need 43 characters of base 62. */
@@ -40,5 +41,6 @@ export function userTokenPrefix(companyId: string): string {
 /** The company that a user's token names, or null when the text is no such token. */
 export function companyOfUserToken(token: string): string | null {
   const [, suffix] = /^el_user_([0-9a-z]{26})_/.exec(token) ?? []
-  return suffix !== undefined && isSecret(`el_user_${suffix}_`, token) ? `com_${suffix}` : null
+  const companyId = `com_${suffix}`
+  return isId('com', companyId) && isSecret(userTokenPrefix(companyId), token) ? companyId : null
 }

@@ -24,13 +24,12 @@ export function uniquenessFaults(drafts: Draft[], directory: EmployeeDirectory):
   }
 }
 
-/** The records by the new value they would take on. */
+/** The records by the new value they would take on. One whose employee is not known takes nothing on. */
 function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   const claimants = new Map<string, Draft[]>()
   for (const draft of drafts) {
     const value = draft.record.patch[name]
-    if (typeof value !== 'string' || value === draft.before?.[name]) continue
-    if (draft.record.locator && !draft.before) continue
+    if (!draft.after || typeof value !== 'string' || value === draft.before?.[name]) continue
     const group = claimants.get(value)
     if (group) group.push(draft)
     else claimants.set(value, [draft])

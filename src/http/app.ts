@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import rateLimit from '@fastify/rate-limit'
 import Fastify, { LogController } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
@@ -17,6 +18,8 @@ import { health } from './health.ts'
 import { acceptJsonBodies } from './media-types.ts'
 import { collectMethods } from './method-not-allowed.ts'
 import { sendProblem, sendProblemDocument } from './problem.ts'
+import { limitBursts, limitFailures } from './rate-limits.ts'
+import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
 import { verifyKey } from './v1/verify-key.ts'
 import { writeEmployees } from './v1/write-employees.ts'
@@ -32,10 +35,15 @@ export interface AppServices {
   bodyLimit: number
   /** Milliseconds to receive a request. */
   requestTimeoutMs: number
+  /** Calls of one API key in a second; 0 is no limit. */
+  burstLimit: number
+  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
+  failureLimit: number
 }
 
 /** An id in a path may be any text; what is too long for a header line does not get here. */
 const MAX_PARAM_LENGTH = 16_384
+const ADDRESSES_REMEMBERED = 10_000
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 /** Builds the HTTP server with all its routes; tests use this very function. */
@@ -54,6 +62,7 @@ export function buildApp(services: AppServices): FastifyInstance {
 
   acceptJsonBodies(app)
   app.decorateRequest('arrivedAt', 0)
+  app.decorateRequest('bodyHash', '')
   app.decorateRequest('caller', null)
   app.decorateRequest('user', null)
   app.addHook('onRequest', async (request, reply) => {
@@ -66,19 +75,22 @@ export function buildApp(services: AppServices): FastifyInstance {
   )
   const answerOtherMethods = collectMethods(app)
 
+  void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   health(app, services.isReady)
   void app.register(
     async (v1) => {
-      v1.addHook('onRequest', authenticateCaller(services.findKey))
+      v1.addHook('onRequest', limitFailures(v1, services.failureLimit, authenticateCaller(services.findKey)))
+      v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
       writeEmployees(v1, services.commands)
       readEmployees(v1, services)
+      listEmployeesRoute(v1, services)
       verifyKey(v1, services.keyUsage)
     },
     { prefix: '/v1' },
   )
   void app.register(
     async (admin) => {
-      admin.addHook('onRequest', authorizeAdmin(services.db))
+      admin.addHook('onRequest', limitFailures(admin, services.failureLimit, authorizeAdmin(services.db)))
       bulkUserLogs(admin, services.db)
     },
     { prefix: '/admin/v1' },

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { rateLimitHeaders } from '../commands/rate-limit-headers.ts'
 import { keyStanding } from '../domain/company.ts'
 import { isId } from '../domain/ids.ts'
 import { API_KEY_PREFIX, isSecret } from '../domain/secrets.ts'
@@ -25,7 +26,7 @@ declare module 'fastify' {
  * exactly once. The writing calls check the key once more under the lock of their company.
  */
 export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey | null>) {
-  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { 'x-api-id': ids, 'x-api-key': secrets } = request.raw.headersDistinct
     const [apiId, secret] = [ids?.[0] ?? '', secrets?.[0] ?? '']
     const isFormed = ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && isSecret(API_KEY_PREFIX, secret)
@@ -37,6 +38,8 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     const matches = timingSafeEqual(Buffer.from(stored, 'hex'), Buffer.from(secretHash, 'hex'))
     if (!found || keyStanding(found.key, matches) === 'refused') throw invalidCredentials()
     request.caller = { ...found, secretHash }
+    // Replaced by what the call leaves of the quota, once that is known.
+    void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
   }
 }
 

@@ -1,6 +1,7 @@
 import { parse } from 'secure-json-parse'
+import { ATTRIBUTE_RULES } from '../domain/attributes.ts'
 import type { ProblemCode } from '../domain/errors.ts'
-import { jsonPointer, problem } from '../domain/errors.ts'
+import { problem } from '../domain/errors.ts'
 import type { SentJson } from '../domain/events.ts'
 import { ProblemError } from './problem.ts'
 
@@ -10,7 +11,9 @@ export const MAX_DEPTH = 32
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** Without one of these nothing in a body can be bent: a long run of digits, an exponent, an escaped code unit. */
 const SUSPICIOUS = /[0-9]{16}|[0-9][eE]|\\u/
-const INTEGER = /^-?[0-9]+$/
+const WHOLE_NUMBER = /^-?[0-9]+$/
+const ZERO = /^-?[0.]+(?:[eE]|$)/
+const BYTE_ORDER_MARK = '\ufeff'
 
 /**
  * Reads a body as JSON (RFC 8259) and refuses what PostgreSQL or JSON would bend on its way: invalid UTF-8, members
@@ -22,13 +25,20 @@ export function parseJsonBody(bytes: Buffer): SentJson {
   // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
   if (isDeeperThan(text, MAX_DEPTH)) throw refusal('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
-  const fault = SUSPICIOUS.test(text) ? (bentText(body, []) ?? bentInteger(text)) : null
+  const fault = SUSPICIOUS.test(text) ? (bentText(body, TOP_LEVEL) ?? bentNumber(text)) : null
   if (fault) throw refusal('invalid_body', fault)
   return body
 }
 
 function decode(bytes: Buffer): string {
   if (bytes.length === 0) throw refusal('malformed_json', 'the body is empty')
+  const text = decodeUtf8(bytes)
+  // The decoder has ignored one, as RFC 8259 section 8.1 allows.
+  if (text.startsWith(BYTE_ORDER_MARK)) throw refusal('malformed_json', 'the body begins with two byte order marks')
+  return text
+}
+
+function decodeUtf8(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes)
   } catch {
@@ -45,9 +55,9 @@ function parseText(text: string): SentJson {
   }
 }
 
-/** V8 quotes the body in its message; only the place is told. */
+/** V8 quotes the body in some of its messages; only the place is told, which stands at the end of the others. */
 function syntaxDetail(error: unknown): string {
-  const [, position] = /position (\d+)/.exec(error instanceof Error ? error.message : '') ?? []
+  const [, position] = / at position (\d+) \(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '') ?? []
   return position === undefined ? 'the body is not well-formed JSON' : `the body is not well-formed JSON at character ${position}`
 }
 
@@ -68,38 +78,55 @@ function isDeeperThan(text: string, max: number): boolean {
   return false
 }
 
+/** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
+interface Place {
+  pointer: string
+  isExact: boolean
+}
+
+const TOP_LEVEL: Place = { pointer: '', isExact: true }
+
+function placeBelow(place: Place, container: object, name: string): Place {
+  const isOurs = Array.isArray(container) || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
+  return place.isExact && isOurs ? { pointer: `${place.pointer}/${name}`, isExact: true } : { ...place, isExact: false }
+}
+
 /** Finds a text or a number that would not come back as it was sent. */
-function bentText(value: SentJson, path: readonly string[]): string | null {
-  if (typeof value === 'string') return textFault(value, path)
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `the number at ${place(path)} is too large`
+function bentText(value: SentJson, place: Place): string | null {
+  if (typeof value === 'string') return textFault(value, place)
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${shown(place)} is too large`
   if (typeof value !== 'object' || value === null) return null
   for (const [name, member] of Object.entries(value)) {
-    const fault = textFault(name, path) ?? bentText(member, [...path, name])
+    const fault = textFault(name, place) ?? bentText(member, placeBelow(place, value, name))
     if (fault) return fault
   }
   return null
 }
 
-function textFault(text: string, path: readonly string[]): string | null {
-  if (text.includes('\0')) return `the text at ${place(path)} contains U+0000`
-  return text.isWellFormed() ? null : `the text at ${place(path)} contains a lone surrogate`
+function textFault(text: string, place: Place): string | null {
+  if (text.includes('\0')) return `a text at ${shown(place)} contains U+0000`
+  return text.isWellFormed() ? null : `a text at ${shown(place)} contains a lone surrogate`
 }
 
-/** Finds an integer literal that a double rounds, by the literals as they stand in the text. */
-function bentInteger(text: string): string | null {
+function shown({ pointer }: Place): string {
+  return pointer === '' ? 'the top level' : pointer
+}
+
+/** Finds a number that a double does not hold, by the literals as they stand in the text. */
+function bentNumber(text: string): string | null {
   let found = false
   JSON.parse(text, ((_: string, value: unknown, context?: { source?: string }) => {
-    const source = context?.source
-    if (typeof value === 'number' && source !== undefined && INTEGER.test(source)) {
-      found ||= BigInt(source) !== BigInt(value)
-    }
+    if (typeof value === 'number' && context?.source !== undefined) found ||= !isHeld(context.source, value)
     return value
   }) as (key: string, value: unknown) => unknown)
-  return found ? 'a whole number of the body has more digits than a double holds' : null
+  return found ? 'a number of the body has more digits than a double holds, or is too near to zero' : null
 }
 
-function place(path: readonly string[]): string {
-  return path.length === 0 ? 'the top level' : jsonPointer('', path)
+/** Fractions are rounded as everywhere. A whole number is not, and nothing but zero may become zero. */
+function isHeld(literal: string, value: number): boolean {
+  if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
+  // The digits by which a double is written need not be its exact value, but they come back as they were sent.
+  return String(value) === literal || BigInt(literal) === BigInt(value)
 }
 
 function refusal(code: ProblemCode, detail: string): ProblemError {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '../domain/errors.ts'
 import { parseJsonBody } from './json-body.ts'
@@ -12,6 +13,10 @@ declare module 'fastify' {
     /** The media types that the route's body may have. */
     mediaTypes?: readonly string[]
   }
+  interface FastifyRequest {
+    /** SHA-256 of the body as it was sent, in hexadecimal; empty where no idempotency key asks for it. */
+    bodyHash: string
+  }
 }
 
 /** Lets routes take bodies of the media types that they name, and of no other. */
@@ -20,6 +25,8 @@ export function acceptJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser([...MERGE_PATCH_TYPES], { parseAs: 'buffer' }, (request, body, done) => {
     try {
       assertMediaType(request)
+      // Only a call that may be a retry is compared with another.
+      if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
       done(null, parseJsonBody(body as Buffer))
     } catch (error) {
       done(error as Error)

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { RefusedCredentialsError } from '../commands/run-api-call.ts'
+import { IdempotencyInProgressError, RefusedCredentialsError } from '../commands/run-api-call.ts'
 import type { Problem } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
 import { UnavailableError } from '../ledger/gather.ts'
@@ -27,6 +27,9 @@ export function invalidCredentials(): ProblemError {
 export function toProblem(error: unknown, bodyLimit: number): Problem {
   if (error instanceof ProblemError) return error.problem
   if (error instanceof RefusedCredentialsError) return invalidCredentials().problem
+  if (error instanceof IdempotencyInProgressError) {
+    return problem('idempotency_in_progress', 'the first call with this Idempotency-Key is still running')
+  }
   if (error instanceof UnavailableError || isOfTheServer(error)) {
     return problem('unavailable', 'the service cannot answer for the moment; try again')
   }

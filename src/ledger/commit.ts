@@ -2,10 +2,12 @@ import type { ClientBase } from 'pg'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 import type { NewEvent } from '../domain/events.ts'
-import type { Head, LockedCompany, Touches } from './company-state.ts'
-import { LoadedEmployees } from './company-state.ts'
+import type { LoadedEmployees, LockedCompany, Touches } from './company-state.ts'
 import { meansNotCommitted } from './database-errors.ts'
-import { headAt, placeEvents } from './place-events.ts'
+import type { BoundKey, KeyOfCall, StoredAnswer } from './idempotency-keys.ts'
+import { boundName, insertBoundKeys } from './idempotency-keys.ts'
+import { loadCompanies } from './load-companies.ts'
+import { placeEvents } from './place-events.ts'
 import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
 
@@ -15,6 +17,8 @@ export interface DecisionState {
   /** The key as it is now; undefined when there is none such. */
   key: ApiKey | undefined
   usage: KeyUsage | undefined
+  /** What the call's idempotency key is bound to already. */
+  bound: BoundKey | undefined
   /** The time that its events will have, RFC 3339 UTC. */
   now: string
 }
@@ -26,6 +30,8 @@ export interface LedgerDecision<Answer> {
   employees: Employee[]
   /** The key's usage afterwards; null leaves it. */
   usage: KeyUsage | null
+  /** What the call's idempotency key is bound to from now on; null binds nothing. */
+  binds: StoredAnswer | null
   answer: Answer
 }
 
@@ -37,6 +43,8 @@ export interface LedgerCall<Answer> {
   /** How many records it has. */
   weight: number
   touches: Touches
+  /** SHA-256 of the call's idempotency key and of the request that carries it, in hexadecimal. */
+  idempotency: { keyHash: string; fingerprint: string } | null
   decide(state: DecisionState): LedgerDecision<Answer>
 }
 
@@ -76,12 +84,20 @@ export async function commitTogether<Answer>(
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
   const [, heads] = await Promise.all([client.query('begin'), statements.lockHeads(client, companyIds, wait)])
   try {
+    if (heads.length === 0) {
+      await client.query('rollback')
+      return calls.map(() => 'held')
+    }
     const locked = new Set(heads.map(({ companyId }) => companyId))
     const mine = calls.filter(({ companyId }) => locked.has(companyId))
     // Only a statement that starts after the lock is held sees what the holder before committed.
     const companies = await loadCompanies(client, heads, mine)
-    const { results, placed } = decideAll(companies, calls)
-    await write(client, companies, placed, results)
+    const writes: Writes = { placed: [], bound: [] }
+    const results = calls.map((call) => {
+      const company = companies.get(call.companyId)
+      return company ? decideOne(company, call, writes) : 'held'
+    })
+    await write(client, companies, writes, results)
     return results
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) await client.query('rollback').catch(() => undefined)
@@ -89,59 +105,37 @@ export async function commitTogether<Answer>(
   }
 }
 
-async function loadCompanies(
-  client: ClientBase,
-  heads: Head[],
-  calls: LedgerCall<unknown>[],
-): Promise<Map<string, LockedCompany>> {
-  const apiIds = new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }]))
-  const [now, keys, ...found] = await Promise.all([
-    statements.readClock(client),
-    statements.loadKeys(client, [...apiIds.values()]),
-    ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
-  ])
-  const employees = Map.groupBy(found.flat(), ({ companyId }) => companyId)
-  const companies = heads.map((head): [string, LockedCompany] => {
-    const loaded = new LoadedEmployees((employees.get(head.companyId) ?? []).map(({ employee }) => employee))
-    return [head.companyId, { head: headAt(head, now), employees: loaded, keys: new Map() }]
-  })
-  const byId = new Map(companies)
-  for (const { companyId, key, usage } of keys) byId.get(companyId)?.keys.set(key.id, { key, usage })
-  return byId
+/** What the calls of a transaction add, beside the final states of what they change. */
+interface Writes {
+  placed: PlacedEvent[]
+  bound: (KeyOfCall & { bound: BoundKey; answeredAt: string })[]
 }
 
-async function loadTouched(client: ClientBase, calls: LedgerCall<unknown>[], by: keyof Touches) {
-  const wanted = calls.flatMap(({ companyId, touches }) => touches[by].map((value) => ({ companyId, value })))
-  return wanted.length === 0 ? [] : statements.loadEmployees(client, by, wanted)
-}
-
-function decideAll<Answer>(
-  companies: Map<string, LockedCompany>,
-  calls: LedgerCall<Answer>[],
-): { results: (Committed<Answer> | 'held')[]; placed: PlacedEvent[] } {
-  const placed: PlacedEvent[] = []
-  const results = calls.map((call) => {
-    const company = companies.get(call.companyId)
-    return company ? decideOne(company, call, placed) : ('held' as const)
-  })
-  return { results, placed }
-}
-
-function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, placed: PlacedEvent[]): Committed<Answer> {
-  const known = company.keys.get(call.apiId)
+function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, writes: Writes): Committed<Answer> {
+  const { companyId, apiId, callId, idempotency } = call
+  const known = company.keys.get(apiId)
   const decision = decide(call, {
     employees: company.employees,
     key: known?.key,
     usage: known?.usage,
+    bound: idempotency ? company.bound.get(boundName({ apiId, ...idempotency })) : undefined,
     now: company.head.recordedAt,
   })
   for (const employee of decision.employees) company.employees.put(employee)
   if (known && decision.usage) known.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
-  const next = placeEvents(company.head, decision.events, { callId: call.callId, actor: call.apiId })
-  company.head = next.head
-  for (const event of next.placed) placed.push(event)
-  return { answer: decision.answer, position: next.head.frontier.size }
+  const { placed, head } = placeEvents(company.head, decision.events, { callId, actor: apiId })
+  company.head = head
+  for (const event of placed) writes.placed.push(event)
+  const position = head.frontier.size
+  if (idempotency && decision.binds) {
+    const key = { companyId, apiId, keyHash: idempotency.keyHash }
+    const bound = { callId, fingerprint: idempotency.fingerprint, position, answer: decision.binds }
+    // A retry in this very transaction finds it as well.
+    company.bound.set(boundName(key), bound)
+    writes.bound.push({ ...key, bound, answeredAt: head.recordedAt })
+  }
+  return { answer: decision.answer, position }
 }
 
 function decide<Answer>(call: LedgerCall<Answer>, state: DecisionState): LedgerDecision<Answer> {
@@ -155,7 +149,7 @@ function decide<Answer>(call: LedgerCall<Answer>, state: DecisionState): LedgerD
 async function write(
   client: ClientBase,
   companies: Map<string, LockedCompany>,
-  placed: PlacedEvent[],
+  { placed, bound }: Writes,
   results: unknown[],
 ): Promise<void> {
   const all = [...companies].map(([companyId, company]) => ({ companyId, ...company, ...company.employees.changes() }))
@@ -170,6 +164,7 @@ async function write(
     ...(updated.length > 0 ? [statements.updateSnapshots(client, updated)] : []),
     ...(inserted.length > 0 ? [statements.insertSnapshots(client, inserted)] : []),
     ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
+    ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
   ]
   const commit = client.query('commit')
   const outcomes = await Promise.allSettled([...writes, commit])

@@ -1,6 +1,7 @@
 import type { EmployeeDirectory } from '../domain/api-call.ts'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
+import type { BoundKey } from './idempotency-keys.ts'
 import type { Frontier } from './merkle.ts'
 
 /** The row that a company's appends lock. */
@@ -11,11 +12,19 @@ export interface Head {
   recordedAt: string
 }
 
-/** What a call may ask about, loaded under the lock of its company's head. Values are normalised. */
-export interface Touches {
+/** Employees named in each of the three ways. Values are normalised. */
+export interface Naming {
   employeeIds: string[]
   emails: string[]
   externalIds: string[]
+}
+
+/** Whom a call may ask about: they are loaded under the lock of its company's head. */
+export interface Touches {
+  all: Naming
+  /** Those among them who get a new manager, and those who are named as such. */
+  remanaged: Naming
+  managers: Naming
 }
 
 /** The employees that the calls of a transaction touch, kept current while one call after the other is decided. */
@@ -23,6 +32,7 @@ export class LoadedEmployees implements EmployeeDirectory {
   readonly #byId = new Map<string, Employee>()
   readonly #idByEmail = new Map<string, string>()
   readonly #idByExternalId = new Map<string, string>()
+  readonly #managers = new Map<string, string>()
   readonly #stored = new Set<string>()
   readonly #changed = new Map<string, Employee>()
 
@@ -39,6 +49,22 @@ export class LoadedEmployees implements EmployeeDirectory {
 
   byExternalId = (externalId: string): Employee | undefined =>
     this.#holder(this.#idByExternalId.get(externalId), 'external_id', externalId)
+
+  /** The ids of those who are there and are named so. */
+  named({ employeeIds, emails, externalIds }: Naming): string[] {
+    const found = [...employeeIds.map(this.byId), ...emails.map(this.byEmail), ...externalIds.map(this.byExternalId)]
+    return found.flatMap((employee) => (employee ? [employee.id] : []))
+  }
+
+  /** Notes the manager of somebody who need not be loaded. */
+  setManager(id: string, managerId: string): void {
+    this.#managers.set(id, managerId)
+  }
+
+  managerOf = (id: string): string | null => {
+    const employee = this.#byId.get(id)
+    return employee ? employee.manager_id : (this.#managers.get(id) ?? null)
+  }
 
   /** Takes on the state of an employee after a call. */
   put(employee: Employee): void {
@@ -73,4 +99,6 @@ export interface LockedCompany {
   head: Head
   employees: LoadedEmployees
   keys: Map<string, { key: ApiKey; usage: KeyUsage }>
+  /** Idempotency keys that are bound, by `boundName`. */
+  bound: Map<string, BoundKey>
 }

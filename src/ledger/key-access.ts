@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
-import { useKey } from '../domain/company.ts'
+import { requestsInWindow, useKey } from '../domain/company.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { Gatherer } from './gather.ts'
 import { gather } from './gather.ts'
@@ -14,6 +14,9 @@ export interface FoundKey {
   companyId: string
   companyName: string
   key: ApiKey
+  usage: KeyUsage
+  /** The database's time, milliseconds since the epoch. */
+  nowMs: number
 }
 
 const MAX_SHARED = 500
@@ -61,7 +64,11 @@ async function findKeys(
     .innerJoin('api_keys as k', (on) =>
       on.onRef('k.company_id', '=', 'wanted.company_id').onRef('k.api_id', '=', 'wanted.api_id'),
     )
+    .innerJoin('api_key_usage as u', (on) =>
+      on.onRef('u.company_id', '=', 'k.company_id').onRef('u.api_id', '=', 'k.api_id'),
+    )
     .innerJoin('companies as c', 'c.company_id', 'k.company_id')
+    .select(['u.window_start', 'u.requests_made', 'u.last_used', sql<string>`clock_timestamp()`.as('now')])
     .select(['k.company_id', 'k.api_id', 'c.name as company_name', 'k.name', 'k.secret_hash'])
     .select(['k.is_enabled', 'k.is_revoked', 'k.quota_limit', 'k.refresh_period'])
     .execute()
@@ -77,9 +84,19 @@ async function findKeys(
         quotaLimit: row.quota_limit,
         refreshPeriod: row.refresh_period,
       }
-      return [id, { companyId: fromUuid('com', row.company_id), companyName: row.company_name, key }]
+      const usage = keyUsageOf(row)
+      const companyId = fromUuid('com', row.company_id)
+      return [id, { companyId, companyName: row.company_name, key, usage, nowMs: Date.parse(row.now) }]
     }),
   )
+}
+
+function keyUsageOf(row: { window_start: string; requests_made: number; last_used: string | null }): KeyUsage {
+  return {
+    windowStartMs: Date.parse(row.window_start),
+    requestsMade: row.requests_made,
+    lastUsedMs: row.last_used === null ? null : Date.parse(row.last_used),
+  }
 }
 
 /** One use of a key by a call that appends nothing. */
@@ -94,6 +111,9 @@ export interface UsedKey {
   key: ApiKey
   /** The usage as it was before this call. */
   before: KeyUsage
+  after: KeyUsage
+  /** Whether the quota admits it; what it does not admit costs nothing. */
+  isAdmitted: boolean
   /** The database's time, milliseconds since the epoch. */
   nowMs: number
 }
@@ -126,8 +146,11 @@ async function countUses(client: Parameters<typeof statements.loadKeys>[0], uses
     const entry = keys.get(apiId)
     if (!entry) throw new Error(`the usage of ${apiId} is missing`)
     const before = entry.usage
-    entry.usage = useKey(before, entry.key.refreshPeriod, nowMs, cost)
-    return { key: entry.key, before, nowMs }
+    const { quotaLimit, refreshPeriod } = entry.key
+    // What fits is admitted, not all or none of those that arrived together.
+    const isAdmitted = requestsInWindow(before, refreshPeriod, nowMs) + cost <= quotaLimit || cost === 0
+    entry.usage = useKey(before, refreshPeriod, nowMs, isAdmitted ? cost : 0)
+    return { key: entry.key, before, after: entry.usage, isAdmitted, nowMs }
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
   const [, commit] = await Promise.all([statements.updateUsage(client, used), client.query('commit')])

@@ -4,7 +4,7 @@ import type { Employee } from '../domain/employee.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { SealedEvent } from './codec.ts'
-import type { Head, Touches } from './company-state.ts'
+import type { Head, Naming } from './company-state.ts'
 import { packFrontier, unpackFrontier } from './merkle.ts'
 
 /*
@@ -42,7 +42,7 @@ const EMPLOYEE_LOOKUPS = {
 /** The snapshots that calls touch, by one of the three ways of naming an employee. */
 export async function loadEmployees(
   client: ClientBase,
-  by: keyof Touches,
+  by: keyof Naming,
   wanted: { companyId: string; value: string }[],
 ): Promise<{ companyId: string; employee: Employee }[]> {
   const { column, type, toStored } = EMPLOYEE_LOOKUPS[by]

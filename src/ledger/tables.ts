@@ -37,6 +37,13 @@ export interface LedgerTables {
     refresh_period: RefreshPeriod
     created_at: string
   }
+  api_key_usage: {
+    company_id: string
+    api_id: string
+    window_start: string
+    requests_made: number
+    last_used: string | null
+  }
   users: {
     company_id: string
     user_id: string

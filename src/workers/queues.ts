@@ -17,7 +17,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Changes with whatever `createQueues` makes, so that a database that lacks it is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 1'
+export const QUEUES_VERSION = 'pg-boss 12, queues 2'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint and the sweep makes up for a lost one, so its commits need not wait for the disk.
@@ -28,9 +28,13 @@ const UNDONE_JOBS_KEPT_SECONDS = 86_400
 const PARKED_JOBS_KEPT_SECONDS = 30 * 86_400
 const RETRIES = 3
 
+/** The scheduled job that forgets old answers of idempotency keys. */
+export const EXPIRE_ANSWERS = 'expire-answers'
+const EXPIRE_ANSWERS_CRON = '7 * * * *'
+
 /** Makes pg-boss's tables and the queues of all projections. Run by the owner of the database; safe to repeat. */
 export async function createQueues(ownerUrl: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: ownerUrl, schema: SCHEMA, supervise: false, schedule: false, max: 2 })
+  const boss = new PgBoss({ connectionString: ownerUrl, schema: SCHEMA, supervise: false, schedule: true, max: 2 })
   boss.on('error', () => undefined)
   await boss.start()
   try {
@@ -41,6 +45,8 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       const options = { partition: true, notify: true, deadLetter: deadLetterOf(projection) }
       await boss.createQueue(queueOf(projection), { ...options, ...LIFE })
     }
+    await boss.createQueue(EXPIRE_ANSWERS, LIFE)
+    await boss.schedule(EXPIRE_ANSWERS, EXPIRE_ANSWERS_CRON)
   } finally {
     await boss.stop({ graceful: false })
   }
@@ -68,7 +74,7 @@ export async function openQueues(
     migrate: false,
     createSchema: false,
     supervise: options.works,
-    schedule: false,
+    schedule: options.works,
     reindex: false,
     useListenNotify: options.works,
   })

@@ -2,11 +2,12 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
+import { expireAnswers } from '../ledger/expire-answers.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { catchUp, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
-import { deadLetterOf, queueOf } from './queues.ts'
+import { deadLetterOf, EXPIRE_ANSWERS, queueOf } from './queues.ts'
 
 export interface WorkerOptions {
   db: Kysely<LedgerTables>
@@ -14,6 +15,8 @@ export interface WorkerOptions {
   log: Logger
   /** How often heads are compared with checkpoints, in milliseconds. */
   sweepIntervalMs: number
+  /** How long the answers of idempotency keys are kept, in hours. */
+  answersKeptHours: number
 }
 
 export interface Worker {
@@ -38,6 +41,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     })
   }
 
+  await boss.work(EXPIRE_ANSWERS, async () => {
+    const count = await expireAnswers(options.db, options.answersKeptHours)
+    if (count > 0) log.info({ count }, 'answers of idempotency keys have expired')
+  })
+
   let sweeping: Promise<void> | undefined
   const sweep = () => {
     sweeping ??= sweepOnce(options)
@@ -50,7 +58,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async stop() {
       clearInterval(timer)
       await sweeping
-      await Promise.all(PROJECTIONS.map((projection) => boss.offWork(queueOf(projection), { wait: true })))
+      const queues = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS]
+      await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
     },
   }
 }

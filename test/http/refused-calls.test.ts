@@ -41,7 +41,7 @@ const REFUSALS: Refusal[] = [
   { name: 'a number that a double rounds', body: '[{"custom_attributes":{"n":9007199254740993}}]', status: 400, code: 'invalid_body' },
   { name: 'a text', body: '"hello"', status: 400, code: 'invalid_body' },
   { name: 'employees that are no array', body: { employees: 'all' }, status: 400, code: 'invalid_body' },
-  { name: 'something beside employees', body: { employees: [{}], dry: true }, status: 400, code: 'invalid_body' },
+  { name: 'something beside employees', body: { employees: [{}], dry: true }, status: 400, code: 'invalid_body', total: 1 },
   { name: 'an empty batch', body: { employees: [] }, status: 422, code: 'empty_batch' },
   { name: 'too many records', body: Array.from({ length: 51 }, () => ({})), status: 413, code: 'batch_too_large', total: 51 },
   { name: 'too large a body', body: JSON.stringify(['x'.repeat(20_000)]), status: 413, code: 'payload_too_large' },

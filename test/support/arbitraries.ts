@@ -123,7 +123,8 @@ export function hostileValue(secret: string): fc.Arbitrary<unknown> {
 export function hostileRecord(secret: string): fc.Arbitrary<unknown> {
   const names = fc.constantFrom(
     ...['id', 'first_name', 'last_name', 'email', 'external_id', 'job_title', 'phone', 'start_date', 'termination_date'],
-    ...['status', 'custom_attributes', 'version', 'created_at', 'constructor', 'toString', secret, `${secret}/~`],
+    ...['status', 'custom_attributes', 'manager_id', 'manager_external_id', 'manager_email', 'version', 'constructor'],
+    ...['toString', secret, `${secret}/~`],
   )
   const value = hostileValue(secret)
   return fc.oneof({ weight: 9, arbitrary: fc.dictionary(names, value, { noNullPrototype: true }) }, { weight: 1, arbitrary: value })

@@ -106,6 +106,7 @@ function directoryOf(employees: ReadonlyMap<string, Employee>): EmployeeDirector
     byId: (id) => all.find((employee) => employee.id === id),
     byEmail: (email) => all.find((employee) => employee.email === email),
     byExternalId: (externalId) => all.find((employee) => employee.external_id === externalId),
+    managerOf: (id) => all.find((employee) => employee.id === id)?.manager_id ?? null,
   }
 }
 

@@ -28,6 +28,7 @@ export async function startProcess(
       MIGRATE_DATABASE_URL: urls.ownerUrl,
       PORT: '0',
       LOG_LEVEL: 'error',
+      BURST_LIMIT: '0',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

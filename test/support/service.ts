@@ -66,7 +66,7 @@ export async function startService(
   options: { workers?: boolean } = {},
 ): Promise<Service> {
   const urls = await createTestDatabase(t)
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', POOL_SIZE: '5', LANES: '2', ...settings })
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', POOL_SIZE: '5', LANES: '2', BURST_LIMIT: '0', FAILURE_LIMIT: '0', ...settings })
   const log = pino({ level: config.LOG_LEVEL })
   const store = await openStore(config, urls)
   const workers = options.workers ? await startWorkers(config, urls, store, log) : null

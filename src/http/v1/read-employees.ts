@@ -10,6 +10,7 @@ import { readEmployee } from '../../ledger/read.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { callerOf } from '../authenticate.ts'
 import { ProblemError } from '../problem.ts'
+import { admit } from '../quota.ts'
 
 export interface ReadServices {
   db: Kysely<LedgerTables>
@@ -22,13 +23,10 @@ export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServic
     '/employees/:id',
     { schema: { querystring: Type.Object({}, { additionalProperties: false }) } },
     async (request, reply) => {
-      const { companyId, key } = callerOf(request)
-      if (!key.isEnabled) throw new ProblemError(problem('key_disabled', 'the API key is disabled'))
+      const { companyId } = callerOf(request)
+      await admit(request, reply, keyUsage)
       const { id } = request.params
-      const [employee] = await Promise.all([
-        isId('emp', id) ? readEmployee(db, companyId, id) : null,
-        keyUsage.submit({ companyId, apiId: key.id, cost: 1 }),
-      ])
+      const employee = isId('emp', id) ? await readEmployee(db, companyId, id) : null
       if (!employee) throw new ProblemError(problem('employee_not_found', 'the company has no such employee'))
       return reply.header('etag', entityTag(employee.version)).send(employee)
     },

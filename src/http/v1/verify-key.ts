@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
+import { rateLimitHeaders } from '../../commands/rate-limit-headers.ts'
 import { REFRESH_PERIODS, requestsInWindow } from '../../domain/company.ts'
 import type { Gatherer } from '../../ledger/gather.ts'
 import type { KeyUse, UsedKey } from '../../ledger/key-access.ts'
@@ -20,9 +21,10 @@ export function verifyKey(app: FastifyInstance, keyUsage: Gatherer<KeyUse, UsedK
   app.get(
     '/auth/verify',
     { schema: { querystring: Type.Object({}, { additionalProperties: false }), response: { 200: KeyVerification } } },
-    async (request) => {
+    async (request, reply) => {
       const { companyId, companyName, key: found } = callerOf(request)
-      const { key, before, nowMs } = await keyUsage.submit({ companyId, apiId: found.id, cost: 0 })
+      const { key, before, after, nowMs } = await keyUsage.submit({ companyId, apiId: found.id, cost: 0 })
+      void reply.headers(rateLimitHeaders(key, after, nowMs))
       return {
         company_name: companyName,
         // The call before this one; a key that was never used before was last used now.

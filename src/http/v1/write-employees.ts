@@ -1,27 +1,31 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { createEmployees } from '../../commands/create-employees.ts'
-import type { CommandServices, PreparedCall } from '../../commands/run-api-call.ts'
+import type { Caller, CommandServices, PreparedCall } from '../../commands/run-api-call.ts'
 import { refusedCall, runApiCall } from '../../commands/run-api-call.ts'
 import { updateEmployee } from '../../commands/update-employee.ts'
 import { updateEmployees } from '../../commands/update-employees.ts'
 import { recordsOfCreate, recordsOfMany } from '../../domain/call-records.ts'
+import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../authenticate.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
 import { ProblemError, sendProblem, toProblem } from '../problem.ts'
+import { idempotencyOf } from './idempotency-key.ts'
 
-const NoQuery = Type.Object({}, { additionalProperties: false })
+const WriteQuery = Type.Object({ validate_only: Type.Optional(Type.Boolean()) }, { additionalProperties: false })
 
 /** The three writing calls: each becomes events in the company's ledger and one entry in Bulk User Logs. */
 export function writeEmployees(app: FastifyInstance, services: CommandServices): void {
   const route = (operation: Operation, prepare: (request: FastifyRequest, body: SentJson) => PreparedCall) => ({
-    schema: { querystring: NoQuery },
+    schema: { querystring: WriteQuery },
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'the body is empty'))
-      return run(services, request, reply, prepare(request, request.body))
+      // A call that stores nothing has nothing to repeat.
+      const idempotency = isValidateOnly(request) ? null : idempotencyOf(request)
+      return run(services, request, reply, prepare(request, request.body), idempotency)
     }) as RouteHandlerMethod,
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       refuse(services, operation, error, request, reply),
@@ -41,19 +45,32 @@ export function writeEmployees(app: FastifyInstance, services: CommandServices):
   })
 }
 
+/** Also before the query has been validated, when the body could not be read. */
+function isValidateOnly(request: FastifyRequest): boolean {
+  return String((request.query as { validate_only?: unknown }).validate_only) === 'true'
+}
+
 function pathId(request: FastifyRequest): string {
   return (request.params as { id: string }).id
 }
 
-async function run(services: CommandServices, request: FastifyRequest, reply: FastifyReply, call: PreparedCall) {
+async function run(
+  services: CommandServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: PreparedCall,
+  idempotency: Caller['idempotency'],
+) {
   const { companyId, key, secretHash } = callerOf(request)
-  const caller = { companyId, apiId: key.id, secretHash, requestId: request.id, arrivedAt: request.arrivedAt }
+  const { id: requestId, arrivedAt } = request
+  const validateOnly = isValidateOnly(request)
+  const caller = { companyId, apiId: key.id, secretHash, requestId, arrivedAt, idempotency, validateOnly }
   const { status, headers, body } = await runApiCall(services, caller, call)
   return reply
     .code(status)
     .headers(headers)
     .type(status >= 400 ? 'application/problem+json' : 'application/json')
-    .send(JSON.stringify(body))
+    .send(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 /**
@@ -69,16 +86,23 @@ async function refuse(
 ): Promise<FastifyReply> {
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   const isCutOff = request.raw.readableAborted || ('code' in error && error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-  const hasEntry = request.caller !== null && !isCutOff && refusal.code !== 'invalid_credentials' && refusal.code !== 'unavailable'
+  const hasEntry = request.caller !== null && !isCutOff && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
   if (refusal.status >= 500) request.log.error({ err: error, reqId: request.id }, refusal.detail)
   const blamed = operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
   try {
-    return await run(services, request, reply, refusedCall(operation, refusal, countOf(operation, request.body), blamed))
+    return await run(services, request, reply, refusedCall(operation, refusal, countOf(operation, request.body), blamed), null)
   } catch (failure) {
     return sendProblem(request, reply, failure)
   }
 }
+
+const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
+  'invalid_credentials',
+  'unavailable',
+  'idempotency_in_progress',
+  'rate_limited',
+])
 
 function countOf(operation: Operation, body: SentJson): number {
   if (operation === 'update_one') return 1

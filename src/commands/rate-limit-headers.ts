@@ -1,0 +1,21 @@
+import type { ApiKey, KeyUsage } from '../domain/company.ts'
+import { requestsInWindow, windowEnd, windowStart } from '../domain/company.ts'
+
+/**
+ * What remains of a key's quota, as header fields (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
+ * `nowMs` is the database's time, milliseconds since the epoch.
+ */
+export function rateLimitHeaders(key: ApiKey, usage: KeyUsage, nowMs: number): Record<string, string> {
+  const { quotaLimit, refreshPeriod: period } = key
+  const windowSeconds = (windowEnd(period, nowMs) - windowStart(period, nowMs)) / 1000
+  const remaining = Math.max(0, quotaLimit - requestsInWindow(usage, period, nowMs))
+  return {
+    'ratelimit-policy': `"quota";q=${quotaLimit};w=${windowSeconds}`,
+    ratelimit: `"quota";r=${remaining};t=${secondsToReset(key, nowMs)}`,
+  }
+}
+
+/** Whole seconds until the quota begins anew. */
+export function secondsToReset({ refreshPeriod }: ApiKey, nowMs: number): number {
+  return Math.ceil((windowEnd(refreshPeriod, nowMs) - nowMs) / 1000)
+}
