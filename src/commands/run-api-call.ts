@@ -1,5 +1,6 @@
-import type { BlamedRecord, CallContext, CallDecision, EmployeeDirectory } from '../domain/api-call.ts'
+import type { BlamedRecord, CallContext, CallDecision } from '../domain/api-call.ts'
 import { refuseCall } from '../domain/api-call.ts'
+import type { EmployeeDirectory } from '../domain/call-draft.ts'
 import type { Problem } from '../domain/errors.ts'
 import { problem } from '../domain/errors.ts'
 import type { Operation } from '../domain/events.ts'

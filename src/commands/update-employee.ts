@@ -1,5 +1,6 @@
-import type { CallContext, CallDecision, EmployeeDirectory } from '../domain/api-call.ts'
+import type { CallContext, CallDecision } from '../domain/api-call.ts'
 import { decideUpdate, refuseCall } from '../domain/api-call.ts'
+import type { EmployeeDirectory } from '../domain/call-draft.ts'
 import type { ReadRecord } from '../domain/call-records.ts'
 import { readUpdateOf, recordOfOne } from '../domain/call-records.ts'
 import { entityTag, matchesEntityTag } from '../domain/entity-tag.ts'

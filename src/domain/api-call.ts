@@ -1,21 +1,13 @@
+import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect, RecordResult } from './employee.ts'
 import { attributesSet, evolve, patchEffect, stateFaults } from './employee.ts'
-import type { FieldError, Problem, RecordError } from './errors.ts'
+import type { Problem, RecordError } from './errors.ts'
 import { jsonPointer, problem } from './errors.ts'
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from './events.ts'
 import { isId } from './ids.ts'
-import { managerFaults, resolveManagers } from './managers.ts'
+import { managerFaults, resolveManagers } from './reporting-lines.ts'
 import { uniquenessFaults } from './uniqueness.ts'
-
-/** The company's employees as they are before the call, as far as the call touches them. */
-export interface EmployeeDirectory {
-  byId(id: string): Employee | undefined
-  byEmail(email: string): Employee | undefined
-  byExternalId(externalId: string): Employee | undefined
-  /** The manager of an employee who stands above one of those that the call names; null where there is none. */
-  managerOf(id: string): string | null
-}
 
 /** What a call knows of itself when it is decided. Time and ids arrive from outside: deciding is pure. */
 export interface CallContext {
@@ -47,17 +39,6 @@ export interface CallDecision {
   problem: Problem | null
   /** One for each record of a successful call, in the order sent; empty for a failed one. */
   outcomes: RecordOutcome[]
-}
-
-/** One record on its way through the decision. */
-export interface Draft {
-  record: ReadRecord
-  /** The employee before the call; undefined for a creation and where none was found. */
-  before: Employee | undefined
-  after: Employee | undefined
-  effect: PatchEffect | undefined
-  events: NewEvent[]
-  faults: FieldError[]
 }
 
 /** Decides a creation. `newIds` gives each record the id its employee will have. */

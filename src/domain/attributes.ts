@@ -72,29 +72,35 @@ export type AttributeReading = { value: unknown; faults?: undefined } | { value?
 
 /**
  * Reads one attribute as a client sent it: checks form and limits and gives the normalised value.
- * `nullRemoves` says whether null removes a custom attribute (a patch) or is a fault (a creation).
+ * `nullRemoves` says whether null removes a custom attribute (a patch) or is a fault (a creation); `shown` is the name
+ * under which it was sent, for messages.
  */
-export function readAttribute(name: AttributeName, sent: unknown, nullRemoves: boolean): AttributeReading {
+export function readAttribute(
+  name: AttributeName,
+  sent: unknown,
+  nullRemoves: boolean,
+  shown: string = name,
+): AttributeReading {
   const rule = ATTRIBUTE_RULES[name]
   if (rule.kind === 'custom') return readCustomAttributes(sent, nullRemoves)
   if (sent === null) {
-    if (rule.required === true || rule.kind === 'status') return fault('null_not_allowed', `${name} must not be null`)
+    if (rule.required === true || rule.kind === 'status') return fault('null_not_allowed', `${shown} must not be null`)
     return { value: null }
   }
-  if (typeof sent !== 'string') return fault('invalid_type', `${name} must be a string`)
+  if (typeof sent !== 'string') return fault('invalid_type', `${shown} must be a string`)
   switch (rule.kind) {
     case 'text':
-      return readText(name, rule.trim === true ? sent.trim() : sent, rule.min ?? 0, rule.max)
+      return readText(shown, rule.trim === true ? sent.trim() : sent, rule.min ?? 0, rule.max)
     case 'email':
-      return readEmail(name, sent, rule.max)
+      return readEmail(shown, sent, rule.max)
     case 'phone':
-      return PHONE.test(sent) ? { value: sent } : fault('invalid_format', `${name} must be an E.164 number: + and 2 to 15 digits`)
+      return PHONE.test(sent) ? { value: sent } : fault('invalid_format', `${shown} must be an E.164 number: + and 2 to 15 digits`)
     case 'date':
-      return isCalendarDate(sent) ? { value: sent } : fault('invalid_format', `${name} must be a calendar date, YYYY-MM-DD`)
+      return isCalendarDate(sent) ? { value: sent } : fault('invalid_format', `${shown} must be a calendar date, YYYY-MM-DD`)
     case 'status':
       return sent === 'active' || sent === 'inactive'
         ? { value: sent }
-        : fault('invalid_value', `${name} must be active or inactive`)
+        : fault('invalid_value', `${shown} must be active or inactive`)
     case 'manager':
       return { value: sent }
   }

@@ -146,13 +146,13 @@ function readFields(sent: Record<string, SentJson>, locating: string | undefined
       faults.push(foreignField(name))
       continue
     }
-    const reading = managedBy && value === null ? { value } : readAttribute(managedBy ?? (name as AttributeName), value, isPatch)
+    const reading = managedBy && value === null ? { value } : readAttribute(managedBy ?? (name as AttributeName), value, isPatch, name)
     if (reading.faults) for (const { below, ...fault } of reading.faults) faults.push({ path: [name, ...(below ?? [])], ...fault })
     else if (managedBy) managers.push({ field: name as ManagerReference['field'], value: reading.value as string | null })
     else patch[name] = reading.value
   }
   if (managers.length > 1) faults.push(severalManagers(managers[1]!))
-  return { patch: patch as AttributePatch, manager: managers[0], faults }
+  return { patch, manager: managers[0], faults }
 }
 
 function severalManagers({ field }: ManagerReference): FieldError {

@@ -1,4 +1,4 @@
-import type { Draft, EmployeeDirectory } from './api-call.ts'
+import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import type { Employee } from './employee.ts'
 import type { FieldError } from './errors.ts'
 

@@ -1,4 +1,4 @@
-import type { EmployeeDirectory } from '../domain/api-call.ts'
+import type { EmployeeDirectory } from '../domain/call-draft.ts'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 import type { BoundKey } from './idempotency-keys.ts'

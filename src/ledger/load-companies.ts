@@ -3,7 +3,7 @@ import type { Head, LockedCompany, Naming } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
 import type { LedgerCall } from './commit.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
-import { findSuperiors, loadManagerChains } from './manager-statements.ts'
+import { findSuperiors, loadManagerChains } from './reporting-line-statements.ts'
 import { headAt } from './place-events.ts'
 import * as statements from './statements.ts'
 

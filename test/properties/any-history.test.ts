@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { toUuid } from '../../src/domain/ids.ts'
 import type { Answer, Service, TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
@@ -21,6 +22,7 @@ const attributes = {
   email,
   external_id: externalId,
   status: fc.constantFrom('active', 'inactive'),
+  manager_external_id: fc.constantFrom('1', '2', '3', null),
   job_title: mostly(fc.constantFrom('Dev', 'Lead', null), 7),
   start_date: mostly(fc.constantFrom('2026-01-31', null), '2026-02-30'),
   termination_date: mostly(fc.constantFrom('2026-12-31', null), '2026-01-01'),
@@ -108,13 +110,27 @@ async function logFaults(service: Service, company: TestCompany, answers: Answer
   return faults
 }
 
+/** Going up from anybody must come to an end. */
+async function circleFaults(company: TestCompany): Promise<string[]> {
+  const { rows } = await service.pool.query<{ id: string; manager: string | null }>(
+    'select employee_id as id, manager_id as manager from employee_snapshots where company_id = $1',
+    [toUuid(company.id)],
+  )
+  const managers = new Map(rows.map(({ id, manager }) => [id, manager]))
+  return rows.flatMap(({ id }) => {
+    let above: string | null = id
+    for (let steps = 0; above !== null && steps <= rows.length; steps += 1) above = managers.get(above) ?? null
+    return above === null ? [] : [`${id} stands above itself`]
+  })
+}
+
 await t.test('ledger, snapshots, log and counts agree after any history of calls', async (t) => {
   let histories = 0
   const property = fc.asyncProperty(fc.array(call, { minLength: 8, maxLength: 20 }), async (calls) => {
     const company = await service.makeCompany(`Company ${(histories += 1)}`)
     const answers = await run(company, [BEGINNING, ...calls])
     await service.project(company.id)
-    const faults = [...(await ledgerFaults(service.db, company.id)), ...(await logFaults(service, company, answers))]
+    const faults = [...(await ledgerFaults(service.db, company.id)), ...(await circleFaults(company)), ...(await logFaults(service, company, answers))]
     if (answers.some(({ status }) => status >= 500)) faults.push('a call failed on our side')
     if (faults.length > 0) throw new Error(faults.join('\n'))
   })

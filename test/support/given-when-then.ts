@@ -1,4 +1,5 @@
-import type { CallContext, CallDecision, EmployeeDirectory } from '../../src/domain/api-call.ts'
+import type { CallContext, CallDecision } from '../../src/domain/api-call.ts'
+import type { EmployeeDirectory } from '../../src/domain/call-draft.ts'
 import { decideCreate, decideUpdate, refuseCall } from '../../src/domain/api-call.ts'
 import type { CallRecords, ReadRecord } from '../../src/domain/call-records.ts'
 import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from '../../src/domain/call-records.ts'

@@ -1,4 +1,4 @@
-import type { Draft, EmployeeDirectory } from './api-call.ts'
+import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import type { ManagerReference, ReadRecord } from './call-records.ts'
 import { isId } from './ids.ts'
 
@@ -71,7 +71,7 @@ export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): vo
 }
 
 /** Those on a circle among the employees that are reached by going up; each is visited once, however long the chains. */
-function cyclesFrom(starts: string[], managerOf: (id: string) => string | null): Set<string> {
+export function cyclesFrom(starts: string[], managerOf: (id: string) => string | null): Set<string> {
   const visited = new Set<string>()
   const inCycle = new Set<string>()
   for (const start of starts) {
