@@ -8,7 +8,11 @@ import { registerCompany } from '../commands/register-company.ts'
 import type { Config } from '../config.ts'
 import type { Role } from '../domain/company.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, ROLES } from '../domain/company.ts'
-import { toUuid } from '../domain/ids.ts'
+import { isErrno } from '../database/errno.ts'
+import { faultReason } from '../database/fault-reason.ts'
+import { makeFolder } from '../database/make-folder.ts'
+import { StartupError } from '../database/startup-error.ts'
+import { isId, toUuid } from '../domain/ids.ts'
 
 type DemoUser = { email: string; password: string; token: string }
 
@@ -23,34 +27,50 @@ export interface DemoCredentials extends Record<Role, DemoUser> {
 const FILE = 'demo-credentials.json'
 const NAMES: Record<Role, string> = { admin: 'Ada Admin', auditor: 'Otto Auditor', member: 'Mia Member' }
 
-export function demoFile(config: Config): string {
-  return path.resolve(config.DATA_DIR, FILE)
+/** The demo company, and where its credentials are kept. */
+export interface Demo {
+  credentials: DemoCredentials
+  file: string
+  isNew: boolean
 }
 
 /** Finds the demo company of this database, or makes it; keeps its credentials and where the API listens in the file. */
-export async function ensureDemo(config: Config, store: OpenedPool, baseUrl: string): Promise<DemoCredentials & { file: string }> {
+export async function ensureDemo(config: Config, store: OpenedPool, baseUrl: string): Promise<Demo> {
   const file = demoFile(config)
-  const found = await readDemo(config, store)
-  const credentials: DemoCredentials = found ? { ...found, base_url: baseUrl } : await makeDemo(store, baseUrl)
+  const found = await findDemo(config, store)
+  await assertWritable(file)
+  const credentials = found ? { ...found, base_url: baseUrl } : await makeDemo(store, baseUrl)
   if (found?.base_url !== baseUrl) await writeSecretly(file, `${JSON.stringify(credentials, null, 2)}\n`)
-  return { ...credentials, file }
+  return { credentials, file, isNew: found === null }
 }
 
 /** The demo's credentials; null when there are none, or when they are those of another database. */
-export async function readDemo(config: Config, { db }: OpenedPool): Promise<DemoCredentials | null> {
-  let text: string
-  try {
-    text = await fs.readFile(demoFile(config), 'utf8')
-  } catch {
-    return null
-  }
-  const credentials = JSON.parse(text) as DemoCredentials
+export async function findDemo(config: Config, { db }: OpenedPool): Promise<DemoCredentials | null> {
+  const credentials = await readCredentials(config)
+  if (!credentials) return null
   const company = await db
     .selectFrom('companies')
     .select('company_id')
     .where('company_id', '=', toUuid(credentials.company_id))
     .executeTakeFirst()
   return company ? credentials : null
+}
+
+/** What the file of the demo's credentials holds; null when there is none. */
+export async function readCredentials(config: Config): Promise<DemoCredentials | null> {
+  const file = demoFile(config)
+  try {
+    const credentials = JSON.parse(await fs.readFile(file, 'utf8')) as DemoCredentials
+    if (isId('com', credentials.company_id)) return credentials
+    throw new Error('it names no company')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return null
+    throw new StartupError(`${file} cannot be read (${faultReason(error)}): without it, the next start makes a new demo`)
+  }
+}
+
+function demoFile(config: Config): string {
+  return path.resolve(config.DATA_DIR, FILE)
 }
 
 async function makeDemo({ pool }: OpenedPool, baseUrl: string): Promise<DemoCredentials> {
@@ -67,31 +87,20 @@ async function makeDemo({ pool }: OpenedPool, baseUrl: string): Promise<DemoCred
   return { base_url: baseUrl, api_id, api_key, company_id: companyId, ...(users as Record<Role, DemoUser>) }
 }
 
+/** Before a company is made whose secrets could then not be kept. */
+async function assertWritable(file: string): Promise<void> {
+  const folder = path.dirname(file)
+  try {
+    await makeFolder(folder)
+    await fs.access(folder, fs.constants.W_OK | fs.constants.X_OK)
+  } catch (error) {
+    throw new StartupError(`the demo's credentials cannot be kept in ${folder}: ${faultReason(error)}`, { cause: error })
+  }
+}
+
 /** Written beside and renamed, so that nobody reads half a file, and readable by its owner alone from the start. */
 async function writeSecretly(file: string, text: string): Promise<void> {
-  await fs.mkdir(path.dirname(file), { recursive: true })
   const beside = `${file}.${process.pid}`
   await fs.writeFile(beside, text, { mode: 0o600 })
   await fs.rename(beside, file)
-}
-
-/** Tells how to make the first call. */
-export function printDemo({ file, base_url, api_id, api_key, admin, auditor, member }: DemoCredentials & { file: string }): void {
-  const body = '{"first_name":"Ana","last_name":"Perez","email":"ana.perez@example.com"}'
-  const user = (role: string, { email, password }: DemoUser) => `  ${role.padEnd(8)} ${email}   ${password}`
-  const lines = [
-    '',
-    'Demo company. Create an employee:',
-    `  curl -sS ${base_url}/v1/employees -H 'x-api-id: ${api_id}' -H 'x-api-key: ${api_key}' \\`,
-    `    -H 'content-type: application/json' -d '${body}'`,
-    'and see the call in Bulk User Logs:',
-    `  curl -sS ${base_url}/admin/v1/bulk-user-logs -H 'authorization: Bearer ${admin.token}'`,
-    'Users, with their passwords:',
-    user('admin', admin),
-    user('auditor', auditor),
-    user('member', member),
-    `All of this is kept in ${file}`,
-    '',
-  ]
-  process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -1,5 +1,7 @@
-/** Prints what a command gives: JSON for programs, `name: value` lines for people. */
-export function print(result: Record<string, unknown> | Record<string, unknown>[], asJson: boolean | undefined): void {
+type Value = string | number | boolean | object | null
+
+/** Prints what a command gives: JSON for programs, `name  value` lines for people. */
+export function print(result: Record<string, Value> | Record<string, Value>[], asJson: boolean | undefined): void {
   if (asJson) {
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
     return
@@ -8,8 +10,12 @@ export function print(result: Record<string, unknown> | Record<string, unknown>[
     if (at > 0) process.stdout.write('\n')
     const width = Math.max(0, ...Object.keys(row).map((name) => name.length))
     for (const [name, value] of Object.entries(row)) {
-      const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
-      process.stdout.write(`${name.padEnd(width)}  ${text}\n`)
+      process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`)
     }
   }
+}
+
+function shown(value: Value): string {
+  if (value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -1,28 +1,34 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { readAttribute } from '../domain/attributes.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS, ROLES } from '../domain/company.ts'
 import { isId } from '../domain/ids.ts'
-import { createCompany, listCompanies } from './company.ts'
-import { seedDemo } from './demo-seed.ts'
-import { issueKey } from './key.ts'
-import { runMigrations } from './migrate.ts'
-import { listProjections, resumeProjection } from './projections.ts'
-import { serve, start, work } from './run.ts'
-import { addCompanyUser } from './user.ts'
+
+const MAX_EMAIL_CHARACTERS = 254
+const LARGEST_QUOTA = 2_147_483_647
 
 /** The command line. Each command is a function of a file beside this one. */
 export function buildProgram(): Command {
   const program = new Command('employee-ledger')
     .description('An Employee Public API whose every creating or updating call is events in a ledger and one log entry')
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('(--help shows what can be given)')
 
   program
-    .command('start', { isDefault: true })
+    .command('start')
     .description('migrate, serve the API and project, all in one process')
     .option('--demo', 'make a demo company, also on a database of your own')
-    .action(start)
-  program.command('serve').description('serve the API alone').action(serve)
-  program.command('work').description('project alone: keep the read models current').action(work)
-  program.command('migrate').description('bring the database to what this version needs').action(runMigrations)
+    .action(loaded(async () => (await import('./run.ts')).start))
+  program
+    .command('serve')
+    .description('serve the API alone')
+    .action(loaded(async () => (await import('./run.ts')).serve))
+  program
+    .command('work')
+    .description('project alone: keep the read models current')
+    .action(loaded(async () => (await import('./run.ts')).work))
+  program
+    .command('migrate')
+    .description('bring the database to what this version needs')
+    .action(loaded(async () => (await import('./migrate.ts')).runMigrations))
 
   const company = program.command('company').description('companies')
   company
@@ -32,8 +38,12 @@ export function buildProgram(): Command {
     .requiredOption('--admin-email <email>', "the administrator's e-mail address", email)
     .option('--admin-name <name>', "the administrator's name", text(120), 'Administrator')
     .addOption(json())
-    .action(createCompany)
-  company.command('list').description('list the companies').addOption(json()).action(listCompanies)
+    .action(loaded(async () => (await import('./company.ts')).createCompany))
+  company
+    .command('list')
+    .description('list the companies')
+    .addOption(json())
+    .action(loaded(async () => (await import('./company.ts')).listCompanies))
 
   program
     .command('user')
@@ -45,7 +55,7 @@ export function buildProgram(): Command {
     .requiredOption('--name <name>', 'name', text(120))
     .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
     .addOption(json())
-    .action(addCompanyUser)
+    .action(loaded(async () => (await import('./user.ts')).addCompanyUser))
 
   program
     .command('key')
@@ -55,26 +65,40 @@ export function buildProgram(): Command {
     .addOption(companyOption())
     .requiredOption('--name <name>', 'what it is for', text(120))
     .option('--quota-limit <n>', 'requests in each period', wholeNumber, DEFAULT_QUOTA_LIMIT)
-    .addOption(new Option('--refresh-period <period>', 'when the quota begins anew').choices(REFRESH_PERIODS).default(DEFAULT_REFRESH_PERIOD))
+    .addOption(
+      new Option('--refresh-period <period>', 'when the quota begins anew').choices(REFRESH_PERIODS).default(DEFAULT_REFRESH_PERIOD),
+    )
     .addOption(json())
-    .action(issueKey)
+    .action(loaded(async () => (await import('./key.ts')).issueKey))
 
   const projections = program.command('projections').description('the read models')
-  projections.command('list').description('how far each projection is').addOption(json()).action(listProjections)
+  projections
+    .command('list')
+    .description('how far each projection is')
+    .addOption(json())
+    .action(loaded(async () => (await import('./projections.ts')).listProjections))
   projections
     .command('resume')
     .description('let a parked company go on')
     .argument('<projection>', 'its name')
     .addOption(companyOption())
-    .action(resumeProjection)
+    .action(loaded(async () => (await import('./projections.ts')).resumeProjection))
 
   program
     .command('demo')
     .description('the demo company')
     .command('seed')
     .description('fill the demo company with employees and calls of every kind')
-    .action(seedDemo)
+    .action(loaded(async () => (await import('./demo-seed.ts')).seedDemo))
   return program
+}
+
+/** A command is loaded when it runs: help, and what was mistyped, are answered without it. */
+function loaded<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
+  return async (...given: Given): Promise<void> => {
+    const run = await load()
+    await run(...given)
+  }
 }
 
 function json(): Option {
@@ -97,11 +121,10 @@ function text(max: number): (value: string) => string {
 }
 
 function email(value: string): string {
-  if (/^[^\s@]+@[^\s@]+$/.test(value) && value.length <= 254) return value
-  throw new InvalidArgumentError('It must be an e-mail address.')
+  const { value: address, faults } = readAttribute('email', value.trim(), false)
+  if (!faults) return address as string
+  throw new InvalidArgumentError(`It must be an e-mail address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
 }
-
-const LARGEST_QUOTA = 2_147_483_647
 
 function wholeNumber(value: string): number {
   if (/^[0-9]{1,10}$/.test(value) && Number(value) <= LARGEST_QUOTA) return Number(value)

@@ -17,7 +17,7 @@ type Db = Parameters<Parameters<typeof withStore>[0]>[0]['store']['db']
 async function describe(db: Db, { name, version }: (typeof PROJECTIONS)[number]) {
   const { rows } = await sql<{ companies: number; lagging: number; events_behind: number }>`
     select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
-      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::integer as events_behind
+      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
     from heads h left join checkpoints c
       on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`.execute(db)
   const parked = await db

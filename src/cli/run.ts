@@ -1,10 +1,14 @@
 import type { Logger } from 'pino'
 import type { OpenedDatabase, OpenedPool, RunningPart } from '../bootstrap.ts'
-import { findDatabase, migrateDatabase, openLog, openStore, startApi, startWorkers } from '../bootstrap.ts'
+import { findDatabase, migrateDatabase, openStore, startApi, startWorkers } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
-import { ensureDemo, printDemo } from './demo.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
-import { configOrFail } from './with-store.ts'
+import { openLog } from '../log.ts'
+import { baseUrlOf } from './base-url.ts'
+import { ensureDemo } from './demo.ts'
+import { printDemo } from './demo-banner.ts'
+import { interrupt, InterruptedError, interruptible, interruption } from './interruption.ts'
+import { readSettings } from './settings.ts'
+import { stopParts } from './stop-parts.ts'
 
 type Parts = { api: boolean; workers: boolean; demo?: boolean; migrates: boolean; purpose: 'serve' | 'visit' }
 
@@ -23,49 +27,68 @@ export async function work() {
   await run({ api: false, workers: true, migrates: false, purpose: 'visit' })
 }
 
-/** Starts the parts in order, and stops those that started in the reverse order, also when a later one fails. */
-async function run(parts: Parts): Promise<void> {
-  const config = configOrFail()
-  const log = openLog(config)
-  const running: RunningPart[] = []
-  const stop = async () => {
-    for (const part of running.splice(0).toReversed()) await part.stop()
-  }
-  const signals = stopOnSignal(stop, config.SHUTDOWN_TIMEOUT_MS, log)
+/** What is open of a program that serves or works. */
+interface Running {
+  config: Config
+  log: Logger
+  database?: OpenedDatabase
+  /** In the order in which they were started. */
+  parts: RunningPart[]
+}
+
+/**
+ * Starts the parts in order, waits until the program is asked to end, and stops them in the reverse order; also when
+ * one of them does not start. Exits with 0 when it was asked to end, even while it was starting.
+ */
+async function run(parts: Parts): Promise<never> {
+  const config = readSettings()
+  const running: Running = { config, log: openLog(config.LOG_LEVEL), parts: [] }
+  // Nobody reads what we say any more, as with `… | head`: other programs end then too.
+  process.stdout.once('error', () => interrupt('SIGPIPE'))
+  let fault: unknown
   try {
-    await startParts(parts, config, log, running)
-    signals.ready()
+    await startParts(parts, running)
+    await interruptible(forever, 0)
   } catch (error) {
-    await stop()
-    throw error
+    fault = error
   }
+  if (interruption.aborted && !(fault instanceof InterruptedError)) running.log.fatal({ err: fault }, 'nobody caught this')
+  await stopParts(running.parts, config.SHUTDOWN_TIMEOUT_MS, running.log)
+  await running.database?.release()
+  if (!(fault instanceof InterruptedError)) throw fault
+  process.exit(0)
 }
 
-async function startParts(parts: Parts, config: Config, log: Logger, running: RunningPart[]): Promise<void> {
-  const database = await findDatabase(config, parts.purpose)
-  running.push({ stop: database.release })
+async function startParts(parts: Parts, running: Running): Promise<void> {
+  const { config, log } = running
+  // Left behind half started, the embedded server would run for nobody.
+  const database = await interruptible(() => findDatabase(config, parts.purpose), Infinity)
+  running.database = database
   if (database.movedTo !== undefined) {
-    process.stdout.write(`DATA_DIR cannot hold the database (its OS user cannot enter it): it is in ${database.movedTo}\n`)
+    say(`DATA_DIR cannot hold the database (its OS user cannot enter it): it is in ${database.movedTo}`)
   }
-  if (parts.migrates || database.isEmbedded) await migrateDatabase(database.urls, (line) => log.info(line))
-  const store = await openStore(config, database.urls)
-  running.push({ stop: store.close })
-  if (parts.workers) running.push(await startWorkers(config, database.urls, store, log))
-  if (parts.api) await startListening(parts, config, log, database, store, running)
-  else process.stdout.write('employee-ledger works\n')
+  if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, say))
+  const store = await interruptible(() => openStore(config, database.urls))
+  running.parts.push({ stop: store.close })
+  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log)))
+  if (parts.api) await startListening(parts, running, database, store)
+  else say('employee-ledger works')
 }
 
-async function startListening(
-  parts: Parts,
-  config: Config,
-  log: Logger,
-  database: OpenedDatabase,
-  store: OpenedPool,
-  running: RunningPart[],
-): Promise<void> {
-  const api = await startApi(config, database.urls, store, log)
-  running.push(api)
-  process.stdout.write(`employee-ledger listens on ${api.address}\n`)
+async function startListening(parts: Parts, running: Running, database: OpenedDatabase, store: OpenedPool): Promise<void> {
+  const { config, log } = running
+  const api = await interruptible(() => startApi(config, database.urls, store, log))
+  running.parts.push(api)
+  const { url, isEverywhere } = baseUrlOf(api.app.server)
+  say(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)
   const wantsDemo = parts.demo === true || (parts.demo === false && database.isEmbedded)
-  if (wantsDemo) printDemo(await ensureDemo(config, store, api.address))
+  if (wantsDemo) printDemo(await interruptible(() => ensureDemo(config, store, url)))
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function forever(): Promise<never> {
+  return new Promise(() => undefined)
 }

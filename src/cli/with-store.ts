@@ -1,15 +1,20 @@
-import type { Config } from '../config.ts'
-import { readConfig } from '../config.ts'
 import type { OpenedDatabase, OpenedPool } from '../bootstrap.ts'
 import { findDatabase, migrateDatabase, openStore } from '../bootstrap.ts'
-import { StartupError } from '../database/startup-error.ts'
+import type { Config } from '../config.ts'
+import { interruptible } from './interruption.ts'
+import { readSettings } from './settings.ts'
 
-/** Reads the settings; a setting that is not valid is the user's fault and told in one line. */
-export function configOrFail(): Config {
+/** Runs a command on the database, beside a running server or alone, and gives the database back, however it ends. */
+export async function withDatabase<Result>(
+  config: Config,
+  task: (database: OpenedDatabase) => Promise<Result>,
+): Promise<Result> {
+  // Left behind half started, the embedded server would run for nobody.
+  const database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
   try {
-    return readConfig()
-  } catch (error) {
-    throw new StartupError(`a setting is not valid: ${error instanceof Error ? error.message : String(error)}`)
+    return await interruptible(() => task(database))
+  } finally {
+    await database.release()
   }
 }
 
@@ -19,11 +24,12 @@ export interface Opened {
   store: OpenedPool
 }
 
-/** Runs a command of the command line on the database, beside a running server or alone, and closes what it opened. */
-export async function withStore<Result>(task: (opened: Opened) => Promise<Result>): Promise<Result> {
-  const config = configOrFail()
-  const database = await findDatabase(config, 'visit')
-  try {
+/** Runs a command on a database that is set up. */
+export async function withStore<Result>(
+  task: (opened: Opened) => Promise<Result>,
+  config: Config = readSettings(),
+): Promise<Result> {
+  return withDatabase(config, async (database) => {
     // The embedded server belongs to this program alone; a database of yours is migrated when you say so.
     if (database.isEmbedded) await migrateDatabase(database.urls, () => undefined)
     const store = await openStore(config, database.urls)
@@ -32,7 +38,5 @@ export async function withStore<Result>(task: (opened: Opened) => Promise<Result
     } finally {
       await store.close()
     }
-  } finally {
-    await database.release()
-  }
+  })
 }

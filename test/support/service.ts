@@ -21,6 +21,7 @@ import { createTestDatabase } from './test-database.ts'
 /** A company with a key and a user of each role. */
 export interface TestCompany extends Record<Role, AddedUser> {
   id: string
+  name: string
   key: IssuedApiKey
 }
 
@@ -52,6 +53,8 @@ export interface Service {
   call(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, options?: CallOptions): Promise<Answer>
   /** A request to the admin endpoint, by default as the company's administrator. */
   admin(path: string, token?: string | null): Promise<Answer>
+  /** A request to the admin endpoint that may have another method and a body, by default as the administrator. */
+  manage(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, token?: string | null): Promise<Answer>
   /** Brings all read models of a company up to its head, as a worker would. */
   project(companyId?: string): Promise<void>
   /** The entry of a call and all its records, after projecting. */
@@ -93,6 +96,12 @@ export async function startService(
         key: null,
         headers: token === null ? {} : { authorization: `Bearer ${token}` },
       }),
+    manage: (method, path, body, token = company.admin.token) =>
+      send(api.address, method, `/admin/v1${path}`, {
+        key: null,
+        headers: token === null ? {} : { authorization: `Bearer ${token}` },
+        body,
+      }),
     async project(companyId = company.id) {
       for (const projection of PROJECTIONS) await catchUp(store.db, projection, companyId)
     },
@@ -114,7 +123,7 @@ async function makeCompany(pool: Pool, name: string): Promise<TestCompany> {
     users[role] = await addUser({ pool, newId }, { companyId: id, email: `${role}@example.com`, name: role, role })
   }
   const key = await issueApiKey({ pool, newId }, { companyId: id, name: 'HR sync', quotaLimit: 1_000_000, refreshPeriod: 'monthly' })
-  return { id, key, ...(users as Record<Role, AddedUser>) }
+  return { id, name, key, ...(users as Record<Role, AddedUser>) }
 }
 
 /** One real HTTP request. */

@@ -1,0 +1,93 @@
+import { PLACES, spelt, written } from './demo-names.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+/** An employee as the demo sends one for creation; some have no more than a name and an address. */
+export interface NewDemoEmployee {
+  first_name: string
+  last_name: string
+  email: string
+  external_id: string
+  employee_number?: string
+  job_title?: string
+  department?: string
+  division?: string
+  location?: string
+  phone?: string
+  start_date?: string
+  termination_date?: string
+  manager_email?: string
+  status?: 'active' | 'inactive'
+  custom_attributes?: Record<string, string | number | boolean>
+}
+
+/** The departments, and who works there. */
+export const JOBS: Record<string, readonly string[]> = {
+  Engineering: ['Software Engineer', 'Senior Software Engineer', 'Site Reliability Engineer', 'Engineering Manager'],
+  Product: ['Product Manager', 'UX Designer', 'UX Researcher', 'Technical Writer'],
+  Sales: ['Account Executive', 'Sales Engineer', 'Regional Sales Lead', 'Sales Operations Analyst'],
+  'Customer Care': ['Support Specialist', 'Customer Success Manager', 'Onboarding Consultant'],
+  Finance: ['Accountant', 'Payroll Specialist', 'Financial Controller', 'Treasury Analyst'],
+  'People & Culture': ['HR Business Partner', 'Recruiter', 'Compensation Analyst'],
+  Logistics: ['Warehouse Operator', 'Shift Lead', 'Customs Specialist', 'Fleet Planner'],
+  Legal: ['Legal Counsel', 'Privacy Officer', 'Paralegal'],
+}
+export const DEPARTMENTS = Object.keys(JOBS)
+export const GRADES = ['G4', 'G5', 'G6', 'G7', 'G8', 'G9'] as const
+
+const DIVISIONS = ['Europe', 'Asia-Pacific', 'Americas', 'Headquarters']
+const LANGUAGES = ['English', 'español', 'français', '日本語', 'Deutsch', 'العربية']
+// Of 100 people who come with an import, every fifth has left the company before.
+const LEAVERS = 5
+const FIRST_YEAR = 2008
+const YEARS = 18
+
+/** The text that the external id of every demo employee begins with; its running number follows. */
+export const EXTERNAL_ID_PREFIX = 'demo-'
+
+/** Invents the employee with this running number, which makes the e-mail address and the external id unique. */
+export function inventEmployee(number: number, random: SeededRandom): NewDemoEmployee {
+  const place = random.pick(PLACES)
+  const [given, family] = [random.pick(place.given), random.pick(place.family)]
+  const who = {
+    first_name: written(given),
+    last_name: written(family),
+    email: `${spelt(given)}.${spelt(family)}.${number}@demo.example`,
+    external_id: `${EXTERNAL_ID_PREFIX}${number}`,
+  }
+  if (random.chance(0.06)) return who
+  const department = random.pick(DEPARTMENTS)
+  return {
+    ...who,
+    employee_number: `E${String(number).padStart(5, '0')}`,
+    job_title: random.pick(JOBS[department]!),
+    department,
+    division: random.pick(DIVISIONS),
+    location: `${place.city}, ${place.country}`,
+    // No exchange gives out numbers that begin with 000.
+    ...(random.chance(0.7) ? { phone: `${place.dialling}000${1_000 + random.below(9_000)}` } : {}),
+    start_date: inventDate(random, FIRST_YEAR, YEARS),
+    custom_attributes: inventCustom(random),
+  }
+}
+
+/** The same for an import, in which some people have left already. */
+export function inventImported(number: number, random: SeededRandom): NewDemoEmployee {
+  const employee = inventEmployee(number, random)
+  if (number % LEAVERS !== 0) return employee
+  return { ...employee, status: 'inactive', termination_date: inventDate(random, FIRST_YEAR + YEARS, 1) }
+}
+
+function inventCustom(random: SeededRandom): Record<string, string | number | boolean> {
+  return {
+    grade: random.pick(GRADES),
+    remote: random.chance(0.4),
+    weekly_hours: random.pick([20, 32, 37.5, 40]),
+    ...(random.chance(0.5) ? { language: random.pick(LANGUAGES) } : {}),
+  }
+}
+
+/** A day from so many years, `YYYY-MM-DD`; every month has 28 of them. */
+export function inventDate(random: SeededRandom, firstYear: number, years: number): string {
+  const [month, day] = [1 + random.below(12), 1 + random.below(28)]
+  return [firstYear + random.below(years), ...[month, day].map((part) => String(part).padStart(2, '0'))].join('-')
+}

@@ -1,0 +1,121 @@
+/** A name, and how it is spelt in an e-mail address where that does not follow from its letters. */
+type Name = string | readonly [name: string, spelling: string]
+
+/** Where people work, and how they are called there. */
+export interface Place {
+  city: string
+  country: string
+  /** Of telephone numbers, with the digits that numbers there begin with. */
+  dialling: string
+  given: readonly Name[]
+  family: readonly Name[]
+}
+
+/** Names of many scripts and accents: a log that cannot show them is no good. */
+export const PLACES: readonly Place[] = [
+  {
+    ...{ city: 'Madrid', country: 'Spain', dialling: '+3491' },
+    given: ['Ana', 'José', 'Lucía', 'Íñigo', 'Begoña', 'Martín', 'Nuria', 'Ramón'],
+    family: ['Pérez', 'Núñez', 'Ibáñez', 'Muñoz', 'Castaño', 'Vázquez', 'Echeverría', 'Sáez Ortiz'],
+  },
+  {
+    ...{ city: 'Lisbon', country: 'Portugal', dialling: '+35121' },
+    given: ['João', 'Inês', 'Conceição', 'Tomás', 'Lídia', 'Estêvão'],
+    family: ['Gonçalves', 'Magalhães', 'Conceição', 'Simões', 'de Araújo', 'Leitão'],
+  },
+  {
+    ...{ city: 'Lyon', country: 'France', dialling: '+334' },
+    given: ['Zoé', 'François', 'Maëlle', 'Anaïs', 'Gaëtan', 'Benoît', 'Jean-Noël'],
+    family: ['Lefèvre', 'Bérenger', 'D’Aubigné', 'Châtelain', 'Le Goff', 'Besançon'],
+  },
+  {
+    ...{ city: 'Zürich', country: 'Switzerland', dialling: '+4144' },
+    given: ['Jürg', 'Ursina', 'Björn', 'Käthi', 'Moritz', 'Noëmi'],
+    family: ['Müller', 'Bärtschi', 'Hösli', 'Weiß', 'von Grünigen', 'Züllig'],
+  },
+  {
+    ...{ city: 'Kraków', country: 'Poland', dialling: '+4812' },
+    given: ['Łukasz', 'Zofia', 'Bożena', 'Stanisław', 'Agnieszka', 'Michał'],
+    family: ['Wiśniewski', 'Dąbrowska', 'Żółkiewski', 'Łęcka', 'Kościelny', 'Woźniak'],
+  },
+  {
+    ...{ city: 'Copenhagen', country: 'Denmark', dialling: '+4533' },
+    given: ['Søren', 'Åse', 'Jørgen', 'Maja', 'Kåre', 'Sigrún'],
+    family: ['Ødegård', 'Sørensen', 'Bjørnsdóttir', 'Åkesson', 'Kjær', 'Møller'],
+  },
+  {
+    ...{ city: 'Istanbul', country: 'Türkiye', dialling: '+90212' },
+    given: ['Ayşe', 'İbrahim', 'Çağla', 'Oğuz', 'Gülşen', 'Işıl'],
+    family: ['Yılmaz', 'Şahin', 'Öztürk', 'Çelik', 'Güneş', 'Kılıç'],
+  },
+  {
+    ...{ city: 'Hanoi', country: 'Vietnam', dialling: '+8424' },
+    given: ['Thị Mai', 'Văn Đức', 'Ngọc Ánh', 'Quốc Bảo', 'Thu Hằng', 'Minh Tuấn'],
+    family: ['Nguyễn', 'Trần', 'Phạm', 'Đặng', 'Vũ', 'Lê'],
+  },
+  {
+    ...{ city: 'Lagos', country: 'Nigeria', dialling: '+2341' },
+    given: ['Adébáyọ̀', 'Ngozi', 'Olúwaṣeun', 'Chidi', 'Fọlákẹ́', 'Ifeoma'],
+    family: ['Okonkwo', 'Adéwálé', 'Ọláńrewájú', 'Nwachukwu', 'Balogun', 'Eze'],
+  },
+  {
+    ...{ city: 'Tokyo', country: 'Japan', dialling: '+813' },
+    given: [['美咲', 'misaki'], ['翔太', 'shota'], ['さくら', 'sakura'], ['健一', 'kenichi'], ['陽菜', 'hina'], ['ケン', 'ken']],
+    family: [['田中', 'tanaka'], ['佐藤', 'sato'], ['髙橋', 'takahashi'], ['渡邉', 'watanabe'], ['小野寺', 'onodera'], ['林', 'hayashi']],
+  },
+  {
+    ...{ city: 'Seoul', country: 'South Korea', dialling: '+822' },
+    given: [['서연', 'seoyeon'], ['민준', 'minjun'], ['지우', 'jiwoo'], ['하은', 'haeun'], ['도윤', 'doyun']],
+    family: [['김', 'kim'], ['이', 'lee'], ['박', 'park'], ['최', 'choi'], ['남궁', 'namgung']],
+  },
+  {
+    ...{ city: 'Taipei', country: 'Taiwan', dialling: '+8862' },
+    given: [['雅婷', 'yating'], ['志豪', 'chihhao'], ['淑芬', 'shufen'], ['家瑋', 'chiawei'], ['怡君', 'yichun']],
+    family: [['陳', 'chen'], ['林', 'lin'], ['歐陽', 'ouyang'], ['蔡', 'tsai'], ['許', 'hsu']],
+  },
+  {
+    ...{ city: 'Kyiv', country: 'Ukraine', dialling: '+38044' },
+    given: [['Олена', 'olena'], ['Андрій', 'andrii'], ['Ївга', 'yivha'], ['Тарас', 'taras'], ['Юлія', 'yuliia']],
+    family: [['Шевченко', 'shevchenko'], ['Коваленко', 'kovalenko'], ['Грицишин', 'hrytsyshyn'], ['Їжак', 'yizhak'], ['Мельник', 'melnyk']],
+  },
+  {
+    ...{ city: 'Athens', country: 'Greece', dialling: '+3021' },
+    given: [['Ελένη', 'eleni'], ['Γιώργος', 'giorgos'], ['Χρύσα', 'chrysa'], ['Άγγελος', 'angelos'], ['Ζωή', 'zoi']],
+    family: [['Παπαδοπούλου', 'papadopoulou'], ['Οικονόμου', 'oikonomou'], ['Αϊβαλιώτης', 'aivaliotis'], ['Χατζής', 'chatzis']],
+  },
+  {
+    ...{ city: 'Cairo', country: 'Egypt', dialling: '+202' },
+    given: [['ليلى', 'layla'], ['محمد', 'mohamed'], ['ياسمين', 'yasmin'], ['عمر', 'omar'], ['نور', 'nour']],
+    family: [['الشريف', 'elsherif'], ['حسن', 'hassan'], ['عبد الله', 'abdallah'], ['منصور', 'mansour'], ['فهمي', 'fahmy']],
+  },
+  {
+    ...{ city: 'Tel Aviv', country: 'Israel', dialling: '+9723' },
+    given: [['נועה', 'noa'], ['יוסף', 'yosef'], ['תמר', 'tamar'], ['איתן', 'eitan']],
+    family: [['לוי', 'levi'], ['בן־דוד', 'ben-david'], ['שפירא', 'shapira'], ['מזרחי', 'mizrahi']],
+  },
+  {
+    ...{ city: 'Pune', country: 'India', dialling: '+9120' },
+    given: [['अनन्या', 'ananya'], ['रोहित', 'rohit'], ['श्रुति', 'shruti'], ['कृष्णा', 'krishna'], 'Priyanka'],
+    family: [['कुलकर्णी', 'kulkarni'], ['देशपांडे', 'deshpande'], ['शर्मा', 'sharma'], ['जोशी', 'joshi'], 'Iyer'],
+  },
+  {
+    ...{ city: 'Dublin', country: 'Ireland', dialling: '+3531' },
+    given: ['Siobhán', 'Ciarán', 'Aoife', 'Seán', 'Niamh', 'Mary-Kate'],
+    family: ['O’Brien', 'Ní Dhomhnaill', 'Mac Giolla Phádraig', 'Murphy', 'Ó Súilleabháin', 'Smith-Jones'],
+  },
+]
+
+// Letters that are no base letter with a mark, so that taking the marks away leaves them.
+const SPELLINGS: Record<string, string> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ı: 'i', æ: 'ae', œ: 'oe', ð: 'd', þ: 'th' }
+
+/** A name as it is written. */
+export function written(name: Name): string {
+  return typeof name === 'string' ? name : name[0]
+}
+
+/** A name as it is spelt in an e-mail address. */
+export function spelt(name: Name): string {
+  if (typeof name !== 'string') return name[1]
+  const plain = name.toLowerCase().normalize('NFD').replaceAll(/\p{M}|’/gu, '')
+  return plain.replaceAll(/[^a-z]/g, (letter) => SPELLINGS[letter] ?? '-')
+}

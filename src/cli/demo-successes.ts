@@ -1,0 +1,117 @@
+import type { DemoCompany, DemoEmployee, Scene } from './demo-company.ts'
+import { EMPLOYEES_PATH, invent, somebody } from './demo-company.ts'
+import { GRADES, inventDate, inventEmployee, inventImported, JOBS } from './demo-employees.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+type Patch = Record<string, unknown>
+export type SingleResult = 'synced' | 'no_updates' | 'deactivated' | 'reactivated'
+
+const THIS_YEAR = 2026
+// A bulk update leaves so many former employees for the calls that need one.
+const FORMER_KEPT = 15
+
+/** Creates so many employees in one call. */
+export function creation(count: number): Scene {
+  return (company) => {
+    const idempotencyKey = `demo-${company.nextNumber}`
+    const invented = invent(company, count, count > 1 ? inventImported : inventEmployee)
+    const employees = invented.map((employee) => ({ ...employee, ...managerFrom(company) }))
+    const headers: Record<string, string> = count > 1 ? { 'idempotency-key': idempotencyKey } : {}
+    company.idempotencyKeys.push(...Object.values(headers))
+    const learn: ReturnType<Scene>['learn'] = (answer) => company.people.push(...(answer.employees ?? []))
+    const body = count === 1 && company.random.chance(0.5) ? employees[0] : { employees }
+    return { method: 'POST', path: EMPLOYEES_PATH, body, headers, outcome: 'created', learn }
+  }
+}
+
+/** Who comes later has somebody of those who are there as manager, more often than not. */
+function managerFrom(company: DemoCompany): { manager_email?: string } {
+  const hasOne = company.people.length > 0 && company.random.chance(0.7)
+  return hasOne ? { manager_email: somebody(company, 'active').email } : {}
+}
+
+/** Updates one employee, so that it comes to this result. */
+export function singleUpdate(result: SingleResult): Scene {
+  return (company) => {
+    const person = somebody(company, result === 'reactivated' ? 'inactive' : 'active')
+    return {
+      method: 'PATCH',
+      path: `${EMPLOYEES_PATH}/${person.id}`,
+      body: patchFor(result, person, company.random),
+      headers: {
+        ...(company.random.chance(0.5) ? { 'content-type': 'application/merge-patch+json' } : {}),
+        ...(person.version > 0 && company.random.chance(0.3) ? { 'if-match': `"${person.version}"` } : {}),
+      },
+      outcome: result,
+      learn: (answer) => Object.assign(person, answer.employee),
+    }
+  }
+}
+
+/** Updates so many employees in one call, or as many as there are, each of them to a result of its own. */
+export function bulkUpdate(count: number): Scene {
+  return (company) => {
+    const { random } = company
+    const locator = random.pick(['id', 'external_id', 'email'] as const)
+    const people = random.sample(company.people, count)
+    const patches = people.map((person) => patchFor(anyResult(company, person), person, random, locator))
+    const records = people.map((person, at) => ({ [locator]: person[locator], ...patches[at] }))
+    const learn = () => people.forEach((person, at) => applyPatch(person, patches[at]!))
+    const body = random.chance(0.5) ? records : { employees: records }
+    return { method: 'PATCH', path: EMPLOYEES_PATH, body, outcome: 'bulk_updated', learn }
+  }
+}
+
+function anyResult({ random, people }: DemoCompany, { status }: DemoEmployee): SingleResult {
+  if (random.chance(0.25)) return 'no_updates'
+  if (status === 'active') return random.chance(0.08) ? 'deactivated' : 'synced'
+  const former = people.filter((person) => person.status === 'inactive').length
+  return former > FORMER_KEPT && random.chance(0.15) ? 'reactivated' : 'no_updates'
+}
+
+/** `locator` is the field that names the employee in a bulk update, and therefore no new value. */
+function patchFor(result: SingleResult, person: DemoEmployee, random: SeededRandom, locator?: string): Patch {
+  switch (result) {
+    case 'deactivated':
+      return { status: 'inactive', termination_date: inventDate(random, THIS_YEAR, 1) }
+    case 'reactivated':
+      return { status: 'active', termination_date: null }
+    case 'no_updates':
+      return sameAgain(person, locator)
+    case 'synced':
+      return random.pick([promotion, changeOfDepartment, newNumber])(person, random)
+  }
+}
+
+/** What is there already, in another spelling where that does not matter. */
+function sameAgain(person: DemoEmployee, locator: string | undefined): Patch {
+  const { job_title = null, location = null, last_name, email } = person
+  const names = { last_name: ` ${last_name} `, job_title, location }
+  return locator === undefined || locator === 'id' ? { ...names, email: email.toUpperCase() } : names
+}
+
+function promotion({ custom_attributes }: DemoEmployee, random: SeededRandom): Patch {
+  const grade = random.pick(GRADES.filter((known) => known !== custom_attributes?.['grade']))
+  return { custom_attributes: { grade, language: null, reviewed_on: inventDate(random, THIS_YEAR, 1) } }
+}
+
+function changeOfDepartment({ department }: DemoEmployee, random: SeededRandom): Patch {
+  const to = random.pick(Object.keys(JOBS).filter((known) => known !== department))
+  return { department: to, job_title: random.pick(JOBS[to]!) }
+}
+
+function newNumber({ phone }: DemoEmployee, random: SeededRandom): Patch {
+  const next = `+49300000${1000 + random.below(9000)}`
+  return phone === next ? { phone: null } : { phone: next }
+}
+
+/** As a JSON Merge Patch is applied. */
+function applyPatch(person: DemoEmployee, { custom_attributes: custom, ...rest }: Patch): void {
+  // A bulk update tells no versions.
+  Object.assign(person, rest, { version: 0 })
+  if ('last_name' in rest) person.last_name = person.last_name.trim()
+  if ('email' in rest) person.email = person.email.toLowerCase()
+  if (custom === undefined) return
+  const merged = Object.entries({ ...person.custom_attributes, ...(custom as Record<string, string | null>) })
+  person.custom_attributes = Object.fromEntries(merged.filter((entry) => entry[1] !== null)) as Record<string, string>
+}

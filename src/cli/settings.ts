@@ -1,0 +1,42 @@
+import type { Config } from '../config.ts'
+import { ConfigSchema, readConfig } from '../config.ts'
+import { StartupError } from '../database/startup-error.ts'
+
+/** Reads the settings. Those that are not valid are the user's fault, and told in one line that names them. */
+export function readSettings(): Config {
+  try {
+    const config = readConfig()
+    if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
+      throw new StartupError('MIGRATE_DATABASE_URL must come with DATABASE_URL')
+    }
+    return config
+  } catch (error) {
+    const names = invalidSettings(error)
+    if (names.length === 0) throw error
+    throw new StartupError(names.map((name) => `${name} must ${rule(name)}`).join('; '), { cause: error })
+  }
+}
+
+type Setting = keyof typeof ConfigSchema.properties
+
+/** The settings that a validation error speaks of; it has an entry for each rule that was broken. */
+function invalidSettings(error: unknown): Setting[] {
+  const { errors = [] } = error as { errors?: { instancePath: string }[] }
+  const names = errors.map(({ instancePath }) => instancePath.slice(1))
+  return [...new Set(names)].filter((name): name is Setting => Object.hasOwn(ConfigSchema.properties, name))
+}
+
+interface Rule {
+  anyOf?: { const: string }[]
+  pattern?: string
+  minimum?: number
+  maximum?: number
+}
+
+function rule(name: Setting): string {
+  const { anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
+  if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
+  if (pattern !== undefined) return 'begin with postgres:// or postgresql://'
+  const range = maximum === undefined ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
+  return `be a whole number${range}`
+}

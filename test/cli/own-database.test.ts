@@ -1,0 +1,91 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import t from 'tap'
+import type { AddedUser } from '../../src/commands/add-user.ts'
+import type { IssuedApiKey } from '../../src/commands/issue-api-key.ts'
+import { demoFile, failsWithLine, launch, makeDataDir, readDemo, runCommand, runJson, startServer } from '../support/cli.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+import { eventually } from '../support/eventually.ts'
+import { employee, send } from '../support/service.ts'
+
+const urls = await createEmptyDatabase(t)
+const DATA_DIR = makeDataDir(t)
+const SERVICE = { DATABASE_URL: urls.serviceUrl, DATA_DIR, LOG_LEVEL: 'warn' }
+const WITH_OWNER = { ...SERVICE, MIGRATE_DATABASE_URL: urls.ownerUrl }
+
+await t.test('a database that is not set up is refused in one line, and mended by migrate', async (t) => {
+  const hint = 'employee-ledger: the database is not set up for this version: run `npm run --silent cli -- migrate`\n'
+  for (const command of [['serve'], ['work'], ['company', 'list', '--json']]) {
+    failsWithLine(t, await runCommand(t, command, SERVICE), hint)
+  }
+  const denied = await runCommand(t, ['migrate'], SERVICE)
+  failsWithLine(t, denied, /^employee-ledger: the database could not be set up: permission denied/)
+  const migrated = await runCommand(t, ['migrate'], WITH_OWNER)
+  t.match(migrated, { exitCode: 0, stdout: /^migration 0001-ledger: done\n[^]*the database is current\n$/, stderr: '' })
+  t.match(await runCommand(t, ['migrate'], WITH_OWNER), { exitCode: 0, stdout: 'the database is current\n', stderr: '' })
+  t.same(await runJson(t, ['company', 'list'], SERVICE), [])
+})
+
+await t.test('a call to one process gets its log entry from another one', async (t) => {
+  const [server, worker] = [await startServer(t, ['serve'], SERVICE), launch(t, ['work'], SERVICE)]
+  await worker.prints('employee-ledger works\n')
+  const create = ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example']
+  const { company_id: id, admin } = await runJson<{ company_id: string; admin: AddedUser }>(t, create, SERVICE)
+  const key = await runJson<IssuedApiKey>(t, ['key', 'issue', '--company', id, '--name', 'HR sync'], SERVICE)
+  const auditor = await runJson<AddedUser>(
+    t,
+    ['user', 'add', '--company', id, '--email', 'otto@acme.example', '--name', 'Otto', '--role', 'auditor'],
+    SERVICE,
+  )
+
+  const { body } = await send(server.address, 'POST', '/v1/employees', { key, body: employee() })
+  const read = (token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    return send(server.address, 'GET', `/admin/v1/bulk-user-logs/${body.log_id}`, { headers })
+  }
+  const found = await eventually('the entry is there', async () => {
+    const answer = await read(admin.token)
+    return answer.status === 200 && answer
+  })
+  t.match(found.body, { id: body.log_id, status: 'Completed', counts: { total: 1 } })
+  t.match(await read(auditor.token), { status: 403, body: { code: 'admin_only' } }, 'the role is that of the command')
+  await eventually('nothing lags', async () => {
+    const projections = await runJson<{ lagging: number }[]>(t, ['projections', 'list'], SERVICE)
+    return projections.every(({ lagging }) => lagging === 0)
+  })
+
+  for (const process of [server, worker]) t.match(await process.end('SIGTERM'), { exitCode: 0, stderr: '' })
+})
+
+await t.test('start makes a demo on a database of yours only when it is asked to', async (t) => {
+  const plain = await startServer(t, ['start'], SERVICE)
+  t.match(await plain.end('SIGTERM'), { exitCode: 0, stdout: /^employee-ledger listens on \S+\n$/, stderr: '' })
+  t.notOk(existsSync(demoFile(DATA_DIR)))
+  const ended = await runCommand(t, ['demo', 'seed'], SERVICE)
+  failsWithLine(t, ended, /^employee-ledger: there is no demo company here: run `npm start`/)
+
+  const withDemo = await startServer(t, ['start', '--demo'], SERVICE)
+  await withDemo.prints('All of this is kept in')
+  const demo = readDemo(DATA_DIR)
+  t.match(await send(demo.base_url, 'GET', '/v1/auth/verify', { key: demo }), { body: { company_name: 'Demo Company' } })
+  await withDemo.end('SIGTERM')
+})
+
+await t.test('a demo file that cannot be read is told in one line', async (t) => {
+  writeFileSync(demoFile(DATA_DIR), '{"base_url":')
+  failsWithLine(t, await runCommand(t, ['demo', 'seed'], SERVICE), /^employee-ledger: .+demo-credentials.json cannot be read \(/)
+})
+
+await t.test('a port in use is told in one line', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => other.close())
+  await once(other, 'listening')
+  const PORT = String((other.address() as AddressInfo).port)
+  for (const command of ['start', 'serve']) {
+    const ended = await runCommand(t, [command], { ...SERVICE, PORT })
+    failsWithLine(t, ended, `employee-ledger: port ${PORT} of 127.0.0.1 is in use: set PORT to another one\n`)
+  }
+  const elsewhere = await runCommand(t, ['serve'], { ...SERVICE, HOST: '203.0.113.77' })
+  failsWithLine(t, elsewhere, /^employee-ledger: 203\.0\.113\.77 is no address of this machine/)
+})

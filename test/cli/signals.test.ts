@@ -1,0 +1,89 @@
+import { existsSync, readdirSync } from 'node:fs'
+import http from 'node:http'
+import { once } from 'node:events'
+import t from 'tap'
+import type { Server } from '../support/cli.ts'
+import { hasDatabaseServer, launch, makeDataDir, readDemo, startServer } from '../support/cli.ts'
+import { eventually } from '../support/eventually.ts'
+import { employee, send } from '../support/service.ts'
+
+const DATA_DIR = makeDataDir(t)
+const SETTINGS = { DATA_DIR, LOG_LEVEL: 'warn' }
+const BODY = JSON.stringify(employee())
+
+/** Begins a creation whose body the server waits for: it has the header, and says that it goes on. */
+async function beginCall({ address }: Server): Promise<http.ClientRequest> {
+  const { api_id, api_key } = readDemo(DATA_DIR)
+  const headers = {
+    ...{ 'x-api-id': api_id, 'x-api-key': api_key, 'content-type': 'application/json' },
+    ...{ 'content-length': Buffer.byteLength(BODY), expect: '100-continue' },
+  }
+  const request = http.request(`${address}/v1/employees`, { method: 'POST', headers, agent: false })
+  request.flushHeaders()
+  await once(request, 'continue')
+  return request
+}
+
+/** Resolves once nobody new is let in. */
+async function closesTheDoor({ address }: Server): Promise<void> {
+  await eventually('connections are refused', () => send(address, 'GET', '/livez', {}).then(() => false, () => true))
+}
+
+/** Whether the pieces of a first start stand where no later start would mistake them for a whole. */
+function isTidy(): boolean {
+  return readdirSync(DATA_DIR).every((name) => ['database.json', 'postgres'].includes(name))
+}
+
+await t.test('a signal while the database is being made ends a first start in order', async (t) => {
+  const running = launch(t, ['start'], SETTINGS)
+  await eventually('initdb runs', async () => existsSync(DATA_DIR) && readdirSync(DATA_DIR).some((name) => /\.new-/.test(name)))
+  t.match(await running.end('SIGINT'), { exitCode: 0, signal: null, stderr: '' })
+  t.notOk(hasDatabaseServer(DATA_DIR))
+  t.ok(isTidy())
+})
+
+await t.test('a signal while it migrates ends it in order', async (t) => {
+  const running = launch(t, ['start'], SETTINGS)
+  await running.prints(/migration .+: done/)
+  t.match(await running.end('SIGHUP'), { exitCode: 0, signal: null, stderr: '' })
+  t.notOk(hasDatabaseServer(DATA_DIR))
+})
+
+await t.test('Ctrl-C, which npm passes on once more, is one, and calls under way are answered', async (t) => {
+  const server = await startServer(t, ['start'], SETTINGS)
+  await server.prints(/All of this is kept|credentials are in/)
+  const request = await beginCall(server)
+  server.child.kill('SIGINT')
+  server.child.kill('SIGINT')
+  await closesTheDoor(server)
+
+  request.end(BODY)
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  t.equal(response.statusCode, 201)
+  response.resume()
+  t.match(await server.ended, { exitCode: 0, signal: null, stderr: '' })
+  t.notOk(hasDatabaseServer(DATA_DIR))
+})
+
+await t.test('a caller who does not go on is cut off in the end, and PostgreSQL is stopped all the same', async (t) => {
+  const server = await startServer(t, ['start'], { ...SETTINGS, SHUTDOWN_TIMEOUT_MS: '1000' })
+  const request = await beginCall(server)
+  const cutOff = once(request, 'error')
+  t.match(await server.end('SIGTERM'), { exitCode: 0, signal: null, stderr: /cut off/ })
+  await cutOff
+  t.notOk(hasDatabaseServer(DATA_DIR))
+})
+
+await t.test('when nobody reads what it prints any more it ends in order', async (t) => {
+  const running = launch(t, ['start'], SETTINGS)
+  running.child.stdout.destroy()
+  t.match(await running.ended, { exitCode: 0, signal: null, stderr: '' })
+  t.notOk(hasDatabaseServer(DATA_DIR))
+})
+
+await t.test('a command that is interrupted stops the server that it started', async (t) => {
+  const running = launch(t, ['demo', 'seed'], SETTINGS)
+  await eventually('its PostgreSQL runs', async () => hasDatabaseServer(DATA_DIR))
+  t.match(await running.end('SIGINT'), { exitCode: 130, signal: null, stdout: '' })
+  t.notOk(hasDatabaseServer(DATA_DIR))
+})

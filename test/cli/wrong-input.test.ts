@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/cli.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const urls = await createTestDatabase(t)
+const SERVICE = { DATABASE_URL: urls.serviceUrl }
+const COMPANY = 'com_01m7wpyc6pe4c84c8xtp0e86m3'
+
+await t.test('a setting that is not valid is named in one line', async (t) => {
+  const faults: [Record<string, string>, string][] = [
+    [{ PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535'],
+    [{ LANES: '0' }, 'LANES must be a whole number from 1 to 64'],
+    [{ CALLS_WAITING: '0' }, 'CALLS_WAITING must be a whole number, 1 or more'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
+    [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL must begin with postgres:// or postgresql://'],
+    [{ MIGRATE_DATABASE_URL: 'postgres://db/x' }, 'MIGRATE_DATABASE_URL must come with DATABASE_URL'],
+    [
+      { PORT: '70000', LANES: '1.5' },
+      'PORT must be a whole number from 0 to 65535; LANES must be a whole number from 1 to 64',
+    ],
+  ]
+  const ended = await Promise.all(faults.map(([environment]) => runCommand(t, ['start'], environment)))
+  for (const [at, [, line]] of faults.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
+})
+
+await t.test('a command line that is not valid gets one line and a hint', async (t) => {
+  const issue = ['key', 'issue', '--name', 'x', '--company', COMPANY]
+  const lines: [string[], RegExp][] = [
+    [['fly'], /^error: unknown command 'fly'\n/],
+    [['company', 'create', '--name', 'Acme'], /^error: required option '--admin-email <email>' not specified\n/],
+    [['company', 'create', '--name', ' ', '--admin-email', 'a@b.example'], /argument ' ' is invalid\. It must have 1 to 120/],
+    [['company', 'create', '--name', 'Acme', '--admin-email', 'ada'], /'ada' is invalid\. It must be an e-mail address/],
+    [['company', 'list', '--yaml'], /^error: unknown option '--yaml'\n/],
+    [['key', 'issue', '--name', 'x', '--company', 'acme'], /argument 'acme' is invalid\. It must be a company id, com_…/],
+    [[...issue, '--quota-limit', '-1'], /It must be a whole number from 0 to 2147483647/],
+    [[...issue, '--refresh-period', 'yearly'], /Allowed choices are hourly, daily, weekly, monthly/],
+    [['user', 'add', '--company', COMPANY, '--email', 'a@b.example', '--name', 'A', '--role', 'boss'], /choices are admin/],
+    [['projections', 'resume', '--company', COMPANY], /^error: missing required argument 'projection'\n/],
+  ]
+  const ended = await Promise.all(lines.map(([args]) => runCommand(t, args, SERVICE)))
+  for (const [at, [, line]] of lines.entries()) {
+    const { exitCode, stdout, stderr } = ended[at]!
+    t.match({ exitCode, stdout }, { exitCode: 1, stdout: '' })
+    t.match(stderr, line)
+    t.match(stderr, /^error: .+\n\(--help shows what can be given\)\n$/)
+  }
+})
+
+await t.test('what contradicts the database is told in one line', async (t) => {
+  const create = ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example']
+  const { company_id: company } = await runJson<{ company_id: string }>(t, create, SERVICE)
+  const user = ['--email', 'ADA@acme.example', '--name', 'Ada', '--role', 'member', '--json']
+  const lines: [string[], string][] = [
+    [['user', 'add', '--company', company, ...user], 'the company has a user ada@acme.example already'],
+    [['user', 'add', '--company', COMPANY, ...user], `there is no company ${COMPANY}`],
+    [['key', 'issue', '--company', COMPANY, '--name', 'x', '--json'], `there is no company ${COMPANY}`],
+    [
+      ['projections', 'resume', 'salaries', '--company', company],
+      'there is no projection salaries; there are employees, bulk-user-logs',
+    ],
+    [['projections', 'resume', 'employees', '--company', company], `${company} is not parked for employees`],
+  ]
+  const ended = await Promise.all(lines.map(([args]) => runCommand(t, args, SERVICE)))
+  for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
+})
+
+await t.test('a database that cannot be used is told in one line', async (t) => {
+  const changed = (change: Partial<URL>) => ({ DATABASE_URL: Object.assign(new URL(urls.serviceUrl), change).href })
+  const prefix = 'employee-ledger: the database of DATABASE_URL cannot be used: '
+  const lines: [Record<string, string>, RegExp | string][] = [
+    // The name has two addresses, and an error for each.
+    [{ DATABASE_URL: 'postgres://localhost:1/x' }, /^[^:]+: [^:]+: connect ECONNREFUSED (::1|127\.0\.0\.1):1/],
+    [changed({ password: 'guessed' }), `${prefix}password authentication failed for user "ledger_service"\n`],
+    [changed({ pathname: '/nowhere' }), `${prefix}database "nowhere" does not exist\n`],
+    [{ DATABASE_URL: 'postgres://user:pass#word@db.invalid/x' }, `${prefix}Invalid URL\n`],
+  ]
+  const commands = [['start'], ['work'], ['migrate'], ['company', 'list', '--json']]
+  const ended = await Promise.all(lines.map(([environment], at) => runCommand(t, commands[at]!, environment)))
+  for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, line)
+  t.notMatch(ended.map(({ stderr }) => stderr).join(''), /guessed|pass#word/, 'a password is never shown')
+})
+
+await t.test('a data folder that cannot be used is told in one line', async (t) => {
+  const parent = path.dirname(makeDataDir(t))
+  const file = path.join(parent, 'file')
+  writeFileSync(file, '')
+  const lines: [string, string][] = [
+    [file, `the data folder ${file} is not a folder`],
+    [`${file}/data`, `the data folder ${file}/data is not a folder`],
+    ['/proc/no/data', "the data folder /proc/no/data cannot be used: ENOENT: no such file or directory, mkdir '/proc/no'"],
+  ]
+  const ended = await Promise.all(lines.map(([DATA_DIR]) => runCommand(t, ['start'], { DATA_DIR })))
+  for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
+})

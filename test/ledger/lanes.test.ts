@@ -1,0 +1,76 @@
+import t from 'tap'
+import type { PoolClient } from 'pg'
+import { eventually } from '../support/eventually.ts'
+import type { Answer, Service, TestCompany } from '../support/service.ts'
+import { employee, startService } from '../support/service.ts'
+
+const create = (service: Service, company: TestCompany) =>
+  service.call('POST', '/v1/employees', { body: employee(), key: company.key })
+
+/** Holds a company's head as an append of another process does. */
+async function holdHead(service: Service, company: TestCompany): Promise<PoolClient> {
+  const holder = await service.pool.connect()
+  await holder.query('begin')
+  const { rows } = await service.pool.query('select company_id from companies where name = $1', [company.name])
+  await holder.query('select 1 from heads where company_id = $1 for update', [rows[0].company_id])
+  return holder
+}
+
+async function letGo(holder: PoolClient): Promise<void> {
+  await holder.query('rollback')
+  holder.release()
+}
+
+/** Resolves once somebody waits for a head: polled, since PostgreSQL has no signal for it. */
+const headIsAwaited = (service: Service) =>
+  eventually('a head is waited for', async () => {
+    const { rows } = await service.pool.query(`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%from heads%'`)
+    return rows.length > 0
+  })
+
+await t.test('a company whose head another process holds waits alone: its neighbours in the lane go on', async (t) => {
+  const service = await startService(t, { LANES: '1' })
+  const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
+  const holder = await holdHead(service, held)
+  const waiting = Promise.all([create(service, held), create(service, held)])
+  await headIsAwaited(service)
+  for (let at = 0; at < 5; at += 1) t.equal((await create(service, free)).status, 201)
+  const more = create(service, held)
+  await letGo(holder)
+  t.strictSame([...(await waiting), await more].map(({ status }) => status), [201, 201, 201])
+})
+
+await t.test('calls beyond the bound of the queue get 503 with Retry-After, and nothing of them is stored', async (t) => {
+  const service = await startService(t, { LANES: '1', CALLS_WAITING: '3' })
+  const company = await service.makeCompany('Held')
+  const holder = await holdHead(service, company)
+  const first = create(service, company)
+  await headIsAwaited(service)
+  const others: Promise<Answer>[] = Array.from({ length: 10 }, () => create(service, company))
+  const refused = await Promise.race(others)
+  t.match(refused, { status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+  await letGo(holder)
+  const answers = [await first, ...(await Promise.all(others))]
+  const stored = answers.filter(({ status }) => status === 201)
+  t.equal(answers.filter(({ status }) => status === 503).length, 7)
+  const { rows } = await service.pool.query('select count(*)::integer as n from employee_snapshots')
+  t.equal(rows[0].n, stored.length)
+})
+
+await t.test('a retry that waits too long for its first call is told so', async (t) => {
+  const service = await startService(t, { LANES: '1', CALLS_WAITING: '1' })
+  const company = await service.makeCompany('Held')
+  const holder = await holdHead(service, company)
+  const body = employee()
+  const call = () =>
+    service.call('POST', '/v1/employees', { body, key: company.key, headers: { 'idempotency-key': 'slow' } })
+  const first = call()
+  await headIsAwaited(service)
+  const retries = Array.from({ length: 3 }, call)
+  t.match(await Promise.race(retries), { status: 409, body: { code: 'idempotency_in_progress' } })
+  await letGo(holder)
+  t.equal((await first).status, 201)
+  const waited = (await Promise.all(retries)).filter(({ status }) => status === 201)
+  for (const { headers } of waited) t.equal(headers['idempotency-replayed'], 'true')
+})
