@@ -1,8 +1,15 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely, RawBuilder, Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Operation } from '../src/domain/events.ts'
 import { fromUuid, toUuid } from '../src/domain/ids.ts'
-import type { BulkUserLogTables, RecordStatus } from './bulk-user-logs.ts'
+import type { PersonFilter } from './bulk-user-logs-people-queries.ts'
+import { positionsWithPerson, entryHasPerson } from './bulk-user-logs-people-queries.ts'
+import type { BulkUserLogTables } from './bulk-user-logs-tables.ts'
 import { bulkUserLogs } from './bulk-user-logs.ts'
 import { schemaOf } from './projection.ts'
+
+/** The projection that these queries read. */
+export const BULK_USER_LOGS = { name: bulkUserLogs.name, version: bulkUserLogs.version }
 
 /** A Bulk User Log entry as the admin endpoint shows it, and its place in the log. */
 export interface LogEntry {
@@ -13,7 +20,7 @@ export interface LogEntry {
     /** Always `Public API`: entries are made by API calls alone. */
     name: 'Public API'
     requested_at: string
-    operation: string
+    operation: Operation
     counts: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
     http_status: number
     duration_ms: number
@@ -23,74 +30,123 @@ export interface LogEntry {
   }
 }
 
-/** A record of an entry, with the positions of the events that hold its details. */
-export interface LogRecord {
-  ordinal: number
-  index: number | null
-  employeeId: string | null
-  status: RecordStatus | null
-  firstPosition: number | null
-  lastPosition: number | null
-}
-
-export interface EntryFilter {
+/** Entries that satisfy all of what is given. */
+export interface EntryFilter extends PersonFilter {
   status?: 'Completed' | 'Failed'
-  /** Only entries older than the one at this position. */
-  before?: number
-  limit: number
+  operation?: Operation
+  /** RFC 3339: requested at this instant or later. */
+  from?: string
+  /** RFC 3339: requested before this instant. */
+  to?: string
+  /** An API id. */
+  key?: string
 }
 
-/** A company's entries, newest first. */
-export async function listLogEntries(db: Kysely<unknown>, companyId: string, filter: EntryFilter): Promise<LogEntry[]> {
-  let query = tables(db).selectFrom('entries').selectAll().where('company_id', '=', toUuid(companyId))
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  if (filter.before !== undefined) query = query.where('position', '<', filter.before)
-  const rows = await query.orderBy('position', 'desc').limit(filter.limit).execute()
+/** A company's entries, newest first; after a page of them only those older than the one at `before`. */
+export async function listLogEntries(
+  db: Kysely<unknown>,
+  companyId: string,
+  filter: EntryFilter,
+  page: { before: number | null; limit: number },
+): Promise<LogEntry[]> {
+  const company = toUuid(companyId)
+  const isBetween = positionsOf(company, filter, page.before)
+  const found =
+    filter.employee === undefined && filter.q === undefined
+      ? sql`${isBetween(sql.ref('e.position'))} and ${all(attributesOf(filter))}`
+      : sql`e.position in (${positionsOfPerson(companyId, filter, isBetween, page.limit)})`
+  const { rows } = await sql<EntryRow>`select e.* from ${ENTRIES} e where e.company_id = ${company} and ${found}
+    order by e.position desc limit ${page.limit}`.execute(db)
   return rows.map(shown)
+}
+
+/** A company's entries that came after a position, oldest first. */
+export async function listLogEntriesAfter(
+  db: Kysely<unknown>,
+  companyId: string,
+  after: number,
+  limit: number,
+): Promise<LogEntry[]> {
+  const { rows } = await sql<EntryRow>`select * from ${ENTRIES} where company_id = ${toUuid(companyId)}
+    and position > ${after} order by position limit ${limit}`.execute(db)
+  return rows.map(shown)
+}
+
+/** The position of a company's newest entry; 0 when it has none. */
+export async function newestLogPosition(db: Kysely<unknown>, companyId: string): Promise<number> {
+  const { rows } = await sql<{ newest: number }>`select coalesce(max(position), 0) as newest from ${ENTRIES}
+    where company_id = ${toUuid(companyId)}`.execute(db)
+  return rows[0]?.newest ?? 0
 }
 
 /** One entry of a company, by the id of its call; null when the company has none such (yet). */
 export async function findLogEntry(db: Kysely<unknown>, companyId: string, callId: string): Promise<LogEntry | null> {
-  const row = await tables(db)
-    .selectFrom('entries')
-    .selectAll()
-    .where('company_id', '=', toUuid(companyId))
-    .where('call_id', '=', toUuid(callId))
-    .executeTakeFirst()
-  return row ? shown(row) : null
+  const { rows } = await sql<EntryRow>`select * from ${ENTRIES}
+    where company_id = ${toUuid(companyId)} and call_id = ${toUuid(callId)}`.execute(db)
+  return rows[0] ? shown(rows[0]) : null
 }
 
-/** The records of the entry at a position, in the order of the call, after the one with this ordinal. */
-export async function listLogRecords(
-  db: Kysely<unknown>,
+type EntryRow = Selectable<BulkUserLogTables['entries']>
+type Condition = RawBuilder<unknown>
+
+const SCHEMA = schemaOf(bulkUserLogs)
+const ENTRIES = sql.id(SCHEMA, 'entries')
+const HOURS = sql.id(SCHEMA, 'hours')
+const HOUR_CHARACTERS = '0000-00-00T00'.length
+
+/**
+ * The conditions that tell between which positions entries stand, for any column that holds such a position. The log
+ * is in the order of positions, and requests end in another order than they began in; so an instant is turned into
+ * positions by way of the hours.
+ */
+function positionsOf(company: string, { from, to }: EntryFilter, before: number | null): (position: Condition) => Condition {
+  return (position) => {
+    const conditions: Condition[] = []
+    if (before !== null) conditions.push(sql`${position} < ${before}`)
+    if (from !== undefined) {
+      const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
+      conditions.push(sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`)
+    }
+    if (to !== undefined) {
+      conditions.push(sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`)
+    }
+    return all(conditions)
+  }
+}
+
+/** The conditions on an entry `e` that speak of its own columns. */
+function attributesOf({ status, operation, from, to, key }: EntryFilter): Condition[] {
+  const conditions: Condition[] = []
+  if (status !== undefined) conditions.push(sql`e.status = ${status}`)
+  if (operation !== undefined) conditions.push(sql`e.operation = ${operation}`)
+  if (from !== undefined) conditions.push(sql`e.requested_at >= ${from}`)
+  if (to !== undefined) conditions.push(sql`e.requested_at < ${to}`)
+  if (key !== undefined) conditions.push(sql`e.key_id = ${toUuid(key)}`)
+  return conditions
+}
+
+/** The positions of the newest entries with the person that is looked for; a second one must be in them, too. */
+function positionsOfPerson(
   companyId: string,
-  entryPosition: number,
-  page: { after: number; limit: number },
-): Promise<LogRecord[]> {
-  const rows = await tables(db)
-    .selectFrom('records')
-    .selectAll()
-    .where('company_id', '=', toUuid(companyId))
-    .where('entry_position', '=', entryPosition)
-    .where('ordinal', '>', page.after)
-    .orderBy('ordinal')
-    .limit(page.limit)
-    .execute()
-  return rows.map((row) => ({
-    ordinal: row.ordinal,
-    index: row.record_index,
-    employeeId: row.employee_id === null ? null : fromUuid('emp', row.employee_id),
-    status: row.status,
-    firstPosition: row.first_position,
-    lastPosition: row.last_position,
-  }))
+  filter: EntryFilter,
+  isBetween: (position: Condition) => Condition,
+  limit: number,
+): Condition {
+  const { employee, q } = filter
+  const conditions = attributesOf(filter)
+  if (employee !== undefined && q !== undefined) conditions.push(entryHasPerson(companyId, { q }))
+  const person = employee === undefined ? { q: q! } : { employee }
+  if (conditions.length === 0) return positionsWithPerson(companyId, person, isBetween, limit)
+  const isWanted = (position: Condition) => sql`${isBetween(position)} and exists (
+    select from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${all(conditions)})`
+  return positionsWithPerson(companyId, person, isWanted, limit)
 }
 
-function tables(db: Kysely<unknown>): Kysely<BulkUserLogTables> {
-  return db.withSchema(schemaOf(bulkUserLogs)).$extendTables<BulkUserLogTables>()
+function all(conditions: Condition[]): Condition {
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 
-function shown(row: Selectable<BulkUserLogTables['entries']>): LogEntry {
+function shown(row: EntryRow): LogEntry {
   const { total, updated, deactivated, failed, no_updates } = row
   return {
     position: row.position,
@@ -109,4 +165,3 @@ function shown(row: Selectable<BulkUserLogTables['entries']>): LogEntry {
     },
   }
 }
-

@@ -1,93 +1,22 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
-import type { EventData, RecordedEvent } from '../src/domain/events.ts'
+import type { RecordedEvent } from '../src/domain/events.ts'
 import { closesCall } from '../src/domain/events.ts'
 import { toUuid } from '../src/domain/ids.ts'
+import type { RejectedName } from './bulk-user-logs-rejected-names.ts'
+import { insertRejectedNames, namesIn } from './bulk-user-logs-rejected-names.ts'
+import { addToRollups } from './bulk-user-logs-rollups.ts'
+import type { RecordStatus } from './bulk-user-logs-tables.ts'
+import { createBulkUserLogTables } from './bulk-user-logs-tables.ts'
 import type { Projection } from './projection.ts'
 
 /**
  * Bulk User Logs: one entry for each call, and a light row for each of its records. What was set, changed or refused
  * stays in the ledger: a row names the positions of its events, so the log is cheap to write, and what is erased there
- * is erased here. Its queries are in bulk-user-logs-queries.ts.
+ * is erased here. Its tables are in bulk-user-logs-tables.ts, its queries in bulk-user-logs-queries.ts and its
+ * neighbours.
  */
-export const bulkUserLogs: Projection = { name: 'bulk-user-logs', version: 1, createTables, fold }
-
-export type RecordStatus = 'Synced' | 'No Updates' | 'Reactivated' | 'Deactivated'
-
-export type BulkUserLogTables = {
-  entries: {
-    company_id: string
-    /** The position of the event that closes the call: the order of the log. */
-    position: number
-    call_id: string
-    status: 'Completed' | 'Failed'
-    operation: EventData['ApiCallCompleted']['operation']
-    requested_at: string
-    duration_ms: number
-    http_status: number
-    error_code: string | null
-    error_detail: string | null
-    key_id: string
-    key_name: string
-    request_id: string
-    total: number
-    updated: number
-    deactivated: number
-    failed: number
-    no_updates: number
-  }
-  records: {
-    company_id: string
-    /** The position of its entry. */
-    entry_position: number
-    /** Its place among the entry's rows, from 0. */
-    ordinal: number
-    /** Its place in the call; null for a row that speaks of the call as a whole. */
-    record_index: number | null
-    employee_id: string | null
-    status: RecordStatus | null
-    /** Its events, which stand next to each other; null when there are none. */
-    first_position: number | null
-    last_position: number | null
-  }
-}
-
-async function createTables(db: Kysely<unknown>, schema: string): Promise<void> {
-  await sql`create table ${sql.id(schema, 'entries')} (
-    company_id uuid not null,
-    position bigint not null,
-    call_id uuid not null,
-    status text not null,
-    operation text not null,
-    requested_at timestamptz(3) not null,
-    duration_ms integer not null,
-    http_status smallint not null,
-    error_code text,
-    error_detail text,
-    key_id uuid not null,
-    key_name text not null,
-    request_id text not null,
-    total integer not null,
-    updated integer not null,
-    deactivated integer not null,
-    failed integer not null,
-    no_updates integer not null,
-    primary key (company_id, position)
-  )`.execute(db)
-  await sql`create unique index entries_by_call on ${sql.id(schema, 'entries')} (company_id, call_id)`.execute(db)
-  await sql`create index entries_by_status on ${sql.id(schema, 'entries')} (company_id, status, position)`.execute(db)
-  await sql`create table ${sql.id(schema, 'records')} (
-    company_id uuid not null,
-    entry_position bigint not null,
-    ordinal integer not null,
-    record_index integer,
-    employee_id uuid,
-    status text,
-    first_position bigint,
-    last_position bigint,
-    primary key (company_id, entry_position, ordinal)
-  )`.execute(db)
-}
+export const bulkUserLogs: Projection = { name: 'bulk-user-logs', version: 1, createTables: createBulkUserLogTables, fold }
 
 async function fold(
   transaction: Transaction<unknown>,
@@ -95,13 +24,16 @@ async function fold(
   companyId: string,
   events: RecordedEvent[],
 ): Promise<void> {
-  const entries: unknown[] = []
+  const entries: ReturnType<typeof entryOf>[] = []
   const records: unknown[] = []
+  const names: RejectedName[] = []
   for (const call of callsOf(events)) {
     const closing = call.at(-1)!
     if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') continue
+    const rows = recordsOf(call, closing)
     entries.push(entryOf(closing))
-    recordsOf(call, closing).forEach((record, ordinal) => records.push({ p: closing.position, o: ordinal, ...record }))
+    rows.forEach((record, ordinal) => records.push({ p: closing.position, o: ordinal, ...record }))
+    for (const name of rejectedNamesOf(call, closing, rows)) names.push(name)
   }
   if (entries.length === 0) return
   await sql`insert into ${sql.id(schema, 'entries')}
@@ -112,6 +44,8 @@ async function fold(
   await sql`insert into ${sql.id(schema, 'records')}
     select ${toUuid(companyId)}, r.* from json_to_recordset(${JSON.stringify(records)}) as r(
       p bigint, o integer, i integer, e uuid, s text, f bigint, l bigint)`.execute(transaction)
+  await insertRejectedNames(transaction, schema, companyId, names)
+  await addToRollups(transaction, schema, companyId, entries)
 }
 
 /** The events of each call stand next to each other; an event outside of any call stands alone. */
@@ -177,6 +111,15 @@ function recordsOf(call: RecordedEvent[], closing: Closing): RecordRow[] {
     return [{ i: null, e: null, s: null, f: closing.position, l: closing.position }]
   }
   return [...rows.values()].sort((a, b) => a.i! - b.i!)
+}
+
+function rejectedNamesOf(call: RecordedEvent[], closing: Closing, rows: RecordRow[]): RejectedName[] {
+  const ordinals = new Map(rows.map(({ i }, ordinal) => [i, ordinal]))
+  return call.flatMap((event) => {
+    if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
+    const at = { entryPosition: closing.position, ordinal: ordinals.get(event.index)!, position: event.position }
+    return namesIn(event.data).map((foundBy) => ({ ...at, foundBy }))
+  })
 }
 
 function rowOf(event: RecordedEvent, index: number): RecordRow {

@@ -133,6 +133,7 @@ export async function startApi(
   })
   const app = buildApp({
     commands: { lanes, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
+    company: { pool: store.pool, newId, onCommitted: waker.wake },
     db: store.db,
     findKey: openKeyLookup(store.db),
     keyUsage: openKeyUsage(pool),
@@ -142,6 +143,11 @@ export async function startApi(
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,
+    streamLimits: {
+      perUser: config.STREAMS_PER_USER,
+      heartbeatMs: config.STREAM_HEARTBEAT_MS,
+      lifeMs: config.STREAM_LIFE_MS,
+    },
   })
   const stop = async () => {
     await app.close()

@@ -63,6 +63,24 @@ export const ConfigSchema = Type.Object({
     maximum: 8760,
     description: 'hours for which the answer to a call with an idempotency key is kept for retries',
   }),
+  STREAMS_PER_USER: Type.Integer({
+    default: 5,
+    minimum: 1,
+    maximum: 1000,
+    description: 'live streams that a user may have open at once in one process',
+  }),
+  STREAM_HEARTBEAT_MS: Type.Integer({
+    default: 15_000,
+    minimum: 100,
+    maximum: DAY_MS,
+    description: "milliseconds between two signs of life of a stream; each time its user's rights are checked again",
+  }),
+  STREAM_LIFE_MS: Type.Integer({
+    default: 900_000,
+    minimum: 1000,
+    maximum: DAY_MS,
+    description: 'milliseconds after which a stream ends; its client opens the next one and misses nothing',
+  }),
   REQUEST_TIMEOUT_MS: Type.Integer({
     default: 60_000,
     minimum: 1000,

@@ -80,7 +80,9 @@ await t.test('src/config.ts alone reads the environment', async (t) => {
 })
 
 await t.test(`no file has more than ${rules.MAX_LINES} lines`, async (t) => {
-  t.strictSame(rules.lengthFaults([...program, ...tests]), [])
+  // The types of the client are generated.
+  const written = program.filter(({ path }) => path !== 'src/client/api-types.ts')
+  t.strictSame(rules.lengthFaults([...written, ...tests]), [])
   t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(301))]), ['src/a.ts has 301 lines'])
 })
 

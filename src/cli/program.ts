@@ -1,10 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { readAttribute } from '../domain/attributes.ts'
-import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS, ROLES } from '../domain/company.ts'
-import { isId } from '../domain/ids.ts'
-
-const MAX_EMAIL_CHARACTERS = 254
-const LARGEST_QUOTA = 2_147_483_647
+import { Command } from 'commander'
+import { addKeyCommands } from './key-commands.ts'
+import { companyOption, email, json, loaded, text } from './options.ts'
+import { addUserCommands } from './user-commands.ts'
 
 /** The command line. Each command is a function of a file beside this one. */
 export function buildProgram(): Command {
@@ -45,31 +42,8 @@ export function buildProgram(): Command {
     .addOption(json())
     .action(loaded(async () => (await import('./company.ts')).listCompanies))
 
-  program
-    .command('user')
-    .description('users of a company')
-    .command('add')
-    .description('add a user with a password and a token, which are shown once')
-    .addOption(companyOption())
-    .requiredOption('--email <email>', 'e-mail address', email)
-    .requiredOption('--name <name>', 'name', text(120))
-    .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
-    .addOption(json())
-    .action(loaded(async () => (await import('./user.ts')).addCompanyUser))
-
-  program
-    .command('key')
-    .description('API keys of a company')
-    .command('issue')
-    .description('issue an API key; its secret is shown once')
-    .addOption(companyOption())
-    .requiredOption('--name <name>', 'what it is for', text(120))
-    .option('--quota-limit <n>', 'requests in each period', wholeNumber, DEFAULT_QUOTA_LIMIT)
-    .addOption(
-      new Option('--refresh-period <period>', 'when the quota begins anew').choices(REFRESH_PERIODS).default(DEFAULT_REFRESH_PERIOD),
-    )
-    .addOption(json())
-    .action(loaded(async () => (await import('./key.ts')).issueKey))
+  addUserCommands(program)
+  addKeyCommands(program)
 
   const projections = program.command('projections').description('the read models')
   projections
@@ -91,42 +65,4 @@ export function buildProgram(): Command {
     .description('fill the demo company with employees and calls of every kind')
     .action(loaded(async () => (await import('./demo-seed.ts')).seedDemo))
   return program
-}
-
-/** A command is loaded when it runs: help, and what was mistyped, are answered without it. */
-function loaded<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
-  return async (...given: Given): Promise<void> => {
-    const run = await load()
-    await run(...given)
-  }
-}
-
-function json(): Option {
-  return new Option('--json', 'print JSON')
-}
-
-function companyOption(): Option {
-  return new Option('--company <id>', 'the id of the company').makeOptionMandatory().argParser((value) => {
-    if (!isId('com', value)) throw new InvalidArgumentError('It must be a company id, com_…')
-    return value
-  })
-}
-
-function text(max: number): (value: string) => string {
-  return (value) => {
-    const trimmed = value.trim()
-    if (trimmed.length > 0 && trimmed.length <= max) return trimmed
-    throw new InvalidArgumentError(`It must have 1 to ${max} characters.`)
-  }
-}
-
-function email(value: string): string {
-  const { value: address, faults } = readAttribute('email', value.trim(), false)
-  if (!faults) return address as string
-  throw new InvalidArgumentError(`It must be an e-mail address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
-}
-
-function wholeNumber(value: string): number {
-  if (/^[0-9]{1,10}$/.test(value) && Number(value) <= LARGEST_QUOTA) return Number(value)
-  throw new InvalidArgumentError(`It must be a whole number from 0 to ${LARGEST_QUOTA}.`)
 }

@@ -1,12 +1,78 @@
 import { newId } from '../bootstrap.ts'
 import { addUser } from '../commands/add-user.ts'
+import { changeUserRole, removeUser, resetUserPassword } from '../commands/change-user.ts'
+import type { UserWithLink } from '../commands/invite-user.ts'
+import { inviteCompanyUser } from '../commands/invite-user.ts'
+import { revokeUserToken } from '../commands/user-tokens.ts'
 import type { Role } from '../domain/company.ts'
+import { OPERATOR } from '../ledger/append-company-events.ts'
+import type { UserRecord } from '../ledger/users.ts'
+import { listUsers } from '../ledger/users.ts'
 import { print } from './print.ts'
 import { withStore } from './with-store.ts'
 
-/** `user add`: a user of a company. */
-export async function addCompanyUser(options: { company: string; email: string; name: string; role: Role; json?: boolean }) {
-  const { company: companyId, email, name, role } = options
+interface OfCompany {
+  company: string
+  json?: boolean
+}
+
+interface OfUser extends OfCompany {
+  user: string
+}
+
+type Person = { email: string; name: string; role: Role }
+
+const MAX_LISTED = 10_000
+const operatorOf = (companyId: string) => ({ companyId, actor: OPERATOR })
+
+/** `user add`: a user with a password and a token. */
+export async function addCompanyUser({ company: companyId, email, name, role, json }: OfCompany & Person) {
   const added = await withStore(({ store: { pool } }) => addUser({ pool, newId }, { companyId, email, name, role }))
-  print({ ...added }, options.json)
+  print({ ...added }, json)
+}
+
+/** `user invite`: a user who sets the password by a one-time token. */
+export async function inviteUser({ company, email, name, role, json }: OfCompany & Person) {
+  const person = { email, name, role }
+  const invited = await withStore(({ store: { pool } }) => inviteCompanyUser({ pool, newId }, operatorOf(company), person))
+  print(withLink(invited), json)
+}
+
+/** `user list`: the users of a company. */
+export async function listCompanyUsers({ company, json }: OfCompany) {
+  const users = await withStore(({ store: { db } }) => listUsers(db, company, { limit: MAX_LISTED }))
+  print(users.map(shown), json)
+}
+
+/** `user role`: another role, at once. */
+export async function changeRole({ company, user, role, json }: OfUser & { role: Role }) {
+  const changed = await withStore(({ store: { pool } }) => changeUserRole({ pool, newId }, operatorOf(company), user, role))
+  print(shown(changed.user), json)
+}
+
+/** `user reset`: a one-time token for a new password. */
+export async function resetUser({ company, user, json }: OfUser) {
+  const reset = await withStore(({ store: { pool } }) => resetUserPassword({ pool, newId }, operatorOf(company), user))
+  print(withLink(reset), json)
+}
+
+/** `user remove`: the end of a user, password and tokens. */
+export async function removeCompanyUser({ company, user, json }: OfUser) {
+  const removed = await withStore(({ store: { pool } }) => removeUser({ pool, newId }, operatorOf(company), user))
+  print(shown(removed.user), json)
+}
+
+/** `token revoke`: the end of a token. */
+export async function revokeToken({ company, token }: OfCompany & { token: string }) {
+  await withStore(({ store: { pool } }) => revokeUserToken({ pool, newId }, operatorOf(company), token))
+  process.stdout.write(`${token} is revoked\n`)
+}
+
+function shown({ id, email, name, role, hasPassword, isRemoved, createdAt }: UserRecord) {
+  const status = isRemoved ? 'removed' : hasPassword ? 'active' : 'pending'
+  return { user_id: id, email, name, role, status, created_at: createdAt }
+}
+
+function withLink({ user, linkToken, linkExpiresAt }: UserWithLink) {
+  return { ...shown(user), one_time_token: linkToken, one_time_token_expires_at: linkExpiresAt }
 }

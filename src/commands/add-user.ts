@@ -1,11 +1,15 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { normaliseEmail } from '../domain/attributes.ts'
 import type { Role } from '../domain/company.ts'
-import { toUuid } from '../domain/ids.ts'
-import { formatSecret, userTokenPrefix } from '../domain/secrets.ts'
-import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../ledger/append-company-events.ts'
+import { decideUserChange, evolveUser, inviteUser } from '../domain/user-lifecycle.ts'
+import type { UserChange, UserLife } from '../domain/user-lifecycle.ts'
+import { userTokenPrefix } from '../domain/secrets.ts'
+import { OPERATOR, RefusedChangeError } from '../ledger/append-company-events.ts'
+import { insertToken, insertUser, isEmailTaken } from '../ledger/user-rows.ts'
+import type { CompanyServices } from './change-company.ts'
+import { changeCompany, decided } from './change-company.ts'
+import { hashOf, newSecret } from './new-secret.ts'
 import { hashPassword } from './password.ts'
-import type { CompanyServices } from './register-company.ts'
 
 export interface NewUser {
   companyId: string
@@ -24,31 +28,48 @@ export interface AddedUser {
   token_expires_at: string
 }
 
+const TOKEN_NAME = 'first token'
 const TOKEN_LIFE_MS = 365 * 24 * 60 * 60 * 1000
 const PASSWORD_BYTES = 15
 
-/** Adds a user to a company, with a password and a first token. Throws RefusedChangeError when the e-mail is taken. */
-export async function addUser({ pool, newId }: CompanyServices, user: NewUser): Promise<AddedUser> {
-  const { companyId, name, role } = user
-  const userId = newId('usr')
-  const email = normaliseEmail(user.email)
+/**
+ * Adds a user to a company from the command line, with a password and a first token.
+ * Throws RefusedChangeError when the e-mail is taken.
+ */
+export async function addUser(services: CompanyServices, wanted: NewUser): Promise<AddedUser> {
+  const { companyId, name, role } = wanted
+  const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
+  const email = normaliseEmail(wanted.email)
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
-  const token = formatSecret(userTokenPrefix(companyId), randomBytes(32))
+  const token = newSecret(userTokenPrefix(companyId))
   const passwordHash = await hashPassword(password)
-  const added = { user_id: userId, email, role, password, token, token_expires_at: '' }
-  await appendCompanyEvents(pool, { companyId, actor: OPERATOR }, async (client, now) => {
-    const { rowCount } = await client.query(
-      `insert into users (company_id, user_id, version, email, name, role, password_hash, created_at)
-       values ($1, $2, 1, $3, $4, $5, $6, $7) on conflict (company_id, email) do nothing`,
-      [toUuid(companyId), toUuid(userId), email, name, role, passwordHash, now],
-    )
-    if (rowCount === 0) throw new RefusedChangeError(`the company has a user ${email} already`)
-    added.token_expires_at = new Date(Date.parse(now) + TOKEN_LIFE_MS).toISOString()
-    await client.query(
-      `insert into user_tokens (company_id, token_hash, user_id, name, expires_at, created_at) values ($1, $2, $3, $4, $5, $6)`,
-      [toUuid(companyId), hash('sha256', token, 'buffer'), toUuid(userId), 'first token', added.token_expires_at, now],
-    )
-    return [{ type: 'UserInvited', stream: userId, version: 1, index: null, data: { email, name, role } }]
+  const operator = { companyId, actor: OPERATOR }
+  const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {
+    const isTaken = await isEmailTaken(client, companyId, email)
+    if (isTaken) throw new RefusedChangeError(`the company has a user ${email} already`)
+    const expiresAt = new Date(Date.parse(now) + TOKEN_LIFE_MS).toISOString()
+    const { user, events } = bornWith({ id, email, name, role }, [
+      { change: 'set_password' },
+      { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt },
+    ])
+    await insertUser(client, companyId, user, { passwordHash, link: null }, now)
+    const times = { createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
+    await insertToken(client, companyId, { id: tokenId, userId: id, name: TOKEN_NAME, ...times }, hashOf(token))
+    return { events, result: expiresAt }
   })
-  return added
+  return { user_id: id, email, role, password, token, token_expires_at: expiresAt }
+}
+
+/** A new user after the first changes of its life, and the events of all that. */
+export function bornWith(person: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>, changes: UserChange[]) {
+  const invited = inviteUser(person)
+  const events = [invited]
+  let user = evolveUser({ ...person, version: 0, hasPassword: false, isRemoved: false }, invited)
+  for (const wanted of changes) {
+    for (const event of decided(decideUserChange(user, wanted, true))) {
+      events.push(event)
+      user = evolveUser(user, event)
+    }
+  }
+  return { user, events }
 }

@@ -1,12 +1,12 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { CallContext, CallDecision } from '../domain/api-call.ts'
 import { refuseCall } from '../domain/api-call.ts'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
-import { keyStanding, requestsInWindow, useKey } from '../domain/company.ts'
+import { requestsInWindow, useKey } from '../domain/company.ts'
 import type { Problem } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
 import type { DecisionState, LedgerDecision } from '../ledger/commit.ts'
 import type { BoundKey } from '../ledger/idempotency-keys.ts'
+import { standingOf } from './key-standing.ts'
 import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
 import type { CallAnswer, Caller, PreparedCall } from './run-api-call.ts'
 
@@ -22,7 +22,7 @@ export function decideCall(
   state: DecisionState,
 ): LedgerDecision<CallAnswer | null> {
   const { key, usage, bound } = state
-  const standing = key ? keyStanding(key, sameHash(key.secretHash, caller.secretHash)) : 'refused'
+  const standing = standingOf(key, caller.secretHash, Date.parse(state.now))
   if (!key || !usage || standing === 'refused') return { ...NOTHING, usage: null, answer: null }
   const context = contextOf(caller, call, callId, key, state.now)
   const settle = (decision: CallDecision) => settled(caller, call, context, decision, key, usage)
@@ -112,9 +112,4 @@ function replayed(bound: BoundKey, caller: Caller, key: ApiKey, usage: KeyUsage,
   }
   const headers = { ...answer.headers, ...limits, 'x-ledger-position': String(position), 'idempotency-replayed': 'true' }
   return { status: answer.status, headers, body: answer.body }
-}
-
-function sameHash(stored: string, presented: string): boolean {
-  const [a, b] = [Buffer.from(stored, 'hex'), Buffer.from(presented, 'hex')]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

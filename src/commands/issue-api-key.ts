@@ -1,16 +1,20 @@
-import { hash, randomBytes } from 'node:crypto'
 import type { RefreshPeriod } from '../domain/company.ts'
-import { windowStart } from '../domain/company.ts'
-import { toUuid } from '../domain/ids.ts'
-import { API_KEY_PREFIX, formatSecret } from '../domain/secrets.ts'
-import { appendCompanyEvents, OPERATOR } from '../ledger/append-company-events.ts'
-import type { CompanyServices } from './register-company.ts'
+import { evolveKey, issueKey } from '../domain/key-lifecycle.ts'
+import { API_KEY_PREFIX } from '../domain/secrets.ts'
+import { OPERATOR } from '../ledger/append-company-events.ts'
+import { insertApiKey } from '../ledger/api-key-rows.ts'
+import type { ApiKeyRecord } from '../ledger/read-api-keys.ts'
+import type { CompanyServices } from './change-company.ts'
+import { changeCompany } from './change-company.ts'
+import { hashOf, newSecret } from './new-secret.ts'
 
 export interface NewApiKey {
   companyId: string
   name: string
   quotaLimit: number
   refreshPeriod: RefreshPeriod
+  /** The user who issues it; absent for the command line. */
+  actor?: string
 }
 
 /** A new key with its secret, which is shown once and of which only a hash is kept. */
@@ -22,26 +26,32 @@ export interface IssuedApiKey {
   refresh_period: RefreshPeriod
 }
 
+/** A new secret of a key, and the key as it is then. */
+export interface KeyWithSecret {
+  key: ApiKeyRecord
+  /** The instant of the change, RFC 3339 UTC. */
+  now: string
+  secret: string
+  position: number | null
+}
+
 /** Issues an API key of a company. */
-export async function issueApiKey({ pool, newId }: CompanyServices, key: NewApiKey): Promise<IssuedApiKey> {
-  const { companyId, name, quotaLimit, refreshPeriod } = key
-  const apiId = newId('key')
-  const secret = formatSecret(API_KEY_PREFIX, randomBytes(32))
-  await appendCompanyEvents(pool, { companyId, actor: OPERATOR }, async (client, now) => {
-    const ids = [toUuid(companyId), toUuid(apiId)]
-    await client.query('insert into api_key_directory (company_id, api_id) values ($1, $2)', ids)
-    await client.query(
-      `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked,
-         quota_limit, refresh_period, created_at)
-       values ($1, $2, 1, $3, $4, true, false, $5, $6, $7)`,
-      [...ids, name, hash('sha256', secret, 'buffer'), quotaLimit, refreshPeriod, now],
-    )
-    await client.query(
-      'insert into api_key_usage (company_id, api_id, window_start, requests_made) values ($1, $2, $3, 0)',
-      [...ids, new Date(windowStart(refreshPeriod, Date.parse(now)))],
-    )
-    const data = { name, quota_limit: quotaLimit, refresh_period: refreshPeriod }
-    return [{ type: 'ApiKeyIssued', stream: apiId, version: 1, index: null, data }]
+export async function issueApiKey(services: CompanyServices, wanted: NewApiKey): Promise<IssuedApiKey> {
+  const { key, secret } = await issueApiKeyRecord(services, wanted)
+  const { id, name, quotaLimit, refreshPeriod } = key
+  return { api_id: id, api_key: secret, name, quota_limit: quotaLimit, refresh_period: refreshPeriod }
+}
+
+/** Issues an API key of a company, and gives all that an administrator may see of it. */
+export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
+  const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR } = wanted
+  const id = services.newId('key')
+  const secret = newSecret(API_KEY_PREFIX)
+  const appended = await changeCompany(services, { companyId, actor }, 'admin', async (client, now) => {
+    const issued = issueKey({ id, name, quotaLimit, refreshPeriod })
+    const unborn = { id, version: 0, name, quotaLimit, refreshPeriod, isEnabled: false, isRevoked: false }
+    const key = await insertApiKey(client, companyId, evolveKey(unborn, issued), hashOf(secret), now)
+    return { events: [issued], result: { key, now } }
   })
-  return { api_id: apiId, api_key: secret, name, quota_limit: quotaLimit, refresh_period: refreshPeriod }
+  return { ...appended.result, secret, position: appended.position }
 }

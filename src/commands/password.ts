@@ -1,4 +1,4 @@
-import { argon2, randomBytes } from 'node:crypto'
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
 // The parameters that OWASP's Password Storage Cheat Sheet recommends first for Argon2id: 19 MiB, 2 passes, 1 lane.
@@ -21,4 +21,22 @@ export async function hashPassword(password: string): Promise<string> {
   })
   const parts = [nonce, tag].map((bytes) => bytes.toString('base64').replace(/=+$/, ''))
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${parts.join('$')}`
+}
+
+const PHC = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+/** Whether this is the password of a hash, with the parameters that stand in it. Compares in constant time. */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [, memory, passes, lanes, nonce, tag] = PHC.exec(stored) ?? []
+  if (nonce === undefined || tag === undefined) throw new Error('a stored password hash has an unknown form')
+  const expected = Buffer.from(tag, 'base64')
+  const found = await promisify(argon2)('argon2id', {
+    message: password.normalize('NFKC'),
+    nonce: Buffer.from(nonce, 'base64'),
+    parallelism: Number(lanes),
+    tagLength: expected.length,
+    memory: Number(memory),
+    passes: Number(passes),
+  })
+  return timingSafeEqual(found, expected)
 }

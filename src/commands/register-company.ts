@@ -1,13 +1,6 @@
-import type { Pool } from 'pg'
 import { toUuid } from '../domain/ids.ts'
-import type { IdPrefix } from '../domain/ids.ts'
 import { appendCompanyEvents, OPERATOR } from '../ledger/append-company-events.ts'
-
-/** What the commands about a company work with. */
-export interface CompanyServices {
-  pool: Pool
-  newId(prefix: IdPrefix): string
-}
+import type { CompanyServices } from './change-company.ts'
 
 /** Registers a company and opens its ledger. Returns its id. */
 export async function registerCompany({ pool, newId }: CompanyServices, name: string): Promise<string> {
@@ -18,7 +11,8 @@ export async function registerCompany({ pool, newId }: CompanyServices, name: st
       name,
       now,
     ])
-    return [{ type: 'CompanyRegistered', stream: companyId, version: 1, index: null, data: { name } }]
+    const registered = { type: 'CompanyRegistered', stream: companyId, version: 1, index: null, data: { name } } as const
+    return { events: [registered], result: null }
   })
   return companyId
 }

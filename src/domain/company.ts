@@ -9,11 +9,13 @@ export const REFRESH_PERIODS: readonly RefreshPeriod[] = ['hourly', 'daily', 'we
 export const DEFAULT_QUOTA_LIMIT = 10_000
 export const DEFAULT_REFRESH_PERIOD: RefreshPeriod = 'monthly'
 
-/** What stands of an API key beside the ledger. Hashes are SHA-256 of the secret, in hexadecimal. */
+/** What stands of an API key beside the ledger. Hashes are SHA-256 of a secret, in hexadecimal. */
 export interface ApiKey {
   id: string
   name: string
   secretHash: string
+  /** The secret before the last rotation, and when it ends, milliseconds since the epoch. */
+  previous: { secretHash: string; expiresAtMs: number } | null
   isEnabled: boolean
   isRevoked: boolean
   quotaLimit: number
@@ -22,9 +24,17 @@ export interface ApiKey {
 
 export type KeyStanding = 'good' | 'disabled' | 'refused'
 
-/** How a key stands for a caller whose secret has this hash. The caller compares hashes in constant time. */
-export function keyStanding(key: ApiKey, secretMatches: boolean): KeyStanding {
-  if (!secretMatches || key.isRevoked) return 'refused'
+/** Which of a key's secrets a caller has presented. The caller of `keyStanding` compares hashes in constant time. */
+export interface SecretMatch {
+  current: boolean
+  previous: boolean
+}
+
+/** How a key stands for a caller at an instant, milliseconds since the epoch by the database's clock. */
+export function keyStanding(key: ApiKey, presented: SecretMatch, nowMs: number): KeyStanding {
+  const isPreviousAlive = key.previous !== null && nowMs < key.previous.expiresAtMs
+  const isKnown = presented.current || (presented.previous && isPreviousAlive)
+  if (!isKnown || key.isRevoked) return 'refused'
   return key.isEnabled ? 'good' : 'disabled'
 }
 
@@ -73,13 +83,16 @@ export interface KeyUsage {
 /** The usage after `cost` more requests and one more authenticated call at this instant. */
 export function useKey(usage: KeyUsage, period: RefreshPeriod, atMs: number, cost: number): KeyUsage {
   return {
-    windowStartMs: windowStart(period, atMs),
+    windowStartMs: Math.max(usage.windowStartMs, windowStart(period, atMs)),
     requestsMade: requestsInWindow(usage, period, atMs) + cost,
     lastUsedMs: Math.max(usage.lastUsedMs ?? atMs, atMs),
   }
 }
 
-/** Requests counted in the window of this instant: none when the last charge fell into an earlier one. */
+/**
+ * Requests counted in the window of this instant: none when the last charge fell into an earlier one. One that fell into
+ * a later one counts: a clock that goes back must not give the quota anew.
+ */
 export function requestsInWindow(usage: KeyUsage, period: RefreshPeriod, atMs: number): number {
-  return usage.windowStartMs === windowStart(period, atMs) ? usage.requestsMade : 0
+  return usage.windowStartMs >= windowStart(period, atMs) ? usage.requestsMade : 0
 }

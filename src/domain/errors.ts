@@ -49,12 +49,20 @@ export type ProblemCode =
   | 'invalid_credentials'
   | 'key_disabled'
   | 'admin_only'
+  | 'role_required'
   | 'employee_not_found'
   | 'log_not_found'
+  | 'key_not_found'
+  | 'user_not_found'
+  | 'token_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'already_exists'
   | 'inactive_employee_exists'
+  | 'user_exists'
+  | 'user_removed'
+  | 'last_admin'
+  | 'key_revoked'
   | 'idempotency_in_progress'
   | 'idempotency_response_expired'
   | 'precondition_failed'
@@ -77,12 +85,20 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   invalid_credentials: { status: 401, title: 'The credentials are missing or not valid' },
   key_disabled: { status: 403, title: 'The API key is disabled' },
   admin_only: { status: 403, title: 'Only administrators of the company may do this' },
+  role_required: { status: 403, title: 'The role of the user does not allow this' },
   employee_not_found: { status: 404, title: 'No such employee' },
   log_not_found: { status: 404, title: 'No such log entry' },
+  key_not_found: { status: 404, title: 'No such API key' },
+  user_not_found: { status: 404, title: 'No such user' },
+  token_not_found: { status: 404, title: 'No such token' },
   route_not_found: { status: 404, title: 'No such route' },
   method_not_allowed: { status: 405, title: 'The route does not have this method' },
   already_exists: { status: 409, title: 'An employee with these details exists' },
   inactive_employee_exists: { status: 409, title: 'An inactive employee with these details exists' },
+  user_exists: { status: 409, title: 'A user with this e-mail address exists' },
+  user_removed: { status: 409, title: 'The user has been removed' },
+  last_admin: { status: 409, title: 'The company would be left without an administrator' },
+  key_revoked: { status: 409, title: 'The API key has been revoked' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
   idempotency_response_expired: { status: 409, title: 'The answer to the first call with this idempotency key has expired' },
   precondition_failed: { status: 412, title: 'The employee has changed meanwhile' },

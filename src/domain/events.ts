@@ -39,6 +39,11 @@ interface CallFacts {
 /** A JSON value exactly as a client sent it. */
 export type SentJson = unknown
 
+export interface KeyQuota {
+  quota_limit: number
+  refresh_period: RefreshPeriod
+}
+
 /** The data of each event type, in today's schema version. */
 export interface EventData {
   EmployeeCreated: { attributes: AttributesSet }
@@ -58,7 +63,22 @@ export interface EventData {
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   CompanyRegistered: { name: string }
   UserInvited: { email: string; name: string; role: Role }
-  ApiKeyIssued: { name: string; quota_limit: number; refresh_period: RefreshPeriod }
+  UserRoleChanged: { from: Role; to: Role }
+  /** An administrator made a one-time link; the password that was is void. */
+  UserPasswordReset: { link_expires_at: string }
+  UserPasswordSet: Record<string, never>
+  /** Ends the user's tokens and sessions as well. */
+  UserRemoved: Record<string, never>
+  UserTokenIssued: { token_id: string; name: string; expires_at: string }
+  UserTokenRevoked: { token_id: string }
+  ApiKeyIssued: { name: string } & KeyQuota
+  ApiKeyRenamed: { from: string; to: string }
+  ApiKeyQuotaChanged: { from: KeyQuota; to: KeyQuota }
+  /** Until when the secret that was replaced still works; null when it ended at once. */
+  ApiKeyRotated: { overlap_seconds: number; previous_expires_at: string | null }
+  ApiKeyDisabled: Record<string, never>
+  ApiKeyEnabled: Record<string, never>
+  ApiKeyRevoked: Record<string, never>
 }
 
 export type EventType = keyof EventData
@@ -74,7 +94,19 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   ApiCallFailed: 1,
   CompanyRegistered: 1,
   UserInvited: 1,
+  UserRoleChanged: 1,
+  UserPasswordReset: 1,
+  UserPasswordSet: 1,
+  UserRemoved: 1,
+  UserTokenIssued: 1,
+  UserTokenRevoked: 1,
   ApiKeyIssued: 1,
+  ApiKeyRenamed: 1,
+  ApiKeyQuotaChanged: 1,
+  ApiKeyRotated: 1,
+  ApiKeyDisabled: 1,
+  ApiKeyEnabled: 1,
+  ApiKeyRevoked: 1,
 }
 
 /** An event that has been decided and has no position yet. */

@@ -35,12 +35,30 @@ export const API_KEY_PREFIX = 'el_live_'
 
 /** A user's token begins with this; its company stands in it, so that no look-up has to ask all companies. */
 export function userTokenPrefix(companyId: string): string {
-  return `el_user_${companyId.slice('com_'.length)}_`
+  return prefixOf('user', companyId)
 }
 
 /** The company that a user's token names, or null when the text is no such token. */
 export function companyOfUserToken(token: string): string | null {
-  const [, suffix] = /^el_user_([0-9a-z]{26})_/.exec(token) ?? []
+  return companyOf('user', token)
+}
+
+/** The one-time token that lets its bearer set a password begins with this. */
+export function linkTokenPrefix(companyId: string): string {
+  return prefixOf('link', companyId)
+}
+
+/** The company that a one-time token names, or null when the text is no such token. */
+export function companyOfLinkToken(token: string): string | null {
+  return companyOf('link', token)
+}
+
+function prefixOf(kind: 'user' | 'link', companyId: string): string {
+  return `el_${kind}_${companyId.slice('com_'.length)}_`
+}
+
+function companyOf(kind: 'user' | 'link', token: string): string | null {
+  const [, named, suffix] = /^el_(user|link)_([0-9a-z]{26})_/.exec(token) ?? []
   const companyId = `com_${suffix}`
-  return isId('com', companyId) && isSecret(userTokenPrefix(companyId), token) ? companyId : null
+  return named === kind && isId('com', companyId) && isSecret(prefixOf(kind, companyId), token) ? companyId : null
 }

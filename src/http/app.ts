@@ -1,23 +1,34 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import rateLimit from '@fastify/rate-limit'
+import { fastifySSE } from '@fastify/sse'
 import Fastify, { LogController } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { CompanyServices } from '../commands/change-company.ts'
 import type { CommandServices } from '../commands/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { Gatherer } from '../ledger/gather.ts'
 import type { FoundKey, KeyUse, UsedKey } from '../ledger/key-access.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
+import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
+import type { StreamLimits } from './admin/bulk-user-logs-stream.ts'
+import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
+import { companyRoutes } from './admin/company-routes.ts'
+import { usage } from './admin/usage.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
 import { health } from './health.ts'
 import { acceptJsonBodies } from './media-types.ts'
 import { collectMethods } from './method-not-allowed.ts'
+import { documentRoutes } from './openapi/document-routes.ts'
+import { problemPages } from './pages/problems.ts'
+import { referencePage } from './pages/reference.ts'
 import { sendProblem, sendProblemDocument } from './problem.ts'
+import { compileSchema } from './schema-compiler.ts'
 import { limitBursts, limitFailures } from './rate-limits.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
@@ -26,6 +37,7 @@ import { writeEmployees } from './v1/write-employees.ts'
 
 export interface AppServices {
   commands: CommandServices
+  company: CompanyServices
   db: Kysely<LedgerTables>
   findKey(apiId: string): Promise<FoundKey | null>
   keyUsage: Gatherer<KeyUse, UsedKey>
@@ -39,6 +51,7 @@ export interface AppServices {
   burstLimit: number
   /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
   failureLimit: number
+  streamLimits: StreamLimits
 }
 
 /** An id in a path may be any text; what is too long for a header line does not get here. */
@@ -55,11 +68,12 @@ export function buildApp(services: AppServices): FastifyInstance {
     requestTimeout: services.requestTimeoutMs,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestId,
-    // The defaults would drop unknown fields and turn texts into numbers; only query strings are texts by nature.
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: true, useDefaults: true } },
     return503OnClosing: true,
+    // A path that cannot be decoded names no route.
+    frameworkErrors: (_error, request, reply) => void notFound(request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
 
+  app.setValidatorCompiler(compileSchema)
   acceptJsonBodies(app)
   app.decorateRequest('arrivedAt', 0)
   app.decorateRequest('bodyHash', '')
@@ -70,13 +84,14 @@ export function buildApp(services: AppServices): FastifyInstance {
     void reply.header('x-request-id', request.id)
   })
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
-  app.setNotFoundHandler((request, reply) =>
-    sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route')),
-  )
+  app.setNotFoundHandler(notFound)
   const answerOtherMethods = collectMethods(app)
+  documentRoutes(app)
 
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   health(app, services.isReady)
+  problemPages(app)
+  referencePage(app)
   void app.register(
     async (v1) => {
       v1.addHook('onRequest', limitFailures(v1, services.failureLimit, authenticateCaller(services.findKey)))
@@ -90,13 +105,23 @@ export function buildApp(services: AppServices): FastifyInstance {
   )
   void app.register(
     async (admin) => {
-      admin.addHook('onRequest', limitFailures(admin, services.failureLimit, authorizeAdmin(services.db)))
+      const authorize = authorizeAdmin(services.db)
+      admin.addHook('onRequest', limitFailures(admin, services.failureLimit, authorize))
+      await admin.register(fastifySSE)
       bulkUserLogs(admin, services.db)
+      bulkUserLogsCsv(admin, services.db)
+      bulkUserLogsStream(admin, { db: services.db, limits: services.streamLimits, authorize })
+      usage(admin, services.db)
     },
     { prefix: '/admin/v1' },
   )
+  void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
   void app.after(answerOtherMethods)
   return app
+}
+
+function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
 }
 
 /** The client's own request id, if it sent a valid one; else a new one. */

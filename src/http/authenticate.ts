@@ -1,7 +1,7 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { standingOf } from '../commands/key-standing.ts'
 import { rateLimitHeaders } from '../commands/rate-limit-headers.ts'
-import { keyStanding } from '../domain/company.ts'
 import { isId } from '../domain/ids.ts'
 import { API_KEY_PREFIX, isSecret } from '../domain/secrets.ts'
 import type { FoundKey } from '../ledger/key-access.ts'
@@ -33,10 +33,8 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     if (!isFormed) throw invalidCredentials()
     const secretHash = hash('sha256', secret, 'hex')
     const found = await findKey(apiId)
-    // An unknown id is compared too, with itself reversed, so that it costs the same.
-    const stored = found?.key.secretHash ?? secretHash.split('').toReversed().join('')
-    const matches = timingSafeEqual(Buffer.from(stored, 'hex'), Buffer.from(secretHash, 'hex'))
-    if (!found || keyStanding(found.key, matches) === 'refused') throw invalidCredentials()
+    const standing = standingOf(found?.key, secretHash, found?.nowMs ?? 0)
+    if (!found || standing === 'refused') throw invalidCredentials()
     request.caller = { ...found, secretHash }
     // Replaced by what the call leaves of the quota, once that is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
+import { ADMIN_ONLY } from '../commands/change-company.ts'
+import type { Role } from '../domain/company.ts'
 import { problem } from '../domain/errors.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { SignedInUser } from '../ledger/users.ts'
@@ -12,17 +14,34 @@ declare module 'fastify' {
   }
 }
 
-/** Lets in company users with a bearer token (RFC 6750) who are administrators. */
-export function authorizeAdmin(db: Kysely<LedgerTables>) {
+/** Lets in company users with a bearer token (RFC 6750), whatever their role. */
+export function authenticateUser(db: Kysely<LedgerTables>) {
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '') ?? []
     request.user = token === undefined ? null : await findUserOfToken(db, token)
-    const { role } = userOf(request)
-    if (role !== 'admin') throw new ProblemError(problem('admin_only', 'only administrators of the company may do this'))
+    userOf(request)
   }
 }
 
-/** The user of a route behind an authorisation. */
+/** Lets through users with one of these roles; stands behind `authenticateUser`. */
+export function requireRole(...roles: [Role, ...Role[]]) {
+  const isAdminOnly = roles.every((role) => role === 'admin')
+  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
+  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+    if (!roles.includes(userOf(request).role)) throw new ProblemError(refusal)
+  }
+}
+
+/** Both in one, for administrators. */
+export function authorizeAdmin(db: Kysely<LedgerTables>) {
+  const [authenticate, assertAdmin] = [authenticateUser(db), requireRole('admin')]
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    await authenticate(request, reply)
+    await assertAdmin(request, reply)
+  }
+}
+
+/** The user of a route behind an authentication. */
 export function userOf(request: FastifyRequest): SignedInUser {
   if (!request.user) throw invalidCredentials()
   return request.user

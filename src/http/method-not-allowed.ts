@@ -21,6 +21,7 @@ export function collectMethods(app: FastifyInstance): () => void {
       app.route({
         method: METHODS.filter((method) => !methods.has(method)),
         url,
+        schema: { hide: true },
         handler: (request, reply) => {
           const detail = `the route has the methods ${allow}`
           return sendProblemDocument(request, reply.header('allow', allow), problem('method_not_allowed', detail))

@@ -1,8 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { RefusedByStateError } from '../commands/change-company.ts'
 import { IdempotencyInProgressError, RefusedCredentialsError } from '../commands/run-api-call.ts'
 import type { Problem } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
 import { UnavailableError } from '../ledger/gather.ts'
+import { bodyProblem } from './body-faults.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
 
 const RETRY_AFTER_SECONDS = '1'
@@ -26,6 +28,7 @@ export function invalidCredentials(): ProblemError {
 /** Turns whatever was thrown into a problem. What nobody expected becomes `internal_error`, and nothing of it leaks. */
 export function toProblem(error: unknown, bodyLimit: number): Problem {
   if (error instanceof ProblemError) return error.problem
+  if (error instanceof RefusedByStateError) return error.problem
   if (error instanceof RefusedCredentialsError) return invalidCredentials().problem
   if (error instanceof IdempotencyInProgressError) {
     return problem('idempotency_in_progress', 'the first call with this Idempotency-Key is still running')
@@ -61,9 +64,14 @@ function validationDetail({ validation }: FastifyError): string {
 
 /** Sends a problem document (RFC 9457) for what was thrown. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
+  const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (refusal.status >= 500) request.log.error({ err: error, reqId: request.id }, refusal.detail)
   return sendProblemDocument(request, reply, refusal)
+}
+
+function bodyFaults(error: unknown, body: unknown): Problem | null {
+  const { validation, validationContext } = error as Partial<FastifyError>
+  return validation && validationContext === 'body' ? bodyProblem(validation, body) : null
 }
 
 export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {

@@ -12,17 +12,29 @@ export class RefusedChangeError extends Error {
   override name = 'RefusedChangeError'
 }
 
+/** What a change of a company comes to. Without events it has changed no row either. */
+export interface CompanyChange<Result> {
+  events: NewEvent[]
+  result: Result
+}
+
+export interface AppendedChange<Result> {
+  result: Result
+  /** The position of its last event; null when it appended none. */
+  position: number | null
+}
+
 /**
  * Appends events of a company itself: its registration, its users, its keys. `change` runs under the lock of the
- * company's head, writes the rows that go with the events, and returns the events; all is committed together or not at
+ * company's head, writes the rows that go with the events, and gives the events; all is committed together or not at
  * all. Such changes are rare and travel alone; the calls of the API share commits (lanes.ts).
  * With `isNew` the company's ledger is opened first.
  */
-export async function appendCompanyEvents(
+export async function appendCompanyEvents<Result>(
   pool: Pool,
   origin: { companyId: string; actor: string; isNew?: boolean },
-  change: (client: PoolClient, now: string) => Promise<NewEvent[]>,
-): Promise<void> {
+  change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
+): Promise<AppendedChange<Result>> {
   const { companyId, actor } = origin
   const client = await pool.connect()
   try {
@@ -31,16 +43,26 @@ export async function appendCompanyEvents(
     const [locked] = await statements.lockHeads(client, [companyId], true)
     if (!locked) throw new RefusedChangeError(`there is no company ${companyId}`)
     const now = headAt(locked, await statements.readClock(client))
-    const events = await change(client, now.recordedAt)
+    const { events, result } = await change(client, now.recordedAt)
+    if (events.length === 0) {
+      await client.query('rollback')
+      client.release()
+      return { result, position: null }
+    }
     const { placed, head } = placeEvents(now, events, { callId: null, actor })
     await statements.insertEvents(client, placed)
     await statements.updateHeads(client, [head])
     const { command } = await client.query('commit')
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
     client.release()
+    return { result, position: head.frontier.size }
   } catch (error) {
-    await client.query('rollback').catch(() => undefined)
-    client.release(true)
+    // A connection that cannot even roll back is not given to the next.
+    const isBroken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    )
+    client.release(isBroken)
     throw error
   }
 }

@@ -69,24 +69,16 @@ async function findKeys(
     )
     .innerJoin('companies as c', 'c.company_id', 'k.company_id')
     .select(['u.window_start', 'u.requests_made', 'u.last_used', sql<string>`clock_timestamp()`.as('now')])
-    .select(['k.company_id', 'k.api_id', 'c.name as company_name', 'k.name', 'k.secret_hash'])
+    .select(['k.company_id', 'k.api_id', 'c.name as company_name', 'k.name'])
+    .select(['k.secret_hash', 'k.previous_secret_hash', 'k.previous_expires_at'])
     .select(['k.is_enabled', 'k.is_revoked', 'k.quota_limit', 'k.refresh_period'])
     .execute()
   return new Map(
     rows.map((row) => {
-      const id = fromUuid('key', row.api_id)
-      const key: ApiKey = {
-        id,
-        name: row.name,
-        secretHash: row.secret_hash.toString('hex'),
-        isEnabled: row.is_enabled,
-        isRevoked: row.is_revoked,
-        quotaLimit: row.quota_limit,
-        refreshPeriod: row.refresh_period,
-      }
+      const key = statements.apiKeyOf(row)
       const usage = keyUsageOf(row)
       const companyId = fromUuid('com', row.company_id)
-      return [id, { companyId, companyName: row.company_name, key, usage, nowMs: Date.parse(row.now) }]
+      return [key.id, { companyId, companyName: row.company_name, key, usage, nowMs: Date.parse(row.now) }]
     }),
   )
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import { toUuid } from '../domain/ids.ts'
+import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { LedgerTables } from './tables.ts'
 
 /** How far a company's ledger is, and how much of it a projection has folded. Positions, from 1; 0 is nothing. */
@@ -15,4 +15,16 @@ export async function readProgress(
       and c.projection = ${projection.name} and c.version = ${projection.version}
     where h.company_id = ${toUuid(companyId)}`.execute(db)
   return rows[0] ?? { head: 0, reached: 0 }
+}
+
+/** How far a projection is in each of these companies; those in which it has not begun are missing. */
+export async function readReached(
+  db: Kysely<LedgerTables>,
+  companyIds: string[],
+  projection: { name: string; version: number },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ company_id: string; position: number }>`
+    select company_id, position from checkpoints where company_id = any(${companyIds.map(toUuid)}::uuid[])
+      and projection = ${projection.name} and version = ${projection.version}`.execute(db)
+  return new Map(rows.map(({ company_id: company, position }) => [fromUuid('com', company), position]))
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
 import type { Employee } from '../domain/employee.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { toUuid } from '../domain/ids.ts'
@@ -18,6 +19,22 @@ export async function readEvents(
     .where('position', '>', range.after)
   if (range.upTo !== undefined) query = query.where('position', '<=', range.upTo)
   const rows = await query.orderBy('position').limit(range.limit).execute()
+  return rows.map(readEvent)
+}
+
+/** Reads the events of a company at these positions, in order. */
+export async function readEventsAt(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  positions: number[],
+): Promise<RecordedEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['envelope', 'data'])
+    .where('company_id', '=', toUuid(companyId))
+    .where('position', '=', sql<number>`any(${positions}::bigint[])`)
+    .orderBy('position')
+    .execute()
   return rows.map(readEvent)
 }
 

@@ -61,27 +61,22 @@ export interface LoadedKey {
   usage: KeyUsage
 }
 
+interface LoadedKeyRow extends StandingRow {
+  company_id: string
+  window_start: string
+  requests_made: number
+  last_used: string | null
+}
+
 /**
  * The state of API keys, with their usage rows locked in the order of the keys.
  * Whoever holds one of these rows never waits for a head.
  */
 export async function loadKeys(client: ClientBase, wanted: { companyId: string; apiId: string }[]): Promise<LoadedKey[]> {
-  const { rows } = await client.query<{
-    company_id: string
-    api_id: string
-    name: string
-    secret_hash: Buffer
-    is_enabled: boolean
-    is_revoked: boolean
-    quota_limit: number
-    refresh_period: RefreshPeriod
-    window_start: string
-    requests_made: number
-    last_used: string | null
-  }>({
+  const { rows } = await client.query<LoadedKeyRow>({
     name: 'load-keys',
-    text: `select k.company_id, k.api_id, k.name, k.secret_hash, k.is_enabled, k.is_revoked, k.quota_limit,
-        k.refresh_period, u.window_start, u.requests_made, u.last_used
+    text: `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
+        k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period, u.window_start, u.requests_made, u.last_used
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
@@ -90,21 +85,44 @@ export async function loadKeys(client: ClientBase, wanted: { companyId: string; 
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
-    key: {
-      id: fromUuid('key', row.api_id),
-      name: row.name,
-      secretHash: row.secret_hash.toString('hex'),
-      isEnabled: row.is_enabled,
-      isRevoked: row.is_revoked,
-      quotaLimit: row.quota_limit,
-      refreshPeriod: row.refresh_period,
-    },
+    key: apiKeyOf(row),
     usage: {
       windowStartMs: Date.parse(row.window_start),
       requestsMade: row.requests_made,
       lastUsedMs: row.last_used === null ? null : Date.parse(row.last_used),
     },
   }))
+}
+
+/** The columns of a key that its standing and its quota depend on. */
+export interface StandingRow {
+  api_id: string
+  name: string
+  secret_hash: Buffer
+  previous_secret_hash: Buffer | null
+  previous_expires_at: string | null
+  is_enabled: boolean
+  is_revoked: boolean
+  quota_limit: number
+  refresh_period: RefreshPeriod
+}
+
+export function apiKeyOf(row: StandingRow): ApiKey {
+  const { previous_secret_hash: previousHash, previous_expires_at: previousEnd } = row
+  const previous =
+    previousHash === null || previousEnd === null
+      ? null
+      : { secretHash: previousHash.toString('hex'), expiresAtMs: Date.parse(previousEnd) }
+  return {
+    id: fromUuid('key', row.api_id),
+    name: row.name,
+    secretHash: row.secret_hash.toString('hex'),
+    previous,
+    isEnabled: row.is_enabled,
+    isRevoked: row.is_revoked,
+    quotaLimit: row.quota_limit,
+    refreshPeriod: row.refresh_period,
+  }
 }
 
 /** An event with all that its row needs. */

@@ -31,6 +31,9 @@ export interface LedgerTables {
     version: number
     name: string
     secret_hash: Buffer
+    previous_secret_hash: Buffer | null
+    previous_expires_at: string | null
+    rotated_at: string | null
     is_enabled: boolean
     is_revoked: boolean
     quota_limit: number
@@ -52,15 +55,21 @@ export interface LedgerTables {
     name: string
     role: Role
     password_hash: string | null
+    link_hash: Buffer | null
+    link_expires_at: string | null
     created_at: string
+    removed_at: string | null
   }
   user_tokens: {
     company_id: string
     token_hash: Buffer
+    token_id: string
     user_id: string
     name: string
     expires_at: string
     created_at: string
+    last_used: string | null
+    revoked_at: string | null
   }
   checkpoints: {
     company_id: string

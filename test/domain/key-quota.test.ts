@@ -94,10 +94,32 @@ await t.test('the last use never goes back', async (t) => {
 })
 
 await t.test('a wrong secret or a revoked key is refused before it is told that the key is disabled', async (t) => {
-  const key = { isEnabled: true, isRevoked: false } as ApiKey
-  t.equal(keyStanding(key, true), 'good')
-  t.equal(keyStanding({ ...key, isEnabled: false }, true), 'disabled')
-  t.equal(keyStanding({ ...key, isEnabled: false }, false), 'refused')
-  t.equal(keyStanding({ ...key, isRevoked: true }, true), 'refused')
-  t.equal(keyStanding({ ...key, isEnabled: false, isRevoked: true }, true), 'refused')
+  const key = { isEnabled: true, isRevoked: false, previous: null } as ApiKey
+  const [right, wrong] = [{ current: true, previous: false }, { current: false, previous: false }]
+  t.equal(keyStanding(key, right, 0), 'good')
+  t.equal(keyStanding({ ...key, isEnabled: false }, right, 0), 'disabled')
+  t.equal(keyStanding({ ...key, isEnabled: false }, wrong, 0), 'refused')
+  t.equal(keyStanding({ ...key, isRevoked: true }, right, 0), 'refused')
+  t.equal(keyStanding({ ...key, isEnabled: false, isRevoked: true }, right, 0), 'refused')
+})
+
+await t.test('the secret before the last is good until its end and not at it, and never for a revoked key', async (t) => {
+  const previous = { secretHash: '', expiresAtMs: 1_000 }
+  const key = { isEnabled: true, isRevoked: false, previous } as ApiKey
+  const old = { current: false, previous: true }
+  t.equal(keyStanding(key, old, 999), 'good')
+  t.equal(keyStanding(key, old, 1_000), 'refused')
+  t.equal(keyStanding({ ...key, isEnabled: false }, old, 999), 'disabled')
+  t.equal(keyStanding({ ...key, isRevoked: true }, old, 999), 'refused')
+  t.equal(keyStanding({ ...key, previous: null }, old, 0), 'refused')
+  t.equal(keyStanding(key, { current: true, previous: false }, 5_000), 'good', 'the current one has no end')
+})
+
+await t.test('a clock that goes back over the end of a window does not give the quota anew', async (t) => {
+  const evening = Date.parse('2026-03-01T00:00:01.000Z')
+  const before = useKey({ windowStartMs: 0, requestsMade: 0, lastUsedMs: null }, 'monthly', evening, 5)
+  const back = Date.parse('2026-02-28T23:59:59.000Z')
+  t.equal(requestsInWindow(before, 'monthly', back), 5)
+  const after = useKey(before, 'monthly', back, 1)
+  t.equal(requestsInWindow(after, 'monthly', evening), 6)
 })

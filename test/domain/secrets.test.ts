@@ -3,7 +3,15 @@ import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import t from 'tap'
 import { fromUuid, isId } from '../../src/domain/ids.ts'
-import { API_KEY_PREFIX, companyOfUserToken, formatSecret, isSecret, userTokenPrefix } from '../../src/domain/secrets.ts'
+import {
+  API_KEY_PREFIX,
+  companyOfLinkToken,
+  companyOfUserToken,
+  formatSecret,
+  isSecret,
+  linkTokenPrefix,
+  userTokenPrefix,
+} from '../../src/domain/secrets.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anyRandom = fc.uint8Array({ minLength: 32, maxLength: 32 })
@@ -103,4 +111,15 @@ await t.test('a token whose checksum is right but which names no possible compan
 await t.test('an API key is no user token', async (t) => {
   t.equal(companyOfUserToken(formatSecret(API_KEY_PREFIX, new Uint8Array(32))), null)
   t.equal(companyOfUserToken(''), null)
+})
+
+await t.test('a one-time token names its company, and is no token for the endpoints', async () => {
+  fc.assert(
+    fc.property(anyCompanyId, anyRandom, (companyId, random) => {
+      const link = formatSecret(linkTokenPrefix(companyId), random)
+      assert.equal(companyOfLinkToken(link), companyId)
+      assert.equal(companyOfUserToken(link), null)
+      assert.equal(companyOfLinkToken(formatSecret(userTokenPrefix(companyId), random)), null)
+    }),
+  )
 })

@@ -1,71 +1,82 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
-import type { EntryFilter } from '../../../projections/bulk-user-logs-queries.ts'
-import { findLogEntry, listLogEntries, listLogRecords } from '../../../projections/bulk-user-logs-queries.ts'
+import type { LogEntry } from '../../../projections/bulk-user-logs-queries.ts'
+import { findLogEntry, listLogEntries } from '../../../projections/bulk-user-logs-queries.ts'
+import { listLogRecords } from '../../../projections/bulk-user-logs-records-queries.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { ProblemError } from '../problem.ts'
+import * as schemas from './bulk-user-logs-schemas.ts'
 import { showRecords } from './log-records.ts'
 
-const DEFAULT_LIMIT = 50
-const MAX_LIMIT = 200
+const TAGS = ['Admin']
 
-const Page = {
-  limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+const LIST: FastifySchema = {
+  operationId: 'listBulkUserLogs',
+  summary: 'List the entries of Bulk User Logs, newest first',
+  tags: TAGS,
+  querystring: schemas.EntryListQuery,
+  response: { 200: schemas.listOf(schemas.EntrySchema) },
 }
-const ListQuery = Type.Object(
-  { ...Page, status: Type.Optional(Type.Union([Type.Literal('Completed'), Type.Literal('Failed')])) },
-  { additionalProperties: false },
-)
-const RecordsQuery = Type.Object(Page, { additionalProperties: false })
-const NoQuery = Type.Object({}, { additionalProperties: false })
 
-interface LogParams {
-  Params: { id: string }
+const GET: FastifySchema = {
+  operationId: 'getBulkUserLog',
+  summary: 'Get one entry of Bulk User Logs',
+  tags: TAGS,
+  params: schemas.LogParams,
+  problems: ['log_not_found'],
+  querystring: schemas.NoQuery,
+  response: { 200: schemas.EntrySchema },
 }
+
+const RECORDS: FastifySchema = {
+  operationId: 'listBulkUserLogRecords',
+  summary: 'List the records of an entry, in the order of the call',
+  tags: TAGS,
+  params: schemas.LogParams,
+  problems: ['log_not_found'],
+  querystring: schemas.RecordListQuery,
+  response: { 200: schemas.listOf(schemas.RecordSchema) },
+}
+
+type LogParams = Static<typeof schemas.LogParams>
 
 /** Bulk User Logs for administrators: the list, one entry, the records of an entry. */
 export function bulkUserLogs(app: FastifyInstance, db: Kysely<LedgerTables>): void {
   const logs = db as unknown as Kysely<unknown>
 
-  app.get<{ Querystring: Static<typeof ListQuery> }>(
-    '/bulk-user-logs',
-    { schema: { querystring: ListQuery } },
-    async (request) => {
-      const { limit, cursor, status } = request.query
-      // One more than asked for tells whether there is a next page.
-      const filter: EntryFilter = { limit: limit + 1 }
-      if (status !== undefined) filter.status = status
-      if (cursor !== undefined) filter.before = decodeCursor(cursor)
-      const found = await listLogEntries(logs, userOf(request).companyId, filter)
-      const shown = found.slice(0, limit)
-      return {
-        items: shown.map(({ entry }) => entry),
-        next_cursor: found.length > limit ? encodeCursor(shown.at(-1)!.position) : null,
-      }
-    },
-  )
+  app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>('/bulk-user-logs', { schema: LIST }, async (request) => {
+    const { limit, cursor, ...filter } = request.query
+    const before = cursor === undefined ? null : decodeCursor(cursor)
+    // One more than asked for tells whether there is a next page.
+    const page = { before, limit: limit + 1 }
+    const found = await listLogEntries(logs, userOf(request).companyId, schemas.readEntryFilter(filter), page)
+    const shown = found.slice(0, limit)
+    return {
+      items: shown.map(({ entry }) => entry),
+      next_cursor: found.length > limit ? encodeCursor(shown.at(-1)!.position) : null,
+    }
+  })
 
-  app.get<LogParams>('/bulk-user-logs/:id', { schema: { querystring: NoQuery } }, async (request) => {
-    const { entry } = await findEntry(logs, userOf(request).companyId, request.params.id)
+  app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
+    const { entry } = await requireLogEntry(logs, userOf(request).companyId, request.params.log_id)
     return entry
   })
 
-  app.get<LogParams & { Querystring: Static<typeof RecordsQuery> }>(
-    '/bulk-user-logs/:id/records',
-    { schema: { querystring: RecordsQuery } },
+  app.get<{ Params: LogParams; Querystring: Static<typeof schemas.RecordListQuery> }>(
+    '/bulk-user-logs/:log_id/records',
+    { schema: RECORDS },
     async (request) => {
-      const { limit, cursor } = request.query
+      const { limit, cursor, ...query } = request.query
       const { companyId } = userOf(request)
-      const { position } = await findEntry(logs, companyId, request.params.id)
+      const filter = schemas.readRecordFilter(query)
       const after = cursor === undefined ? -1 : decodeCursor(cursor)
-      const found = await listLogRecords(logs, companyId, position, { after, limit: limit + 1 })
+      const entry = await requireLogEntry(logs, companyId, request.params.log_id)
+      const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
       const page = found.slice(0, limit)
       return {
         items: await showRecords(db, companyId, page),
@@ -75,8 +86,8 @@ export function bulkUserLogs(app: FastifyInstance, db: Kysely<LedgerTables>): vo
   )
 }
 
-/** Another company's entry is answered exactly like one that does not exist. */
-async function findEntry(logs: Kysely<unknown>, companyId: string, id: string) {
+/** The entry with this id. Another company's entry is answered exactly like one that does not exist. */
+export async function requireLogEntry(logs: Kysely<unknown>, companyId: string, id: string): Promise<LogEntry> {
   const found = isId('log', id) ? await findLogEntry(logs, companyId, id) : null
   if (!found) throw new ProblemError(problem('log_not_found', 'the company has no such log entry'))
   return found

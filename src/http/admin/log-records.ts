@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { LogRecord } from '../../../projections/bulk-user-logs-queries.ts'
+import type { LogRecord } from '../../../projections/bulk-user-logs-records-queries.ts'
 import type { AttributeChanges, RecordedEvent } from '../../domain/events.ts'
-import { readEvents } from '../../ledger/read.ts'
+import { readEventsAt } from '../../ledger/read.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 
 /** A record of an entry as the admin endpoint shows it; what does not apply is null. */
@@ -18,22 +18,22 @@ export interface ShownRecord {
   errors: { pointer: string; code: string; message: string }[] | null
 }
 
-/** Adds to the rows of a page what their events say. The events of one call stand next to each other: one read. */
+/** Adds to the rows of a page what their events say: one read for all of them. */
 export async function showRecords(
   db: Kysely<LedgerTables>,
   companyId: string,
   records: LogRecord[],
 ): Promise<ShownRecord[]> {
-  const positions = records.flatMap(({ firstPosition, lastPosition }) =>
-    firstPosition === null || lastPosition === null ? [] : [firstPosition, lastPosition],
-  )
-  const [first, last] = [positions.at(0), positions.at(-1)]
-  if (first === undefined || last === undefined) return records.map((record) => show(record, []))
-  const events = await readEvents(db, companyId, { after: first - 1, upTo: last, limit: last - first + 1 })
-  return records.map((record) => {
-    if (record.firstPosition === null || record.lastPosition === null) return show(record, [])
-    return show(record, events.slice(record.firstPosition - first, record.lastPosition - first + 1))
-  })
+  const positions = records.flatMap(positionsOf)
+  const events = positions.length === 0 ? [] : await readEventsAt(db, companyId, positions)
+  const byPosition = new Map(events.map((event) => [event.position, event]))
+  return records.map((record) => show(record, positionsOf(record).flatMap((position) => byPosition.get(position) ?? [])))
+}
+
+/** The events of one record stand next to each other. */
+function positionsOf({ firstPosition: first, lastPosition: last }: LogRecord): number[] {
+  if (first === null || last === null) return []
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }
 
 function show(record: LogRecord, events: RecordedEvent[]): ShownRecord {

@@ -11,29 +11,57 @@ import { isId } from '../../domain/ids.ts'
 import { readProgress } from '../../ledger/read-progress.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { callerOf } from '../authenticate.ts'
+import { EmployeeList } from '../openapi/answer-schemas.ts'
+import { jsonAnswer } from '../openapi/documented-schema.ts'
+import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
+import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { ProblemError } from '../problem.ts'
+import { assertStorable, instant } from '../query-values.ts'
 import { admit } from '../quota.ts'
 import type { ReadServices } from './read-employees.ts'
 
 const ListQuery = Type.Object(
   {
     limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the page before.' }),
+    ),
     status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('inactive')])),
     email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
     external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    updated_since: Type.Optional(Type.String({ format: 'date-time' })),
-    q: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
-    min_position: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    updated_since: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Changed at this time or later; the list is then in the order of the changes.',
+      }),
+    ),
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of a name, an e-mail or an external id.' })),
+    min_position: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Wait, at most 10 s, until the list has caught up with this `X-Ledger-Position`.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
+
+const listSchema = {
+  operationId: 'listEmployees',
+  summary: 'List employees',
+  description: 'In the order of their creation, from a read model that follows the writes at a short distance.',
+  tags: ['Employees'],
+  querystring: ListQuery,
+  response: { 200: jsonAnswer('A page of the list.', EmployeeList, { examples: EMPLOYEES_LISTED }) },
+  problems: READING_PROBLEMS,
+} as const
 
 /** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
 export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
-    { schema: { querystring: ListQuery } },
+    { schema: listSchema },
     async (request, reply) => {
       const { companyId } = callerOf(request)
       const { limit, cursor, min_position: minPosition, ...rest } = request.query
@@ -82,22 +110,4 @@ function decodePlace(cursor: string): EmployeePlace {
   const [, updatedAt, id] = /^1:([0-9T:.-]{23}Z):(emp_[0-9a-z]+)$/.exec(text) ?? []
   if (updatedAt !== undefined && isId('emp', id)) return { updatedAt: instant('cursor', updatedAt), id }
   throw new ProblemError(problem('invalid_query', 'the query parameter cursor is not one that a list gave'))
-}
-
-const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
-
-/** An instant as the database takes it: neither it nor Date knows all that the form of a date-time allows. */
-function instant(name: string, text: string): string {
-  const time = Date.parse(text)
-  if (time >= FIRST_INSTANT_MS) return new Date(time).toISOString()
-  throw new ProblemError(problem('invalid_query', `the query parameter ${name} holds no instant since the year 1`))
-}
-
-/** What no text of the database can hold, none of its rows can match. */
-function assertStorable(texts: object): void {
-  for (const [name, value] of Object.entries(texts)) {
-    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-      throw new ProblemError(problem('invalid_query', `the query parameter ${name} holds a character that no text may have`))
-    }
-  }
 }

@@ -9,6 +9,10 @@ import type { KeyUse, UsedKey } from '../../ledger/key-access.ts'
 import { readEmployee } from '../../ledger/read.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { callerOf } from '../authenticate.ts'
+import { jsonAnswer } from '../openapi/documented-schema.ts'
+import { EMPLOYEE_READ } from '../openapi/employee-examples.ts'
+import { Employee } from '../openapi/employee-schemas.ts'
+import { EmployeeParams, READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { ProblemError } from '../problem.ts'
 import { admit } from '../quota.ts'
 
@@ -17,11 +21,22 @@ export interface ReadServices {
   keyUsage: Gatherer<KeyUse, UsedKey>
 }
 
+const readSchema = {
+  operationId: 'readEmployee',
+  summary: 'Read one employee',
+  description: 'As the last commit left it. An id of another company is answered like one that does not exist.',
+  tags: ['Employees'],
+  params: EmployeeParams,
+  querystring: Type.Object({}, { additionalProperties: false }),
+  response: { 200: jsonAnswer('The employee.', Employee, { headers: ['ETag'], examples: EMPLOYEE_READ }) },
+  problems: ['employee_not_found', ...READING_PROBLEMS],
+} as const
+
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
 export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
   app.get<{ Params: { id: string } }>(
     '/employees/:id',
-    { schema: { querystring: Type.Object({}, { additionalProperties: false }) } },
+    { schema: readSchema },
     async (request, reply) => {
       const { companyId } = callerOf(request)
       await admit(request, reply, keyUsage)

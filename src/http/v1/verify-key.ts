@@ -5,22 +5,38 @@ import { REFRESH_PERIODS, requestsInWindow } from '../../domain/company.ts'
 import type { Gatherer } from '../../ledger/gather.ts'
 import type { KeyUse, UsedKey } from '../../ledger/key-access.ts'
 import { callerOf } from '../authenticate.ts'
+import { jsonAnswer } from '../openapi/documented-schema.ts'
+import { KEY_VERIFICATION } from '../openapi/employee-examples.ts'
 
 /** The six fields of the specification, section 2.3. */
-export const KeyVerification = Type.Object({
-  company_name: Type.String(),
-  last_used: Type.String({ format: 'date-time' }),
-  is_enabled: Type.Boolean(),
-  quota_limit: Type.Integer(),
-  requests_made: Type.Integer(),
-  refresh_period: Type.Union(REFRESH_PERIODS.map((period) => Type.Literal(period))),
-})
+const KeyVerification = Type.Object(
+  {
+    company_name: Type.String({ description: 'The company that owns the key.' }),
+    last_used: Type.String({ format: 'date-time', description: 'The latest call of the key before this one.' }),
+    is_enabled: Type.Boolean(),
+    quota_limit: Type.Integer({ description: 'Requests that the key may make in a window.' }),
+    requests_made: Type.Integer({ description: 'Requests counted in the current window.' }),
+    refresh_period: Type.Union(REFRESH_PERIODS.map((period) => Type.Literal(period)), {
+      description: 'The window: a calendar hour, day, week from Monday, or month, in UTC.',
+    }),
+  },
+  { $id: 'KeyVerification', additionalProperties: false },
+)
+
+const verifySchema = {
+  operationId: 'verifyKey',
+  summary: 'Verify an API key',
+  description: 'Costs no quota, works at an exhausted one, and answers for a disabled key too.',
+  tags: ['Keys'],
+  querystring: Type.Object({}, { additionalProperties: false }),
+  response: { 200: jsonAnswer('What the key is, and how much it was used.', KeyVerification, { examples: KEY_VERIFICATION }) },
+} as const
 
 /** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key too. */
 export function verifyKey(app: FastifyInstance, keyUsage: Gatherer<KeyUse, UsedKey>): void {
   app.get(
     '/auth/verify',
-    { schema: { querystring: Type.Object({}, { additionalProperties: false }), response: { 200: KeyVerification } } },
+    { schema: verifySchema },
     async (request, reply) => {
       const { companyId, companyName, key: found } = callerOf(request)
       const { key, before, after, nowMs } = await keyUsage.submit({ companyId, apiId: found.id, cost: 0 })

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import { Type } from '@sinclair/typebox'
 import { createEmployees } from '../../commands/create-employees.ts'
 import type { Caller, CommandServices, PreparedCall } from '../../commands/run-api-call.ts'
 import { refusedCall, runApiCall } from '../../commands/run-api-call.ts'
@@ -11,15 +10,13 @@ import { problem } from '../../domain/errors.ts'
 import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../authenticate.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
+import { createCall, updateManyCall, updateOneCall } from '../openapi/v1-calls.ts'
 import { ProblemError, sendProblem, toProblem } from '../problem.ts'
 import { idempotencyOf } from './idempotency-key.ts'
-
-const WriteQuery = Type.Object({ validate_only: Type.Optional(Type.Boolean()) }, { additionalProperties: false })
 
 /** The three writing calls: each becomes events in the company's ledger and one entry in Bulk User Logs. */
 export function writeEmployees(app: FastifyInstance, services: CommandServices): void {
   const route = (operation: Operation, prepare: (request: FastifyRequest, body: SentJson) => PreparedCall) => ({
-    schema: { querystring: WriteQuery },
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'the body is empty'))
@@ -32,14 +29,17 @@ export function writeEmployees(app: FastifyInstance, services: CommandServices):
   })
 
   app.post('/employees', {
+    schema: createCall(services.maxRecords),
     ...route('create', (_, body) => createEmployees(services, body)),
     config: { mediaTypes: JSON_TYPES },
   })
   app.patch('/employees', {
+    schema: updateManyCall(services.maxRecords),
     ...route('update_many', (_, body) => updateEmployees(services, body)),
     config: { mediaTypes: MERGE_PATCH_TYPES },
   })
   app.patch('/employees/:id', {
+    schema: updateOneCall(),
     ...route('update_one', (request, body) => updateEmployee(pathId(request), body, request.headers['if-match'])),
     config: { mediaTypes: MERGE_PATCH_TYPES },
   })

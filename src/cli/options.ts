@@ -1,0 +1,56 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { readAttribute } from '../domain/attributes.ts'
+import type { IdPrefix } from '../domain/ids.ts'
+import { isId } from '../domain/ids.ts'
+
+const MAX_EMAIL_CHARACTERS = 254
+
+/** A command is loaded when it runs: help, and what was mistyped, are answered without it. */
+export function loaded<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
+  return async (...given: Given): Promise<void> => {
+    const run = await load()
+    await run(...given)
+  }
+}
+
+/** `--json`. */
+export function json(): Option {
+  return new Option('--json', 'print JSON')
+}
+
+/** `--company <id>`, which must be given. */
+export function companyOption(): Option {
+  return idOption('company', 'com', 'the id of the company')
+}
+
+/** `--NAME <id>`, which must be given: an id with this prefix. */
+export function idOption(name: string, prefix: IdPrefix, description: string): Option {
+  return new Option(`--${name} <id>`, description).makeOptionMandatory().argParser((value) => {
+    if (!isId(prefix, value)) throw new InvalidArgumentError(`It must be an id that begins with ${prefix}_`)
+    return value
+  })
+}
+
+/** Reads a text, trimmed, of 1 to so many characters. */
+export function text(max: number): (value: string) => string {
+  return (value) => {
+    const trimmed = value.trim()
+    if (trimmed.length > 0 && trimmed.length <= max) return trimmed
+    throw new InvalidArgumentError(`It must have 1 to ${max} characters.`)
+  }
+}
+
+/** Reads an e-mail address, normalised. */
+export function email(value: string): string {
+  const { value: address, faults } = readAttribute('email', value.trim(), false)
+  if (!faults) return address as string
+  throw new InvalidArgumentError(`It must be an e-mail address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
+}
+
+/** Reads a whole number from 0 to `max`. */
+export function wholeNumber(max: number): (value: string) => number {
+  return (value) => {
+    if (/^[0-9]{1,10}$/.test(value) && Number(value) <= max) return Number(value)
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`)
+  }
+}

@@ -1,0 +1,26 @@
+import { pino } from 'pino'
+import { ConfigSchema } from '../config.ts'
+import type { AppServices } from '../http/app.ts'
+import { buildApp } from '../http/app.ts'
+import type { OpenApiDocument } from '../http/openapi/build-document.ts'
+
+/**
+ * The document of the API as the routes describe it now, with the default settings. Nothing is served: the routes are
+ * registered, and no service behind them is ever called.
+ */
+export async function currentDocument(): Promise<OpenApiDocument> {
+  const services = {
+    commands: { maxRecords: ConfigSchema.properties.MAX_RECORDS.default },
+    log: pino({ level: 'silent' }),
+    bodyLimit: ConfigSchema.properties.BODY_LIMIT.default,
+    requestTimeoutMs: ConfigSchema.properties.REQUEST_TIMEOUT_MS.default,
+    burstLimit: 0,
+    failureLimit: 0,
+    streamLimits: {},
+  } as unknown as AppServices
+  const app = buildApp(services)
+  await app.ready()
+  const document = JSON.parse(JSON.stringify(app.describeApi())) as OpenApiDocument
+  await app.close()
+  return document
+}

@@ -1,0 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { apiTypesOf } from './api-types-of.ts'
+import { currentDocument } from './current-document.ts'
+
+writeFileSync(new URL('api-types.ts', import.meta.url), await apiTypesOf(await currentDocument()))

@@ -1,0 +1,58 @@
+import type { PoolClient } from 'pg'
+import { problem } from '../domain/errors.ts'
+import type { KeyChange } from '../domain/key-lifecycle.ts'
+import { decideKeyChange, evolveKey } from '../domain/key-lifecycle.ts'
+import { API_KEY_PREFIX } from '../domain/secrets.ts'
+import { loadApiKey, replaceSecret, updateApiKey } from '../ledger/api-key-rows.ts'
+import type { ApiKeyRecord, SeenKey } from '../ledger/read-api-keys.ts'
+import type { Acting, CompanyServices } from './change-company.ts'
+import { changeCompany, decided, RefusedByStateError } from './change-company.ts'
+import type { KeyWithSecret } from './issue-api-key.ts'
+import { hashOf, newSecret } from './new-secret.ts'
+
+/** A key after a change; the position is null when all that was asked for held already. */
+export interface ChangedKey extends SeenKey {
+  position: number | null
+}
+
+/** Edits, disables, enables or revokes a key. Effective at once everywhere, since nobody remembers a key. */
+export async function changeApiKey(
+  services: CompanyServices,
+  acting: Acting,
+  apiId: string,
+  wanted: Exclude<KeyChange, { change: 'rotate' }>,
+): Promise<ChangedKey> {
+  const { result, position } = await changeCompany(services, acting, 'admin', (client, now) =>
+    change(client, acting.companyId, apiId, wanted, now),
+  )
+  return { ...result, position }
+}
+
+/** Gives a key a new secret; the one that it had lives on for so many seconds, and any one before that ends. */
+export async function rotateApiKey(
+  services: CompanyServices,
+  acting: Acting,
+  apiId: string,
+  overlapSeconds: number,
+): Promise<KeyWithSecret> {
+  const { companyId } = acting
+  const secret = newSecret(API_KEY_PREFIX)
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    const { events, result } = await change(client, companyId, apiId, { change: 'rotate', overlapSeconds }, now)
+    const [rotated] = events
+    const previousExpiresAt = rotated?.type === 'ApiKeyRotated' ? rotated.data.previous_expires_at : null
+    await replaceSecret(client, companyId, apiId, { secretHash: hashOf(secret), previousExpiresAt, now })
+    return { events, result: { now, key: { ...result.key, rotatedAt: now, previousExpiresAt } } }
+  })
+  return { ...result, secret, position }
+}
+
+async function change(client: PoolClient, companyId: string, apiId: string, wanted: KeyChange, now: string) {
+  const stored = await loadApiKey(client, companyId, apiId)
+  if (!stored) throw new RefusedByStateError(problem('key_not_found', 'the company has no such API key'))
+  const events = decided(decideKeyChange(stored, wanted, now))
+  const changed = events.reduce(evolveKey, stored)
+  if (events.length > 0) await updateApiKey(client, companyId, changed)
+  const key: ApiKeyRecord = { ...stored, ...changed, ...(changed.isRevoked ? { previousExpiresAt: null } : {}) }
+  return { events, result: { key, now } }
+}

@@ -1,0 +1,96 @@
+import { Type } from '@sinclair/typebox'
+import {
+  DEFAULT_QUOTA_LIMIT,
+  DEFAULT_REFRESH_PERIOD,
+  REFRESH_PERIODS,
+  requestsInWindow,
+  windowEnd,
+  windowStart,
+} from '../../domain/company.ts'
+import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/key-lifecycle.ts'
+import type { KeyStatus, SeenKey } from '../../ledger/read-api-keys.ts'
+import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from './company-schemas.ts'
+
+export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'revoked']
+
+const Status = oneOf(KEY_STATUSES, 'A revoked key stays in the list and is refused for ever.')
+const QuotaLimit = { minimum: 0, maximum: LARGEST_QUOTA, description: 'Calls in each period.' }
+const Period = oneOf(REFRESH_PERIODS, 'When the quota begins anew: calendar windows, UTC, weeks from Monday.')
+const Secret = Type.String({ description: 'The secret, sent as `x-api-key`. Shown this once; only its digest is kept.' })
+
+const keyFields = {
+  id: Type.String({ description: 'The API id, sent as `x-api-id`.' }),
+  name: Type.String(),
+  status: Status,
+  quota_limit: Type.Integer(QuotaLimit),
+  refresh_period: Period,
+  usage: Type.Object(
+    { requests_made: Type.Integer({ minimum: 0 }), window_start: Time, window_end: Time },
+    { description: 'Of the window that runs now.' },
+  ),
+  last_used: TimeOrNull,
+  rotation: Type.Object(
+    { rotated_at: TimeOrNull, previous_secret_expires_at: TimeOrNull },
+    { description: 'When the secret was last replaced, and until when the one before works: null when it does not.' },
+  ),
+  created_at: Time,
+}
+
+export const ShownKey = Type.Object(keyFields, { $id: 'ApiKey', ...STRICT })
+export const ShownKeyWithSecret = Type.Object({ ...keyFields, api_key: Secret }, { $id: 'ApiKeyWithSecret', ...STRICT })
+export const KeyList = listOf(ShownKey)
+
+export const KeyListQuery = Type.Object({ ...Page, status: Type.Optional(oneOf(KEY_STATUSES)) }, STRICT)
+export const IssueBody = Type.Object(
+  {
+    name: Name,
+    quota_limit: Type.Integer({ ...QuotaLimit, default: DEFAULT_QUOTA_LIMIT }),
+    refresh_period: Type.Unsafe<(typeof REFRESH_PERIODS)[number]>({ ...Period, default: DEFAULT_REFRESH_PERIOD }),
+  },
+  // Those with a default need not be sent.
+  { ...STRICT, required: ['name'] },
+)
+export const EditBody = Type.Partial(
+  Type.Object({ name: Name, quota_limit: Type.Integer(QuotaLimit), refresh_period: Period }),
+  { ...STRICT, description: 'A merge patch: what is absent stays.' },
+)
+export const RotateBody = Type.Object(
+  {
+    overlap_seconds: Type.Integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_SECONDS,
+      default: DEFAULT_OVERLAP_SECONDS,
+      description: 'For how long the secret that is replaced still works. One that was replaced before ends at once.',
+    }),
+  },
+  { ...STRICT, required: [] },
+)
+
+/** A key as it is answered. */
+export function showKey({ key, now }: SeenKey) {
+  const { usage, refreshPeriod, previousExpiresAt } = key
+  const nowMs = Date.parse(now)
+  return {
+    id: key.id,
+    name: key.name,
+    status: statusOf(key),
+    quota_limit: key.quotaLimit,
+    refresh_period: refreshPeriod,
+    usage: {
+      requests_made: requestsInWindow(usage, refreshPeriod, nowMs),
+      window_start: new Date(windowStart(refreshPeriod, nowMs)).toISOString(),
+      window_end: new Date(windowEnd(refreshPeriod, nowMs)).toISOString(),
+    },
+    last_used: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
+    rotation: {
+      rotated_at: key.rotatedAt,
+      previous_secret_expires_at: previousExpiresAt !== null && previousExpiresAt > now ? previousExpiresAt : null,
+    },
+    created_at: key.createdAt,
+  }
+}
+
+function statusOf({ isEnabled, isRevoked }: SeenKey['key']): KeyStatus {
+  if (isRevoked) return 'revoked'
+  return isEnabled ? 'active' : 'disabled'
+}

@@ -1,0 +1,174 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import type { Kysely } from 'kysely'
+import { changeApiKey, rotateApiKey } from '../../commands/change-api-key.ts'
+import type { CompanyServices } from '../../commands/change-company.ts'
+import type { KeyWithSecret } from '../../commands/issue-api-key.ts'
+import { issueApiKeyRecord } from '../../commands/issue-api-key.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import type { KeyChange } from '../../domain/key-lifecycle.ts'
+import { findApiKey, listApiKeys } from '../../ledger/read-api-keys.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { decodeIdCursor, pageOf } from '../id-cursor.ts'
+import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
+import { ProblemError } from '../problem.ts'
+import { EditBody, IssueBody, KeyList, KeyListQuery, RotateBody } from './api-key-schemas.ts'
+import { showKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
+import { actingUser, idIn, keepOutOfCaches, NoQuery, SMALL_BODY, tellPosition, trimName } from './company-schemas.ts'
+
+interface OfKey {
+  Params: { id: string }
+}
+
+const params = idIn('API key')
+const tags = ['API keys']
+
+/** The lives of API keys, for administrators. Each change is an event, and works at once on every process. */
+export function apiKeys(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
+  listAndRead(app, db)
+  issueAndEdit(app, services)
+  rotate(app, services)
+  action(app, services, 'disable', 'disableApiKey', 'Disable an API key: its calls are refused until it is enabled')
+  action(app, services, 'enable', 'enableApiKey', 'Enable a disabled API key')
+  action(app, services, 'revoke', 'revokeApiKey', 'Revoke an API key for ever: all of its secrets end')
+}
+
+function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
+  app.get<{ Querystring: Static<typeof KeyListQuery> }>(
+    '/api-keys',
+    {
+      schema: {
+        ...{ operationId: 'listApiKeys', summary: 'The API keys of the company, newest first', tags },
+        querystring: KeyListQuery,
+        response: { 200: KeyList },
+      },
+    },
+    async (request) => {
+      const { limit, cursor, status } = request.query
+      const page = {
+        limit: limit + 1,
+        ...(status === undefined ? {} : { status }),
+        ...(cursor === undefined ? {} : { before: decodeIdCursor('key', cursor) }),
+      }
+      const found = await listApiKeys(db, actingUser(request).companyId, page)
+      return pageOf(found, limit, ({ key }) => key.id, showKey)
+    },
+  )
+
+  app.get<OfKey>(
+    '/api-keys/:id',
+    {
+      schema: {
+        ...{ operationId: 'getApiKey', summary: 'One API key, with its usage', tags },
+        ...{ params, querystring: NoQuery, response: { 200: ShownKey }, problems: ['key_not_found'] },
+      },
+    },
+    async (request) => {
+      const found = await findApiKey(db, actingUser(request).companyId, keyId(request))
+      if (!found) throw noSuchKey()
+      return showKey(found)
+    },
+  )
+}
+
+function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
+  app.post<{ Body: Static<typeof IssueBody> }>(
+    '/api-keys',
+    {
+      schema: {
+        ...{ operationId: 'issueApiKey', summary: 'Issue an API key; its secret is shown once', tags },
+        ...{ querystring: NoQuery, body: IssueBody, response: { 201: ShownKeyWithSecret } },
+      },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
+    },
+    async (request, reply) => {
+      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = request.body
+      const issued = await issueApiKeyRecord(services, { ...actingUser(request), name, quotaLimit, refreshPeriod })
+      void reply.code(201).header('location', `/admin/v1/api-keys/${issued.key.id}`)
+      return sendSecret(reply, issued)
+    },
+  )
+
+  app.patch<OfKey & { Body: Static<typeof EditBody> }>(
+    '/api-keys/:id',
+    {
+      schema: {
+        ...{ operationId: 'editApiKey', summary: 'Rename an API key, or change its quota', tags },
+        ...{ params, querystring: NoQuery, body: EditBody, response: { 200: ShownKey } },
+        problems: ['key_not_found', 'key_revoked'],
+      },
+      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
+    },
+    async (request, reply) => {
+      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = request.body
+      const wanted: Extract<KeyChange, { change: 'edit' }> = { change: 'edit' }
+      if (name !== undefined) wanted.name = name
+      if (quotaLimit !== undefined) wanted.quotaLimit = quotaLimit
+      if (refreshPeriod !== undefined) wanted.refreshPeriod = refreshPeriod
+      const changed = await changeApiKey(services, actingUser(request), keyId(request), wanted)
+      return tellPosition(reply, changed.position).send(showKey(changed))
+    },
+  )
+}
+
+function rotate(app: FastifyInstance, services: CompanyServices): void {
+  app.post<OfKey & { Body: Static<typeof RotateBody> }>(
+    '/api-keys/:id/rotate',
+    {
+      schema: {
+        ...{ operationId: 'rotateApiKey', summary: 'Give an API key a new secret, which is shown once', tags },
+        ...{ params, querystring: NoQuery, body: RotateBody, response: { 200: ShownKeyWithSecret } },
+        problems: ['key_not_found', 'key_revoked'],
+      },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+      preValidation: emptyBodyForNone,
+    },
+    async (request, reply) => {
+      const { overlap_seconds: overlapSeconds } = request.body
+      return sendSecret(reply, await rotateApiKey(services, actingUser(request), keyId(request), overlapSeconds))
+    },
+  )
+}
+
+function action(
+  app: FastifyInstance,
+  services: CompanyServices,
+  change: 'disable' | 'enable' | 'revoke',
+  operationId: string,
+  summary: string,
+): void {
+  app.post<OfKey>(
+    `/api-keys/:id/${change}`,
+    {
+      schema: {
+        ...{ operationId, summary, tags, params, querystring: NoQuery, response: { 200: ShownKey } },
+        problems: change === 'revoke' ? ['key_not_found'] : ['key_not_found', 'key_revoked'],
+      },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+    },
+    async (request, reply) => {
+      const changed = await changeApiKey(services, actingUser(request), keyId(request), { change })
+      return tellPosition(reply, changed.position).send(showKey(changed))
+    },
+  )
+}
+
+/** The overlap has a default, so there need not be a body. */
+async function emptyBodyForNone(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {}
+}
+
+function sendSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret): FastifyReply {
+  return tellPosition(keepOutOfCaches(reply), position).send({ ...showKey({ key, now }), api_key: secret })
+}
+
+function keyId(request: FastifyRequest<OfKey>): string {
+  const { id } = request.params
+  if (!isId('key', id)) throw noSuchKey()
+  return id
+}
+
+function noSuchKey(): ProblemError {
+  return new ProblemError(problem('key_not_found', 'the company has no such API key'))
+}

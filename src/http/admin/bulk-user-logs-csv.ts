@@ -1,0 +1,151 @@
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { Readable } from 'node:stream'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import type { Kysely } from 'kysely'
+import type { LogEntry } from '../../../projections/bulk-user-logs-queries.ts'
+import { listLogEntries } from '../../../projections/bulk-user-logs-queries.ts'
+import type { LogRecord, RecordOutcome } from '../../../projections/bulk-user-logs-records-queries.ts'
+import { listLogRecords, outcomeOf } from '../../../projections/bulk-user-logs-records-queries.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { userOf } from '../authorize-user.ts'
+import * as schemas from './bulk-user-logs-schemas.ts'
+import { requireLogEntry } from './bulk-user-logs.ts'
+import type { CsvColumn } from './csv-text.ts'
+import { allPages, csvStream } from './csv-text.ts'
+import type { ShownRecord } from './log-records.ts'
+import { showRecords } from './log-records.ts'
+
+/** Entries are small; the events of records may hold as much as a body. */
+const ENTRIES_PER_PAGE = 1_000
+const RECORDS_PER_PAGE = 100
+
+const CSV_ANSWER = {
+  200: {
+    description: 'A CSV file (RFC 4180) in UTF-8 with a byte order mark and a header row.',
+    content: { 'text/csv': { schema: Type.String() } },
+  },
+}
+
+const DESCRIPTION =
+  'The rows are streamed while they are read. A cell that a spreadsheet would take for a formula (it begins with ' +
+  '`=`, `+`, `-`, `@`, a tab or a carriage return) has an apostrophe before it.'
+
+const EXPORT_LOGS: FastifySchema = {
+  operationId: 'exportBulkUserLogs',
+  summary: 'Export the entries of Bulk User Logs as CSV, newest first',
+  description: DESCRIPTION,
+  tags: ['Admin'],
+  querystring: schemas.EntryExportQuery,
+  response: CSV_ANSWER,
+}
+
+const EXPORT_RECORDS: FastifySchema = {
+  operationId: 'exportBulkUserLogRecords',
+  summary: 'Export the records of an entry as CSV, in the order of the call',
+  description: DESCRIPTION,
+  tags: ['Admin'],
+  params: schemas.LogParams,
+  problems: ['log_not_found'],
+  querystring: schemas.RecordExportQuery,
+  response: CSV_ANSWER,
+}
+
+// HEAD would read all that GET does, only to throw it away.
+const ROUTE = { exposeHeadRoute: false }
+
+/** Bulk User Logs as CSV: the list, and the records of an entry, with the filters of the same lists in JSON. */
+export function bulkUserLogsCsv(app: FastifyInstance, db: Kysely<LedgerTables>): void {
+  const logs = db as unknown as Kysely<unknown>
+
+  app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
+    '/bulk-user-logs.csv',
+    { ...ROUTE, schema: EXPORT_LOGS },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const filter = schemas.readEntryFilter(request.query)
+      const pages = allPages<LogEntry>(ENTRIES_PER_PAGE, (last) =>
+        listLogEntries(logs, companyId, filter, { before: last?.position ?? null, limit: ENTRIES_PER_PAGE }),
+      )
+      return sendCsv(reply, 'bulk-user-logs.csv', await csvStream(ENTRY_COLUMNS, pages))
+    },
+  )
+
+  app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.RecordExportQuery> }>(
+    '/bulk-user-logs/:log_id/records.csv',
+    { ...ROUTE, schema: EXPORT_RECORDS },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const filter = schemas.readRecordFilter(request.query)
+      const entry = await requireLogEntry(logs, companyId, request.params.log_id)
+      const pages = allPages<LogRecord>(RECORDS_PER_PAGE, (last) =>
+        listLogRecords(logs, companyId, entry, filter, { after: last?.ordinal ?? -1, limit: RECORDS_PER_PAGE }),
+      )
+      const rows = withDetails(db, companyId, entry, pages)
+      return sendCsv(reply, `bulk-user-logs-${entry.entry.id}.csv`, await csvStream(RECORD_COLUMNS, rows))
+    },
+  )
+}
+
+function sendCsv(reply: FastifyReply, fileName: string, csv: Readable): FastifyReply {
+  return reply
+    .type('text/csv; charset=utf-8; header=present')
+    .header('content-disposition', `attachment; filename="${fileName}"`)
+    .send(csv)
+}
+
+const ENTRY_COLUMNS: readonly CsvColumn<LogEntry>[] = [
+  ['id', ({ entry }) => entry.id],
+  ['status', ({ entry }) => entry.status],
+  ['name', ({ entry }) => entry.name],
+  ['requested_at', ({ entry }) => entry.requested_at],
+  ['operation', ({ entry }) => entry.operation],
+  ['total', ({ entry }) => entry.counts.total],
+  ['updated', ({ entry }) => entry.counts.updated],
+  ['deactivated', ({ entry }) => entry.counts.deactivated],
+  ['failed', ({ entry }) => entry.counts.failed],
+  ['no_updates', ({ entry }) => entry.counts.no_updates],
+  ['http_status', ({ entry }) => entry.http_status],
+  ['duration_ms', ({ entry }) => entry.duration_ms],
+  ['key_id', ({ entry }) => entry.key.id],
+  ['key_name', ({ entry }) => entry.key.name],
+  ['request_id', ({ entry }) => entry.request_id],
+  ['error_code', ({ entry }) => entry.error?.code ?? null],
+  ['error_detail', ({ entry }) => entry.error?.detail ?? null],
+]
+
+interface RecordRow {
+  shown: ShownRecord
+  outcome: RecordOutcome
+}
+
+const RECORD_COLUMNS: readonly CsvColumn<RecordRow>[] = [
+  ['index', ({ shown }) => shown.index],
+  ['employee_id', ({ shown }) => (typeof shown.employee_id === 'string' ? shown.employee_id : null)],
+  ['status', ({ outcome }) => outcome],
+  ['attributes', ({ shown }) => listed(shown.attributes, ([name, value]) => `${name}: ${JSON.stringify(value)}`)],
+  ['changes', ({ shown }) => listed(shown.changes, ([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)],
+  ['record', ({ shown }) => (shown.record === null ? null : JSON.stringify(shown.record))],
+  ['errors', ({ shown }) => shown.errors?.map(errorText).join('; ') ?? null],
+]
+
+/** Named values as one cell that people can read. */
+function listed<Value>(values: Record<string, Value> | null, text: (value: [string, Value]) => string): string | null {
+  return values && Object.entries(values).map(text).join('; ')
+}
+
+function errorText({ pointer, code, message }: NonNullable<ShownRecord['errors']>[number]): string {
+  return `${pointer === '' ? code : `${pointer} ${code}`}: ${message}`
+}
+
+async function* withDetails(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  entry: LogEntry,
+  pages: AsyncIterable<LogRecord[]>,
+): AsyncGenerator<RecordRow[]> {
+  for await (const page of pages) {
+    const shown = await showRecords(db, companyId, page)
+    yield shown.map((record, at) => ({ shown: record, outcome: outcomeOf(entry, page[at]!) }))
+  }
+}

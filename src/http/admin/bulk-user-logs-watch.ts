@@ -1,0 +1,50 @@
+/** Tells those who listen that the log of a company may have new entries. One for all listeners of a process. */
+export interface LogWatch {
+  /** Calls back whenever the log of the company has moved. Returns how to stop listening. */
+  listen(companyId: string, onMoved: () => void): () => void
+}
+
+/**
+ * Watches how far the projection is, wherever its worker runs: one small query for all companies that have listeners,
+ * again and again, and none while there are no listeners.
+ */
+export function openLogWatch(
+  readReached: (companyIds: string[]) => Promise<Map<string, number>>,
+  options: { intervalMs: number; onError(error: unknown): void },
+): LogWatch {
+  const listeners = new Map<string, Set<() => void>>()
+  const reached = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+
+  async function poll(): Promise<void> {
+    try {
+      for (const [companyId, position] of await readReached([...listeners.keys()])) {
+        if (reached.get(companyId) === position) continue
+        reached.set(companyId, position)
+        for (const onMoved of listeners.get(companyId) ?? []) onMoved()
+      }
+    } catch (error) {
+      options.onError(error)
+    }
+    timer = undefined
+    schedule()
+  }
+
+  function schedule(): void {
+    if (listeners.size > 0) timer ??= setTimeout(() => void poll(), options.intervalMs).unref()
+  }
+
+  return {
+    listen(companyId, onMoved) {
+      const group = listeners.get(companyId) ?? new Set()
+      listeners.set(companyId, group.add(onMoved))
+      schedule()
+      return () => {
+        group.delete(onMoved)
+        if (group.size > 0 || listeners.get(companyId) !== group) return
+        listeners.delete(companyId)
+        reached.delete(companyId)
+      }
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { CompanyServices } from '../../commands/change-company.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { authenticateUser, requireRole } from '../authorize-user.ts'
+import { limitFailures } from '../rate-limits.ts'
+import { apiKeys } from './api-keys.ts'
+import { invitations } from './invitations.ts'
+import { userTokens } from './user-tokens.ts'
+import { users } from './users.ts'
+
+export interface CompanyRouteServices {
+  db: Kysely<LedgerTables>
+  company: CompanyServices
+  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
+  failureLimit: number
+}
+
+/**
+ * Keys and users for administrators, tokens for every user, and invitations for whoever has been given one. Each of
+ * the three asks for something else before it reads a body.
+ */
+export async function companyRoutes(app: FastifyInstance, services: CompanyRouteServices): Promise<void> {
+  const { db, company, failureLimit } = services
+  invitations(app, company, failureLimit)
+  const authenticate = limitFailures(app, failureLimit, authenticateUser(db))
+  await app.register(async (anyRole) => {
+    anyRole.addHook('onRequest', authenticate)
+    userTokens(anyRole, db, company)
+  })
+  await app.register(async (administrators) => {
+    administrators.addHook('onRequest', authenticate)
+    administrators.addHook('onRequest', requireRole('admin'))
+    apiKeys(administrators, db, company)
+    users(administrators, db, company)
+  })
+}

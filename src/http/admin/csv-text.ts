@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream'
+import { stringify } from 'csv-stringify/sync'
+
+/** A column: its name and what stands in it for a row; null is an empty cell. */
+export type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => string | number | null]
+
+// RFC 4180. A cell that a spreadsheet would take for a formula (= + - @ tab, carriage return, and the full-width forms)
+// begins with an apostrophe instead.
+const FORMAT = { record_delimiter: '\r\n', escape_formulas: true, quote_record_delimiter: true }
+
+/**
+ * Rows as CSV, read page by page while the client takes it: never more than a few pages are held, and no transaction
+ * lasts longer than a page. It begins with a byte order mark: without it spreadsheets take UTF-8 for something else.
+ * Destroying the stream, as a client does that goes away, ends the reading. Resolves once the first page is read:
+ * should that fail, the client gets a problem instead of half a file.
+ */
+export async function csvStream<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): Promise<Readable> {
+  const texts = csvTexts(columns, pages)
+  const first = await texts.next()
+  return Readable.from(startingWith(first.done === true ? '' : first.value, texts))
+}
+
+async function* startingWith<Item>(first: Item, rest: AsyncGenerator<Item>): AsyncGenerator<Item> {
+  yield first
+  yield* rest
+}
+
+async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): AsyncGenerator<string> {
+  let header = stringify([columns.map(([name]) => name)], { ...FORMAT, bom: true })
+  for await (const page of pages) {
+    const cells = page.map((row) => columns.map(([, cell]) => cell(row)))
+    yield header + stringify(cells, FORMAT)
+    header = ''
+  }
+  if (header !== '') yield header
+}
+
+/** Reads pages until one is not full; `readPage` is given the last row of the page before. */
+export async function* allPages<Row>(size: number, readPage: (last: Row | null) => Promise<Row[]>): AsyncGenerator<Row[]> {
+  let last: Row | null = null
+  for (;;) {
+    const page: Row[] = await readPage(last)
+    if (page.length > 0) yield page
+    if (page.length < size) return
+    last = page.at(-1)!
+  }
+}

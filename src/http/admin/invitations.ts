@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { acceptInvitation } from '../../commands/accept-invitation.ts'
+import type { CompanyServices } from '../../commands/change-company.ts'
+import { RefusedCredentialsError } from '../../commands/run-api-call.ts'
+import { JSON_TYPES } from '../media-types.ts'
+import { invalidCredentials } from '../problem.ts'
+import { limitFailures } from '../rate-limits.ts'
+import { NoQuery, SMALL_BODY, tellPosition } from './company-schemas.ts'
+import { AcceptBody, ShownUser, showUser } from './user-schemas.ts'
+
+/**
+ * Sets a password by a one-time token. Nobody is signed in here: the token is what is proved, and an address that
+ * keeps failing to is held up like one that fails to authenticate.
+ */
+export function invitations(app: FastifyInstance, services: CompanyServices, failureLimit: number): void {
+  const accept = limitFailures(app, failureLimit, async (request, reply) => {
+    const body = (request as FastifyRequest<{ Body: Static<typeof AcceptBody> }>).body
+    const { user, position } = await acceptInvitation(services, body).catch((error: unknown) => {
+      throw error instanceof RefusedCredentialsError ? invalidCredentials() : error
+    })
+    await tellPosition(reply, position).send(showUser(user))
+  })
+
+  app.post(
+    '/invitations/accept',
+    {
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Set the password by the one-time token of an invitation or a reset, which has then served its time',
+        ...{ tags: ['Users'], security: [], querystring: NoQuery, body: AcceptBody, response: { 200: ShownUser } },
+        problems: ['invalid_credentials'],
+      },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+    },
+    accept,
+  )
+}

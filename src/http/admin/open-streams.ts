@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { problem } from '../../domain/errors.ts'
+import { ProblemError } from '../problem.ts'
+
+const RETRY_AFTER_SECONDS = '5'
+
+/** The streams that are open in this process. */
+export interface OpenStreams {
+  /**
+   * Runs a stream of a user, who may have a few at once; beyond that it is a 429. The signal is aborted when the server
+   * stops.
+   */
+  run(userId: string, reply: FastifyReply, stream: (stopping: AbortSignal) => Promise<void>): Promise<void>
+}
+
+/** Counts streams by user. When the server stops it ends them first, or it would wait for them for ever. */
+export function openStreams(app: FastifyInstance, perUser: number): OpenStreams {
+  const open = new Map<string, number>()
+  const running = new Set<Promise<void>>()
+  const stopping = new AbortController()
+  app.addHook('preClose', async () => {
+    stopping.abort()
+    await Promise.allSettled(running)
+  })
+  return {
+    async run(userId, reply, stream) {
+      const others = open.get(userId) ?? 0
+      if (others >= perUser) {
+        void reply.header('retry-after', RETRY_AFTER_SECONDS)
+        throw new ProblemError(problem('rate_limited', `a user may have at most ${perUser} streams open at once`))
+      }
+      open.set(userId, others + 1)
+      const run = stream(stopping.signal)
+      running.add(run)
+      try {
+        await run
+      } finally {
+        running.delete(run)
+        const left = open.get(userId)! - 1
+        if (left > 0) open.set(userId, left)
+        else open.delete(userId)
+      }
+    },
+  }
+}

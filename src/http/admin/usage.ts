@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import type { Kysely } from 'kysely'
+import { currentDay, usageByDay } from '../../../projections/bulk-user-logs-usage-queries.ts'
+import { isId } from '../../domain/ids.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { userOf } from '../authorize-user.ts'
+import { assertStorable, instant, invalidQuery } from '../query-values.ts'
+
+const DEFAULT_DAYS = 30
+const MAX_DAYS = 366
+const DAY_MS = 86_400_000
+
+const UsageQuery = Type.Object(
+  {
+    from: Type.Optional(
+      Type.String({ format: 'date', description: `the first day (UTC); by default ${DEFAULT_DAYS} days end with \`to\`` }),
+    ),
+    to: Type.Optional(Type.String({ format: 'date', description: 'the last day (UTC), included; by default today' })),
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'the API id of the key that made the calls' })),
+  },
+  { additionalProperties: false },
+)
+
+const Count = Type.Integer({ minimum: 0 })
+const Usage = Type.Object({
+  from: Type.String({ format: 'date' }),
+  to: Type.String({ format: 'date' }),
+  items: Type.Array(
+    Type.Object({
+      day: Type.String({ format: 'date', description: 'the day (UTC) on which the calls were requested' }),
+      operation: Type.Unsafe<string>({ type: 'string', enum: ['create', 'update_one', 'update_many'] }),
+      status: Type.Unsafe<string>({ type: 'string', enum: ['Completed', 'Failed'] }),
+      calls: Count,
+      records: Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count }),
+    }),
+  ),
+  next_cursor: Type.Null({ description: 'all days come at once' }),
+})
+
+const SCHEMA = {
+  operationId: 'getUsage',
+  summary: 'Count the creating and updating calls and their records by day, operation and outcome',
+  description: `At most ${MAX_DAYS} days at once. Days without calls are left out.`,
+  tags: ['Admin'],
+  querystring: UsageQuery,
+  response: { 200: Usage },
+}
+
+/** `GET /admin/v1/usage`: calls and records by day and outcome, from the read model's sums. */
+export function usage(app: FastifyInstance, db: Kysely<LedgerTables>): void {
+  const logs = db as unknown as Kysely<unknown>
+  app.get<{ Querystring: Static<typeof UsageQuery> }>('/usage', { schema: SCHEMA }, async (request) => {
+    const { key, ...days } = request.query
+    assertStorable(request.query)
+    if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
+    const range = rangeOf(days, days.to === undefined ? await currentDay(logs) : days.to)
+    const ofKey = key === undefined ? range : { ...range, key }
+    return { ...range, items: await usageByDay(logs, userOf(request).companyId, ofKey), next_cursor: null }
+  })
+}
+
+function rangeOf({ from }: { from?: string }, to: string): { from: string; to: string } {
+  const lastMs = Date.parse(instant('to', `${to}T00:00:00.000Z`))
+  const earliest = new Date(lastMs - (DEFAULT_DAYS - 1) * DAY_MS).toISOString()
+  const first = instant('from', from === undefined ? earliest : `${from}T00:00:00.000Z`)
+  const days = (lastMs - Date.parse(first)) / DAY_MS + 1
+  if (days < 1) throw invalidQuery('from', 'must not be after to')
+  if (days > MAX_DAYS) throw invalidQuery('from', `must be at most ${MAX_DAYS - 1} days before to`)
+  return { from: first.slice(0, 10), to }
+}

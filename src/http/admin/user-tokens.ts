@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import type { Kysely } from 'kysely'
+import { ADMIN_ONLY } from '../../commands/change-company.ts'
+import type { CompanyServices } from '../../commands/change-company.ts'
+import { issueUserToken, revokeUserToken } from '../../commands/user-tokens.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import { listUserTokens } from '../../ledger/read-user-tokens.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import type { SignedInUser } from '../../ledger/users.ts'
+import { findUser } from '../../ledger/users.ts'
+import { userOf } from '../authorize-user.ts'
+import { decodeIdCursor, pageOf } from '../id-cursor.ts'
+import { JSON_TYPES } from '../media-types.ts'
+import { ProblemError } from '../problem.ts'
+import { actingUser, idIn, keepOutOfCaches, NO_CONTENT, NoQuery } from './company-schemas.ts'
+import { SMALL_BODY, tellPosition, trimName } from './company-schemas.ts'
+import { IssueTokenBody, showToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
+
+const tags = ['Tokens']
+
+/** The tokens for the admin and audit endpoints: each user's own, whatever the role, and all for administrators. */
+export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
+  app.get<{ Querystring: Static<typeof TokenListQuery> }>(
+    '/tokens',
+    {
+      schema: {
+        operationId: 'listTokens',
+        summary: 'Your tokens, newest first; for administrators those of another user too',
+        ...{ tags, querystring: TokenListQuery, response: { 200: TokenList } },
+        problems: ['admin_only', 'user_not_found'],
+      },
+    },
+    async (request) => {
+      const { limit, cursor, user } = request.query
+      const userId = await ownerOf(db, userOf(request), user)
+      const before = cursor === undefined ? {} : { before: decodeIdCursor('tok', cursor) }
+      const found = await listUserTokens(db, userOf(request).companyId, { userId, limit: limit + 1, ...before })
+      return pageOf(found, limit, ({ token }) => token.id, showToken)
+    },
+  )
+
+  app.post<{ Body: Static<typeof IssueTokenBody> }>(
+    '/tokens',
+    {
+      schema: {
+        ...{ operationId: 'issueToken', summary: 'Issue a token to yourself; it is shown once', tags },
+        ...{ querystring: NoQuery, body: IssueTokenBody, response: { 201: TokenWithSecret } },
+      },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
+    },
+    async (request, reply) => {
+      const { name, expires_in_days: expiresInDays } = request.body
+      const { token, secret, position } = await issueUserToken(services, actingUser(request), { name, expiresInDays })
+      const shown = { ...showToken({ token, now: token.createdAt }), token: secret }
+      return tellPosition(keepOutOfCaches(reply), position).code(201).send(shown)
+    },
+  )
+
+  app.delete<{ Params: { id: string } }>(
+    '/tokens/:id',
+    {
+      schema: {
+        ...{ operationId: 'revokeToken', summary: "Revoke a token of yours; anybody's for administrators", tags },
+        ...{ params: idIn('token'), querystring: NoQuery, response: { 204: NO_CONTENT }, problems: ['token_not_found'] },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      if (!isId('tok', id)) throw new ProblemError(problem('token_not_found', 'there is no such token'))
+      const position = await revokeUserToken(services, actingUser(request), id)
+      return tellPosition(reply, position).code(204).send()
+    },
+  )
+}
+
+/** Whose tokens are asked for: one's own, or for an administrator those of any user of the company. */
+async function ownerOf(
+  db: Kysely<LedgerTables>,
+  { companyId, userId, role }: SignedInUser,
+  wanted = userId,
+): Promise<string> {
+  if (wanted === userId) return userId
+  if (role !== 'admin') throw new ProblemError(ADMIN_ONLY)
+  const found = isId('usr', wanted) ? await findUser(db, companyId, wanted) : null
+  if (!found) throw new ProblemError(problem('user_not_found', 'the company has no such user'))
+  return found.id
+}

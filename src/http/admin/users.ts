@@ -1,0 +1,162 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import type { Kysely } from 'kysely'
+import type { CompanyServices } from '../../commands/change-company.ts'
+import { changeUserRole, removeUser, resetUserPassword } from '../../commands/change-user.ts'
+import type { UserWithLink } from '../../commands/invite-user.ts'
+import { inviteCompanyUser } from '../../commands/invite-user.ts'
+import { readAttribute } from '../../domain/attributes.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { findUser, listUsers } from '../../ledger/users.ts'
+import { fieldError, invalidFields } from '../body-faults.ts'
+import { decodeIdCursor, pageOf } from '../id-cursor.ts'
+import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
+import { ProblemError } from '../problem.ts'
+import { actingUser, idIn, keepOutOfCaches, NO_CONTENT, NoQuery } from './company-schemas.ts'
+import { SMALL_BODY, tellPosition, trimName } from './company-schemas.ts'
+import { ChangeUserBody, InviteBody, InvitedUser, ShownUser, showUser, UserList, UserListQuery } from './user-schemas.ts'
+
+interface OfUser {
+  Params: { id: string }
+}
+
+const params = idIn('user')
+const tags = ['Users']
+
+/** The users of a company, for administrators. Each change is an event, and works at once on every process. */
+export function users(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
+  listAndRead(app, db)
+  invite(app, services)
+  change(app, services)
+  reset(app, services)
+}
+
+function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
+  app.get<{ Querystring: Static<typeof UserListQuery> }>(
+    '/users',
+    {
+      schema: {
+        ...{ operationId: 'listUsers', summary: 'The users of the company, newest first', tags },
+        ...{ querystring: UserListQuery, response: { 200: UserList } },
+      },
+    },
+    async (request) => {
+      const { limit, cursor, status } = request.query
+      const page = {
+        limit: limit + 1,
+        ...(status === undefined ? {} : { status }),
+        ...(cursor === undefined ? {} : { before: decodeIdCursor('usr', cursor) }),
+      }
+      const found = await listUsers(db, actingUser(request).companyId, page)
+      return pageOf(found, limit, ({ id }) => id, showUser)
+    },
+  )
+
+  app.get<OfUser>(
+    '/users/:id',
+    {
+      schema: {
+        ...{ operationId: 'getUser', summary: 'One user, also a removed one', tags },
+        ...{ params, querystring: NoQuery, response: { 200: ShownUser }, problems: ['user_not_found'] },
+      },
+    },
+    async (request) => {
+      const found = await findUser(db, actingUser(request).companyId, userId(request))
+      if (!found) throw noSuchUser()
+      return showUser(found)
+    },
+  )
+}
+
+function invite(app: FastifyInstance, services: CompanyServices): void {
+  app.post<{ Body: Static<typeof InviteBody> }>(
+    '/users',
+    {
+      schema: {
+        operationId: 'inviteUser',
+        summary: 'Invite a user, who sets the password by a one-time token; the token is shown once, for you to pass on',
+        ...{ tags, querystring: NoQuery, body: InviteBody, response: { 201: InvitedUser }, problems: ['user_exists'] },
+      },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
+    },
+    async (request, reply) => {
+      const { name, role } = request.body
+      const invited = await inviteCompanyUser(services, actingUser(request), { email: emailOf(request.body), name, role })
+      void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
+      return sendInvitation(reply, invited)
+    },
+  )
+}
+
+function change(app: FastifyInstance, services: CompanyServices): void {
+  app.patch<OfUser & { Body: Static<typeof ChangeUserBody> }>(
+    '/users/:id',
+    {
+      schema: {
+        ...{ operationId: 'changeUser', summary: "Change a user's role", tags },
+        ...{ params, querystring: NoQuery, body: ChangeUserBody, response: { 200: ShownUser } },
+        problems: ['user_not_found', 'user_removed', 'last_admin'],
+      },
+      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY },
+    },
+    async (request, reply) => {
+      const changed = await changeUserRole(services, actingUser(request), userId(request), request.body.role)
+      return tellPosition(reply, changed.position).send(showUser(changed.user))
+    },
+  )
+
+  app.delete<OfUser>(
+    '/users/:id',
+    {
+      schema: {
+        ...{ operationId: 'removeUser', summary: 'Remove a user, whose tokens end at once', tags },
+        ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT }, problems: ['user_not_found', 'last_admin'] },
+      },
+    },
+    async (request, reply) => {
+      const { position } = await removeUser(services, actingUser(request), userId(request))
+      return tellPosition(reply, position).code(204).send()
+    },
+  )
+}
+
+function reset(app: FastifyInstance, services: CompanyServices): void {
+  app.post<OfUser>(
+    '/users/:id/reset-password',
+    {
+      schema: {
+        operationId: 'resetUserPassword',
+        summary: 'Void the password and any invitation, and make a new one-time token, which is shown once',
+        ...{ tags, params, querystring: NoQuery, response: { 200: InvitedUser } },
+        problems: ['user_not_found', 'user_removed'],
+      },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+    },
+    async (request, reply) =>
+      sendInvitation(reply, await resetUserPassword(services, actingUser(request), userId(request))),
+  )
+}
+
+function sendInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, position }: UserWithLink): FastifyReply {
+  const invitation = { token: linkToken, expires_at: linkExpiresAt }
+  return tellPosition(keepOutOfCaches(reply), position).send({ ...showUser(user), invitation })
+}
+
+/** The address by the same rules as an employee's. */
+function emailOf({ email }: { email: string }): string {
+  const { value, faults } = readAttribute('email', email, false)
+  if (!faults) return value as string
+  throw new ProblemError(invalidFields(faults.map(({ code, message }) => fieldError('/email', code, message))))
+}
+
+function userId(request: FastifyRequest<OfUser>): string {
+  const { id } = request.params
+  if (!isId('usr', id)) throw noSuchUser()
+  return id
+}
+
+function noSuchUser(): ProblemError {
+  return new ProblemError(problem('user_not_found', 'the company has no such user'))
+}

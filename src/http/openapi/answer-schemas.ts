@@ -1,0 +1,69 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import { Employee, EmployeeBulkPatch, EmployeeCreate, EmployeeId, EmployeePreview, LogId } from './employee-schemas.ts'
+
+const STRICT = { additionalProperties: false }
+const Count = Type.Integer({ minimum: 0 })
+
+const RecordResult = Type.Unsafe({
+  $id: 'RecordResult',
+  type: 'string',
+  enum: ['synced', 'no_updates', 'reactivated', 'deactivated'],
+  description: 'What an update did to an employee: deactivated before reactivated before synced before no_updates.',
+})
+
+const Changed = Type.Array(Type.String(), {
+  description: 'The attributes that changed, by name; a custom attribute as `custom_attributes.grade`.',
+})
+
+const OptionalLogId = Type.Optional(LogId)
+
+export const CallCounts = Type.Object(
+  { total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count },
+  { $id: 'CallCounts', ...STRICT },
+)
+
+export const CreatedEmployees = Type.Object(
+  { log_id: LogId, employees: Type.Array(Employee, { description: 'In the order sent.' }) },
+  { $id: 'CreatedEmployees', ...STRICT },
+)
+
+export const CreatableEmployees = Type.Object(
+  { employees: Type.Array(EmployeePreview, { description: 'In the order sent.' }) },
+  { $id: 'CreatableEmployees', ...STRICT },
+)
+
+export const UpdatedEmployee = Type.Object(
+  { log_id: OptionalLogId, result: RecordResult, changed: Changed, employee: Employee },
+  { $id: 'UpdatedEmployee', ...STRICT, description: '`log_id` is absent with `validate_only`.' },
+)
+
+export const UpdatedEmployees = Type.Object(
+  {
+    log_id: OptionalLogId,
+    counts: CallCounts,
+    results: Type.Array(Type.Object({ index: Count, id: EmployeeId, result: RecordResult, changed: Changed }, STRICT)),
+  },
+  { $id: 'UpdatedEmployees', ...STRICT, description: '`log_id` is absent with `validate_only`.' },
+)
+
+export const EmployeeList = Type.Object(
+  { items: Type.Array(Employee), next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null at the end.' }) },
+  { $id: 'EmployeeList', ...STRICT },
+)
+
+/** The three forms of a creation's body. */
+export function createBody(maxRecords: number): TSchema {
+  const records = recordsOf(EmployeeCreate, maxRecords)
+  return Type.Union([Type.Object({ employees: records }, STRICT), records, EmployeeCreate])
+}
+
+/** The two forms of a bulk update's body. */
+export function updateManyBody(maxRecords: number): TSchema {
+  const records = recordsOf(EmployeeBulkPatch, maxRecords)
+  return Type.Union([Type.Object({ employees: records }, STRICT), records])
+}
+
+function recordsOf(schema: TSchema, maxRecords: number): TSchema {
+  return Type.Array(schema, { minItems: 1, maxItems: maxRecords })
+}

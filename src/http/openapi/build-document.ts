@@ -1,0 +1,238 @@
+import type { FastifySchema } from 'fastify'
+import type { ProblemCode } from '../../domain/errors.ts'
+import { ADMIN_BODIES } from './admin-examples.ts'
+import type { ApiPart } from './api-parts.ts'
+import { partOf, SECURITY_SCHEMES, TAGS } from './api-parts.ts'
+import type { DocumentedAnswer, DocumentedContent, Example } from './documented-schema.ts'
+import type { HeaderName } from './headers.ts'
+import { HEADER_COMPONENTS, headerRefs, PARAMETER_COMPONENTS, parameterRef } from './headers.ts'
+import { NamedSchemas } from './named-schemas.ts'
+import { problemAnswers } from './problem-schemas.ts'
+
+/** The version of the described API: it grows with what is added under `/v1`. */
+export const API_VERSION = '1.0.0'
+
+/** A route as Fastify registers it. */
+export interface RegisteredRoute {
+  method: string
+  /** With `:name` for a parameter. */
+  url: string
+  schema: FastifySchema
+}
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument {
+  openapi: string
+  info: object
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object>; [kind: string]: Record<string, object> }
+  [member: string]: unknown
+}
+
+export interface Operation {
+  operationId: string
+  security: readonly object[]
+  parameters?: object[]
+  requestBody?: { required: boolean; description?: string; content: Record<string, DocumentedContent> }
+  responses: Record<string, DescribedAnswer | { $ref: string }>
+  [member: string]: unknown
+}
+
+export interface DescribedAnswer {
+  description: string
+  headers?: object
+  content?: Record<string, DocumentedContent>
+}
+
+/** What the operations have in common, as it is found. */
+interface Components {
+  schemas: NamedSchemas
+  responses: Record<string, DescribedAnswer>
+}
+
+const DESCRIPTION = `The employees of a company, and the log of every call that created or updated them.
+
+A writing call applies all of its records or none. A call that is refused names every fault of every record, in a
+problem document (RFC 9457). Each creating or updating call, successful or not, is one entry in Bulk User Logs.`
+
+/**
+ * Describes routes in OpenAPI 3.1, whose schemas are JSON Schema: those that validate requests go in as they are.
+ * Routes without an `operationId` are left out.
+ */
+export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocument {
+  const components: Components = { schemas: new NamedSchemas(), responses: {} }
+  const paths: OpenApiDocument['paths'] = {}
+  for (const route of routes.filter(({ schema }) => isDescribed(schema)).toSorted(byPath)) {
+    const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, components) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Employee Public API',
+      version: API_VERSION,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'Where this document comes from.' }],
+    tags: TAGS,
+    paths,
+    components: {
+      schemas: sorted(components.schemas.components),
+      responses: sorted(components.responses),
+      parameters: PARAMETER_COMPONENTS,
+      headers: HEADER_COMPONENTS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  }
+}
+
+function isDescribed(schema: FastifySchema): boolean {
+  return schema.operationId !== undefined && schema.hide !== true
+}
+
+/** The public API first, then by path, so that the order of registration makes no difference. */
+function byPath(a: RegisteredRoute, b: RegisteredRoute): number {
+  const rank = ({ url, method }: RegisteredRoute) => `${url.startsWith('/v1/') ? 0 : 1} ${url} ${method}`
+  return rank(a) < rank(b) ? -1 : 1
+}
+
+function describe({ url, method, schema }: RegisteredRoute, components: Components): Operation {
+  const { schemas } = components
+  const part = partOf(url, schema.security)
+  const { operationId, summary, description, tags } = schema
+  const parameters = describeParameters(url, schema, schemas)
+  const body = schema.judgedBody ?? (schema.body === undefined ? undefined : asContent(schema.body, ADMIN_BODIES[operationId!]))
+  const refusals = describeRefusals(part, method, schema, components)
+  const successes = Object.entries((schema.response ?? {}) as Record<string, object>).map(
+    ([status, answer]) => {
+      const headers = [...part.headers, ...headersOf(part, method, status)]
+      return [status, withHeaders(asAnswer(status, answer), headers)] as const
+    },
+  )
+  return {
+    operationId: operationId!,
+    ...present({ summary, description, tags }),
+    security: part.security,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, ...body, content: describeContent(body.content, schemas) } } : {}),
+    responses: {
+      ...Object.fromEntries(successes.map(([status, answer]) => [status, describeAnswer(answer, schemas)])),
+      ...refusals,
+    },
+  }
+}
+
+/** A refused creating or updating call is in the ledger too, and may be the answer to a retry. */
+const REFUSED_WRITE = ['X-Ledger-Position', 'Idempotency-Replayed'] as const
+
+/** Refers to the problems of each status. Many routes have the same, so each stands in the document once. */
+function describeRefusals(
+  part: ApiPart,
+  method: string,
+  schema: FastifySchema,
+  components: Components,
+): Operation['responses'] {
+  const isCall = schema.judgedBody !== undefined
+  const headers = isCall ? [...part.headers, ...REFUSED_WRITE] : part.headers
+  const refusals = problemAnswers(refusalsOf(method, schema, part.problems), headers)
+  return Object.fromEntries(
+    refusals.map(({ status, codes, answer }) => {
+      const name = [part.name, isCall ? 'Call' : '', ...codes.map(inPascalCase)].join('')
+      components.responses[name] ??= describeAnswer(answer, components.schemas)
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
+  )
+}
+
+function inPascalCase(code: string): string {
+  return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** A change by a user is in the ledger as well; what was created has a path. */
+function headersOf({ prefix }: ApiPart, method: string, status: string): HeaderName[] {
+  if (prefix === '/v1/') return []
+  const ofChange = method === 'GET' ? [] : (['X-Ledger-Position'] as const)
+  return [...ofChange, ...(status === '201' ? (['Location'] as const) : [])]
+}
+
+/** All that the route can be refused with: what its part, its query and its body bring along, and its own. */
+function refusalsOf(method: string, schema: FastifySchema, ofPart: readonly ProblemCode[]): ProblemCode[] {
+  const isDescribed = schema.body !== undefined || schema.judgedBody !== undefined
+  const hasBody = isDescribed || !['GET', 'DELETE'].includes(method)
+  const ofBody = ['malformed_json', 'invalid_body', 'payload_too_large', 'unsupported_media_type'] as const
+  // What Ajv judges is told as the domain tells it, field by field.
+  const ofFields = schema.body === undefined ? [] : (['validation_failed'] as const)
+  const ofQuery = schema.querystring === undefined ? [] : (['invalid_query'] as const)
+  return [...(hasBody ? ofBody : []), ...ofFields, ...ofQuery, ...ofPart, ...(schema.problems ?? [])]
+}
+
+function describeParameters(url: string, schema: FastifySchema, schemas: NamedSchemas): object[] {
+  const inPath = (schema.params as ObjectSchema | undefined)?.properties ?? {}
+  const pathNames = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const query = schema.querystring as ObjectSchema | undefined
+  return [
+    ...pathNames.map((name) => describeParameter('path', name, true, inPath[name] ?? { type: 'string' }, schemas)),
+    ...Object.entries(query?.properties ?? {}).map(([name, value]) =>
+      // What has a default may be left out.
+      describeParameter('query', name, (query?.required?.includes(name) ?? false) && !('default' in value), value, schemas),
+    ),
+    ...(schema.judgedHeaders ?? []).map(parameterRef),
+  ]
+}
+
+interface ObjectSchema {
+  properties?: Record<string, object>
+  required?: string[]
+}
+
+function describeParameter(place: string, name: string, required: boolean, value: object, schemas: NamedSchemas): object {
+  const { description, examples, ...schema } = schemas.refer(value) as { description?: string; examples?: unknown[] }
+  return { name, in: place, required, ...present({ description, example: examples?.[0] }), schema }
+}
+
+function describeAnswer({ description, headers, content }: DocumentedAnswer, schemas: NamedSchemas): DescribedAnswer {
+  return {
+    description,
+    ...(headers && headers.length > 0 ? { headers: headerRefs(headers) } : {}),
+    ...(content ? { content: describeContent(content, schemas) } : {}),
+  }
+}
+
+function describeContent(
+  content: Record<string, DocumentedContent>,
+  schemas: NamedSchemas,
+): Record<string, DocumentedContent> {
+  const described = Object.entries(content).map(([type, { schema, examples }]) => {
+    return [type, { ...present({ examples }), ...(schema ? { schema: schemas.refer(schema) } : {}) }] as const
+  })
+  return Object.fromEntries(described)
+}
+
+/** An answer of a route, which may be no more than a JSON schema. */
+function asAnswer(status: string, answer: object): DocumentedAnswer {
+  const { description, content } = answer as Partial<DocumentedAnswer>
+  if (content) return { ...(answer as DocumentedAnswer), description: description ?? SUCCESSES[status] ?? 'Success.' }
+  const hasBody = status !== '204' && (answer as { type?: string }).type !== 'null'
+  return { description: description ?? SUCCESSES[status] ?? 'Success.', ...(hasBody ? asContent(answer) : {}) }
+}
+
+const SUCCESSES: Record<string, string> = { 200: 'Done.', 201: 'Created.', 204: 'Done; there is nothing to show.' }
+
+function asContent(schema: unknown, examples?: Record<string, Example>): { content: Record<string, DocumentedContent> } {
+  const { content } = schema as { content?: Record<string, DocumentedContent> }
+  const described: DocumentedContent = { schema: schema as object, ...(examples ? { examples } : {}) }
+  return { content: content ?? { 'application/json': described } }
+}
+
+function withHeaders(answer: DocumentedAnswer, ofPart: DocumentedAnswer['headers']): DocumentedAnswer {
+  return { ...answer, headers: [...(ofPart ?? []), ...(answer.headers ?? [])] }
+}
+
+function present<T extends object>(members: T): Partial<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
+}
+
+function sorted<T extends object>(components: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}

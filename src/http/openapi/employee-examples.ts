@@ -1,0 +1,154 @@
+import type { Employee } from '../../domain/employee.ts'
+import type { Example } from './documented-schema.ts'
+
+/*
+ * The examples of the public API, one story: Ana is created first, with her manager, and changed later. The tests send
+ * every request of it to a real server, in the order of this file.
+ */
+
+const ANA_ID = 'emp_01m7wqmfakeh492yss9pa6yb7t'
+const RAJ_ID = 'emp_01m7wqmfpkeh492ytbcf7a8jgd'
+const LOG_ID = 'log_01m7wqmfakeh492yt3mpqyceyp'
+const CREATED_AT = '2026-11-20T15:01:40.325Z'
+
+export const EXAMPLE_EMPLOYEE_ID = ANA_ID
+
+function employee(attributes: Pick<Employee, 'id' | 'first_name' | 'last_name' | 'email'> & Partial<Employee>): Employee {
+  return {
+    external_id: null,
+    employee_number: null,
+    job_title: null,
+    department: null,
+    division: null,
+    location: null,
+    manager_id: null,
+    phone: null,
+    start_date: null,
+    termination_date: null,
+    status: 'active',
+    custom_attributes: {},
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+    deactivated_at: null,
+    version: 1,
+    ...attributes,
+  }
+}
+
+const ANA = employee({ id: ANA_ID, first_name: 'Ana', last_name: 'Pérez', email: 'ana.perez@example.com' })
+const RAJ = employee({
+  id: RAJ_ID,
+  first_name: 'Raj',
+  last_name: 'Patel',
+  email: 'raj.patel@example.com',
+  external_id: 'HR-1001',
+})
+const PROMOTED = { ...ANA, job_title: 'Head of Sales', custom_attributes: { grade: 7 }, version: 2 }
+
+export const CREATE_BODIES: Record<string, Example> = {
+  one: {
+    summary: 'One employee',
+    value: { first_name: 'Ana', last_name: 'Pérez', email: 'ana.perez@example.com' },
+  },
+  several: {
+    summary: 'Several, with what belongs to them',
+    value: {
+      employees: [
+        { first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com', external_id: 'HR-1001' },
+        {
+          first_name: 'Mei',
+          last_name: 'Lin',
+          email: 'mei.lin@example.com',
+          external_id: 'HR-1002',
+          job_title: 'Engineer',
+          department: 'Research',
+          manager_external_id: 'HR-1001',
+          phone: '+4930901820',
+          start_date: '2026-12-01',
+          custom_attributes: { grade: 5, remote: true },
+        },
+      ],
+    },
+  },
+  array: {
+    summary: 'A bare array',
+    value: [
+      {
+        first_name: 'Tom',
+        last_name: 'Okafor',
+        email: 'tom.okafor@example.com',
+        manager_email: 'ana.perez@example.com',
+      },
+    ],
+  },
+}
+
+export const CREATED: Record<string, Example> = {
+  one: { summary: 'One employee', value: { log_id: LOG_ID, employees: [ANA] } },
+}
+
+export const CREATABLE: Record<string, Example> = {
+  one: { summary: 'One employee, with validate_only', value: { employees: [{ ...ANA, id: null }] } },
+}
+
+export const EMPLOYEE_READ: Record<string, Example> = { one: { summary: 'An employee', value: RAJ } }
+
+export const EMPLOYEES_LISTED: Record<string, Example> = {
+  page: { summary: 'The last page', value: { items: [ANA, RAJ], next_cursor: null } },
+}
+
+export const UPDATE_ONE_BODIES: Record<string, Example> = {
+  change: { summary: 'Change', value: { job_title: 'Head of Sales', custom_attributes: { grade: 7 } } },
+  clear: { summary: 'Clear', value: { job_title: null, custom_attributes: { grade: null } } },
+  deactivate: { summary: 'Deactivate', value: { status: 'inactive', termination_date: '2026-12-31' } },
+  reactivate: { summary: 'Reactivate', value: { status: 'active', termination_date: null } },
+}
+
+export const UPDATED_ONE: Record<string, Example> = {
+  change: {
+    summary: 'Change',
+    value: { log_id: LOG_ID, result: 'synced', changed: ['job_title', 'custom_attributes.grade'], employee: PROMOTED },
+  },
+}
+
+export const UPDATE_MANY_BODIES: Record<string, Example> = {
+  several: {
+    summary: 'Several, each named in another way',
+    value: {
+      employees: [
+        { id: ANA_ID, email: 'ana.perez.lopez@example.com' },
+        { external_id: 'HR-1001', department: 'Research' },
+        { email: 'mei.lin@example.com', status: 'inactive' },
+      ],
+    },
+  },
+  array: { summary: 'A bare array', value: [{ external_id: 'HR-1001', department: 'Research' }] },
+}
+
+export const UPDATED_MANY: Record<string, Example> = {
+  several: {
+    summary: 'Two employees',
+    value: {
+      log_id: LOG_ID,
+      counts: { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 },
+      results: [
+        { index: 0, id: ANA_ID, result: 'synced', changed: ['email'] },
+        { index: 1, id: RAJ_ID, result: 'no_updates', changed: [] },
+      ],
+    },
+  },
+}
+
+export const KEY_VERIFICATION: Record<string, Example> = {
+  monthly: {
+    summary: 'A key with a monthly quota',
+    value: {
+      company_name: 'Acme',
+      last_used: '2026-11-20T14:58:12.003Z',
+      is_enabled: true,
+      quota_limit: 10_000,
+      requests_made: 412,
+      refresh_period: 'monthly',
+    },
+  },
+}

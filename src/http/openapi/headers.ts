@@ -1,0 +1,81 @@
+/** A header of an answer, or a request header that is a parameter, as OpenAPI describes it. */
+interface Described {
+  description: string
+  schema: object
+  example?: string | number
+}
+
+const INTEGER = { type: 'integer', minimum: 0 }
+const TEXT = { type: 'string' }
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: "The request's id: the client's own, if it sent a valid one, else a new one.",
+    schema: TEXT,
+    example: '7a165430-d4e7-4ff0-816e-44d0adc6327e',
+  },
+  'RateLimit-Policy': {
+    description: 'The quota of the key: `q` requests in a window of `w` seconds.',
+    schema: TEXT,
+    example: '"quota";q=10000;w=2592000',
+  },
+  RateLimit: {
+    description: 'What is left of it: `r` requests, and `t` seconds until the window ends.',
+    schema: TEXT,
+    example: '"quota";r=9999;t=864000',
+  },
+  'X-Ledger-Position': {
+    description:
+      "The last position of the call's events in the company's ledger. Send it as `min_position` to read your own write.",
+    schema: { type: 'integer', minimum: 1 },
+    example: 42,
+  },
+  'Idempotency-Replayed': {
+    description: '`true` where the answer is that of the first call with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  ETag: { description: 'The version of the employee, for `If-Match`.', schema: TEXT, example: '"1"' },
+  Location: { description: 'The path of the one thing that was created.', schema: TEXT },
+  'Retry-After': { description: 'Seconds after which to try again.', schema: INTEGER, example: 1 },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: TEXT },
+} satisfies Record<string, Described>
+
+export type HeaderName = keyof typeof HEADERS
+
+const PARAMETERS = {
+  'Idempotency-Key': {
+    description:
+      'Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended ' +
+      'effect. A retry with the same key and the same request gets the first answer again and has no second effect.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    example: 'nightly-2026-11-20-batch-1',
+  },
+  'If-Match': {
+    description: 'Updates the employee only if it still has this version: the `ETag` of an earlier answer, or `*`.',
+    schema: TEXT,
+    example: '"1"',
+  },
+} satisfies Record<string, Described>
+
+export type ParameterName = keyof typeof PARAMETERS
+
+export const HEADER_COMPONENTS: Record<string, Described> = HEADERS
+
+/** The request headers as components of the document, by the name of their component. */
+export const PARAMETER_COMPONENTS = Object.fromEntries(
+  Object.entries(PARAMETERS).map(([name, described]) => {
+    return [componentOf(name as ParameterName), { name, in: 'header', ...described }]
+  }),
+)
+
+export function headerRefs(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+export function parameterRef(name: ParameterName): { $ref: string } {
+  return { $ref: `#/components/parameters/${componentOf(name)}` }
+}
+
+function componentOf(name: ParameterName): string {
+  return name.replace('-', '')
+}

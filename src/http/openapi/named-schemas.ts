@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util'
+
+type Json = Record<string, unknown>
+
+/** Collects schemas that have a name, so that the document says each once and refers to it. */
+export class NamedSchemas {
+  readonly components: Record<string, object> = {}
+
+  /**
+   * The schema as the document shows it: every schema with an `$id`, itself or inside, becomes a component of that
+   * name, and choices between texts become an `enum`. Throws when two different schemas have the same name.
+   */
+  refer(schema: object): object {
+    // What TypeBox keeps for itself stands under symbols, which JSON does not have.
+    return this.#visit(JSON.parse(JSON.stringify(schema))) as object
+  }
+
+  #visit(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#visit(item))
+    if (typeof value !== 'object' || value === null) return value
+    const { $id: name, ...rest } = value as Json
+    const members = Object.entries(rest).map(([key, member]) => [key, isData(key) ? member : this.#visit(member)] as const)
+    const schema = asEnum(Object.fromEntries(members))
+    return typeof name === 'string' ? this.#name(name, schema) : schema
+  }
+
+  #name(name: string, schema: object): object {
+    const known = this.components[name]
+    if (known && !isDeepStrictEqual(known, schema)) throw new Error(`two different schemas are called ${name}`)
+    this.components[name] = schema
+    return { $ref: `#/components/schemas/${name}` }
+  }
+}
+
+/** Members that hold values and no schemas. */
+function isData(key: string): boolean {
+  return key === 'examples' || key === 'default' || key === 'const' || key === 'enum'
+}
+
+/** `anyOf` of constant texts says the same as `enum`, which readers and generators understand better. */
+function asEnum(schema: Json): Json {
+  const { anyOf: choices, ...rest } = schema
+  if (!Array.isArray(choices) || choices.length === 0) return schema
+  const isText = (choice: Json) => typeof choice['const'] === 'string' && Object.keys(choice).length === 2
+  return choices.every(isText) ? { type: 'string', enum: choices.map((choice: Json) => choice['const']), ...rest } : schema
+}

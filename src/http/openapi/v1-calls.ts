@@ -1,0 +1,116 @@
+import { Type } from '@sinclair/typebox'
+import type { ProblemCode } from '../../domain/errors.ts'
+import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
+import { CreatableEmployees, createBody, CreatedEmployees } from './answer-schemas.ts'
+import { UpdatedEmployee, UpdatedEmployees, updateManyBody } from './answer-schemas.ts'
+import type { Example, JudgedBody } from './documented-schema.ts'
+import { jsonAnswer } from './documented-schema.ts'
+import * as examples from './employee-examples.ts'
+import { EmployeePatch } from './employee-schemas.ts'
+
+/*
+ * How the document describes the three writing calls. Only their queries are validated by these schemas: the records
+ * of their bodies are judged by the domain.
+ */
+
+export const EmployeeParams = Type.Object({
+  id: Type.String({ description: "The employee's id.", examples: [examples.EXAMPLE_EMPLOYEE_ID] }),
+})
+
+export const WriteQuery = Type.Object(
+  {
+    validate_only: Type.Optional(
+      Type.Boolean({ description: 'Answer what would happen, and store nothing: neither a change nor a log entry.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** What a call that costs quota can be refused with. */
+export const READING_PROBLEMS = ['key_disabled', 'quota_exceeded'] as const
+
+const WRITING_PROBLEMS = [
+  ...READING_PROBLEMS,
+  ...(['idempotency_key_invalid', 'already_exists', 'inactive_employee_exists', 'idempotency_in_progress'] as const),
+  ...(['idempotency_response_expired', 'validation_failed', 'idempotency_key_reused'] as const),
+]
+const BATCH_PROBLEMS = ['batch_too_large', 'empty_batch'] as const satisfies readonly ProblemCode[]
+const WRITE_HEADERS = ['X-Ledger-Position', 'Idempotency-Replayed'] as const
+
+const ALL_OR_NONE = 'All records are applied, or none. A refusal names every fault of every record.'
+
+/** `POST /v1/employees` */
+export function createCall(maxRecords: number) {
+  return {
+    operationId: 'createEmployees',
+    summary: 'Create one or more employees',
+    description: ALL_OR_NONE,
+    tags: ['Employees'],
+    querystring: WriteQuery,
+    judgedHeaders: ['Idempotency-Key'],
+    judgedBody: {
+      description: 'An object with the records, a bare array of them, or one bare record.',
+      ...judgedBody(createBody(maxRecords), JSON_TYPES, examples.CREATE_BODIES),
+    },
+    response: {
+      200: jsonAnswer('With `validate_only`: what would be created.', CreatableEmployees, {
+        examples: examples.CREATABLE,
+      }),
+      201: jsonAnswer('The new employees; `Location` where it is one.', CreatedEmployees, {
+        headers: [...WRITE_HEADERS, 'Location'],
+        examples: examples.CREATED,
+      }),
+    },
+    problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
+  } as const
+}
+
+/** `PATCH /v1/employees/{id}` */
+export function updateOneCall() {
+  return {
+    operationId: 'updateEmployee',
+    summary: 'Update one employee',
+    description: 'By a JSON Merge Patch. `status` deactivates and reactivates; what the employee already has is no change.',
+    tags: ['Employees'],
+    params: EmployeeParams,
+    querystring: WriteQuery,
+    judgedHeaders: ['Idempotency-Key', 'If-Match'],
+    judgedBody: judgedBody(EmployeePatch, MERGE_PATCH_TYPES, examples.UPDATE_ONE_BODIES),
+    response: {
+      200: jsonAnswer('What became of the employee.', UpdatedEmployee, {
+        headers: [...WRITE_HEADERS, 'ETag'],
+        examples: examples.UPDATED_ONE,
+      }),
+    },
+    problems: [...WRITING_PROBLEMS, 'employee_not_found', 'precondition_failed'],
+  } as const
+}
+
+/** `PATCH /v1/employees` */
+export function updateManyCall(maxRecords: number) {
+  return {
+    operationId: 'updateEmployees',
+    summary: 'Update several employees',
+    description:
+      `${ALL_OR_NONE} Uniqueness and managers are judged on the state after the call: ` +
+      'two employees may swap their e-mails.',
+    tags: ['Employees'],
+    querystring: WriteQuery,
+    judgedHeaders: ['Idempotency-Key'],
+    judgedBody: {
+      description: 'An object with the records, or a bare array of them.',
+      ...judgedBody(updateManyBody(maxRecords), MERGE_PATCH_TYPES, examples.UPDATE_MANY_BODIES),
+    },
+    response: {
+      200: jsonAnswer('What became of each employee.', UpdatedEmployees, {
+        headers: WRITE_HEADERS,
+        examples: examples.UPDATED_MANY,
+      }),
+    },
+    problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
+  } as const
+}
+
+function judgedBody(schema: object, mediaTypes: readonly string[], bodies: Record<string, Example>): JudgedBody {
+  return { content: Object.fromEntries(mediaTypes.map((type) => [type, { schema, examples: bodies }])) }
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
+import { html } from 'hono/html'
+
+/**
+ * Scripts, data and pictures come from here and from nowhere else. Scalar writes style sheets into the page as it runs:
+ * inline styles have to be let in.
+ */
+const POLICY = [
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:",
+  "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ')
+
+/** Without fonts, assistants and links to services elsewhere: the page works on a machine that has no other network. */
+const SETTINGS = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  documentDownloadType: 'direct',
+  defaultOpenAllTags: true,
+}
+
+const START = `Scalar.createApiReference('#reference', ${JSON.stringify(SETTINGS)})\n`
+
+const PAGE = html`<!doctype html>
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>Employee Public API</title>
+    </head>
+    <body>
+      <div id="reference"></div>
+      <script src="/docs/reference.js"></script>
+      <script src="/docs/start.js"></script>
+    </body>
+  </html>`
+
+/** `/docs`: the reference page of the API, made of the document by Scalar, without any outside address. */
+export function referencePage(app: FastifyInstance): void {
+  const schema = { hide: true }
+  let script: Promise<string> | undefined
+  app.get('/docs', { schema }, async (_, reply) =>
+    reply
+      .header('content-security-policy', POLICY)
+      .headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+      .type('text/html; charset=utf-8')
+      .send((await PAGE).toString()),
+  )
+  app.get('/docs/start.js', { schema }, (_, reply) => reply.type('text/javascript; charset=utf-8').send(START))
+  app.get('/docs/reference.js', { schema }, async (_, reply) => {
+    script ??= loadScript()
+    return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=3600').send(await script)
+  })
+}
+
+/**
+ * The script out of Scalar's package, which gives it to a Fastify instance and to nobody else. It is large, so it is
+ * loaded when somebody first asks for it.
+ */
+async function loadScript(): Promise<string> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const host = Fastify()
+  await host.register(scalar, { routePrefix: '/docs', configuration: { url: SETTINGS.url } })
+  const { statusCode, body } = await host.inject('/docs/js/scalar.js')
+  await host.close()
+  if (statusCode !== 200) throw new Error('the script of the reference page is not where it was')
+  return body
+}

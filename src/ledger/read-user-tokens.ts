@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { fromUuid, toUuid } from '../domain/ids.ts'
+import type { LedgerTables } from './tables.ts'
+
+/** A user's token with all that may be seen of it: everything but the secret. Times are RFC 3339 UTC. */
+export interface TokenRecord {
+  id: string
+  userId: string
+  name: string
+  createdAt: string
+  expiresAt: string
+  lastUsed: string | null
+  revokedAt: string | null
+}
+
+export interface TokenRow {
+  token_id: string
+  user_id: string
+  name: string
+  created_at: string
+  expires_at: string
+  last_used: string | null
+  revoked_at: string | null
+  now: string
+}
+
+export const SELECT_TOKENS = `select token_id, user_id, name, created_at, expires_at, last_used, revoked_at,
+  clock_timestamp() as now from user_tokens`
+
+/** A user's tokens, newest first, below an id, each as it is at an instant of the database's clock. */
+export async function listUserTokens(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  page: { userId: string; before?: string; limit: number },
+): Promise<{ token: TokenRecord; now: string }[]> {
+  const { userId, before, limit } = page
+  const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
+    where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}
+      ${before === undefined ? sql`` : sql`and token_id < ${toUuid(before)}`}
+    order by token_id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({ token: tokenRecord(row), now: row.now }))
+}
+
+export function tokenRecord(row: TokenRow): TokenRecord {
+  return {
+    id: fromUuid('tok', row.token_id),
+    userId: fromUuid('usr', row.user_id),
+    name: row.name,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsed: row.last_used,
+    revokedAt: row.revoked_at,
+  }
+}

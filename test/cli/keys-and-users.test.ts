@@ -1,0 +1,61 @@
+import t from 'tap'
+import type { Environment } from '../support/cli.ts'
+import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/cli.ts'
+import { employee, startService } from '../support/service.ts'
+
+const service = await startService(t)
+const { id: company, key, auditor, admin } = service.company
+const ENVIRONMENT: Environment = { DATABASE_URL: service.urls.serviceUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'warn' }
+const ofKey = ['--company', company, '--key', key.api_id]
+
+interface ShownKey {
+  status: string
+  name: string
+  quota_limit: number
+  api_key?: string
+}
+
+const status = async (secret = key.api_key) =>
+  (await service.call('POST', '/v1/employees', { body: employee(), key: { ...key, api_key: secret } })).status
+
+await t.test('a key is renamed, disabled and enabled, and the running API follows at once', async (t) => {
+  const edited = await runJson<ShownKey>(t, ['key', 'edit', ...ofKey, '--name', 'Nightly', '--quota-limit', '500'], ENVIRONMENT)
+  t.match(edited, { name: 'Nightly', quota_limit: 500, status: 'active' })
+  t.match(await runJson<ShownKey>(t, ['key', 'disable', ...ofKey], ENVIRONMENT), { status: 'disabled' })
+  t.equal(await status(), 403)
+  t.match(await runJson<ShownKey>(t, ['key', 'enable', ...ofKey], ENVIRONMENT), { status: 'active' })
+  t.equal(await status(), 201)
+})
+
+await t.test('a rotated key works with both secrets, a revoked one with none', async (t) => {
+  const rotated = await runJson<ShownKey>(t, ['key', 'rotate', ...ofKey, '--overlap', '3600'], ENVIRONMENT)
+  t.strictSame([await status(), await status(rotated.api_key)], [201, 201])
+  await runJson(t, ['key', 'revoke', ...ofKey], ENVIRONMENT)
+  t.strictSame([await status(), await status(rotated.api_key)], [401, 401])
+  t.match(await runJson(t, ['key', 'list', '--company', company], ENVIRONMENT), [{ api_id: key.api_id, status: 'revoked' }])
+})
+
+await t.test("a user's role and life are changed, and tokens follow at once", async (t) => {
+  const invited = await runJson<{ user_id: string; one_time_token: string; status: string }>(
+    t,
+    ['user', 'invite', '--company', company, '--email', 'new@acme.example', '--name', 'New', '--role', 'member'],
+    ENVIRONMENT,
+  )
+  t.equal(invited.status, 'pending')
+  t.ok(invited.one_time_token)
+  const of = (id: string) => ['--company', company, '--user', id]
+  await runJson(t, ['user', 'role', ...of(auditor.user_id), '--role', 'admin'], ENVIRONMENT)
+  t.equal((await service.admin('/bulk-user-logs', auditor.token)).status, 200)
+  await runJson(t, ['user', 'remove', ...of(auditor.user_id)], ENVIRONMENT)
+  t.equal((await service.admin('/bulk-user-logs', auditor.token)).status, 401)
+  const users = await runJson<{ user_id: string; status: string }[]>(t, ['user', 'list', '--company', company], ENVIRONMENT)
+  t.strictSame(users.filter(({ user_id: id }) => id === auditor.user_id), [], 'who was removed is not listed')
+  const lastAdmin = await runCommand(t, ['user', 'remove', ...of(admin.user_id)], ENVIRONMENT)
+  failsWithLine(t, lastAdmin, /^employee-ledger: /)
+})
+
+await t.test('what is not there is told in one line', async (t) => {
+  const unknown = 'key_01h455vb4pex5vsknk084sn02q'
+  const ended = await runCommand(t, ['key', 'disable', '--company', company, '--key', unknown], ENVIRONMENT)
+  failsWithLine(t, ended, 'employee-ledger: the company has no such API key\n')
+})

@@ -1,0 +1,133 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { newId } from '../../src/bootstrap.ts'
+import { openDatabase } from '../../src/database/kysely.ts'
+import { openPool } from '../../src/database/pool.ts'
+import type { RecordedEvent } from '../../src/domain/events.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { readEvents } from '../../src/ledger/read.ts'
+import { catchUp } from '../../src/workers/project.ts'
+import { employee, startService } from '../support/service.ts'
+
+const service = await startService(t)
+const companyId = service.company.id
+const TABLES = ['entries', 'records', 'rejected_names', 'hours', 'days'] as const
+const LIVE = 'bulk_user_logs_v1'
+
+async function makeHistory(key = service.company.key): Promise<void> {
+  const call = (method: 'POST' | 'PATCH', path: string, body: unknown) => service.call(method, path, { body, key })
+  const { body } = await call('POST', '/v1/employees', [employee(), employee(), employee()])
+  const [first, second, third] = body.employees.map(({ id }: { id: string }) => id)
+  await call('PATCH', '/v1/employees', [{ id: first, job_title: 'Dev' }, { id: second, status: 'inactive' }, { id: third }])
+  await call('PATCH', '/v1/employees', [{ email: 'Secret.Person@canary.example', phone: 'x' }, { external_id: 'canary-7', email: 'other@canary.example' }])
+  await call('POST', '/v1/employees', [employee({ email: 'new@canary.example', external_id: 'canary-8', phone: '1' }), 7])
+  await call('PATCH', `/v1/employees/${first}`, { phone: '1' })
+  await call('PATCH', '/v1/employees/canary-9', { phone: '1' })
+  await call('POST', '/v1/employees', '{')
+}
+
+// Folded in as many batches as there are calls.
+for (let turn = 0; turn < 4; turn += 1) {
+  await makeHistory()
+  await service.project()
+}
+
+const events = await readEvents(service.db, companyId, { after: 0, limit: 10_000 })
+const ownerPool = openPool({ url: service.urls.ownerUrl, name: 'test', max: 2 })
+const owner = openDatabase<unknown>(ownerPool)
+t.teardown(() => owner.destroy())
+
+/** Folds events into tables of their own, in one go. */
+async function foldInto(schema: string, folded: RecordedEvent[]): Promise<string> {
+  await ownerPool.query(`create schema ${schema}`)
+  await bulkUserLogs.createTables(owner, schema)
+  await owner.transaction().execute((transaction) => bulkUserLogs.fold(transaction, schema, companyId, folded))
+  return schema
+}
+
+/** All rows of a table as texts, in a stable order. */
+async function rowsOf(schema: string, table: string): Promise<string[]> {
+  const { rows } = await ownerPool.query<{ row: string }>(
+    `select r::text as row from ${schema}.${table} r where company_id = $1 order by 1`,
+    [toUuid(companyId)],
+  )
+  return rows.map(({ row }) => row)
+}
+
+async function sameTables(t: Test, one: string, other: string): Promise<void> {
+  for (const table of TABLES) {
+    const rows = await rowsOf(one, table)
+    t.ok(rows.length > 0, `${table} has rows`)
+    t.strictSame(rows, await rowsOf(other, table), table)
+  }
+}
+
+await t.test('a history folded call by call and folded in one go gives the same tables', async (t) => {
+  await sameTables(t, LIVE, await foldInto('in_one_go', events))
+})
+
+await t.test('folding again what is folded changes no table', async (t) => {
+  const before = await Promise.all(TABLES.map((table) => rowsOf(LIVE, table)))
+  await Promise.all([1, 2, 3].map(() => catchUp(service.db, bulkUserLogs, companyId)))
+  t.strictSame(await Promise.all(TABLES.map((table) => rowsOf(LIVE, table))), before)
+})
+
+await t.test('the sums of the days are the sums of the entries', async (t) => {
+  const counts = ['total', 'updated', 'deactivated', 'failed', 'no_updates']
+  const columns = ['key_id', 'operation', 'status']
+  const { rows: summed } = await ownerPool.query(`select day::text, ${columns.join()}, calls, ${counts.join()} from ${LIVE}.days order by 1, 2, 3, 4`)
+  const { rows: counted } = await ownerPool.query(
+    `select (requested_at at time zone 'UTC')::date::text as day, ${columns.join()}, count(*) as calls,
+      ${counts.map((name) => `sum(${name})::bigint as ${name}`).join()} from ${LIVE}.entries group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+  )
+  t.strictSame(summed, counted)
+})
+
+await t.test('every entry stands between the positions of its hour', async (t) => {
+  const { rows } = await ownerPool.query(
+    `select 1 from ${LIVE}.entries e left join ${LIVE}.hours h
+      on h.company_id = e.company_id and h.hour = date_trunc('hour', e.requested_at, 'UTC')
+      and e.position between h.first_position and h.last_position where h.hour is null`,
+  )
+  t.equal(rows.length, 0)
+})
+
+await t.test('the tables hold nothing that a refused record said, only hashes that no other company shares', async (t) => {
+  for (const table of TABLES) {
+    const text = (await rowsOf(LIVE, table)).join('\n')
+    t.notMatch(text, /canary/i, table)
+    t.notMatch(text, Buffer.from('canary').toString('hex'), table)
+  }
+  const other = await service.makeCompany('Other')
+  await makeHistory(other.key)
+  await service.project(other.id)
+  const { rows } = await ownerPool.query<{ hashes: number; shared: number }>(
+    `select count(distinct name_hash)::integer as hashes,
+      (count(distinct (company_id, name_hash)) - count(distinct name_hash))::integer as shared from ${LIVE}.rejected_names`,
+  )
+  // Six of each company, and the employee's own id in each of five histories.
+  t.strictSame(rows, [{ hashes: 17, shared: 0 }])
+})
+
+await t.test('a history whose refused records are erased has the same entries, and no hash of them', async (t) => {
+  const erased = events.map((event) => (event.type === 'EmployeeRecordRejected' ? { ...event, data: null } : event))
+  const schema = await foldInto('erased', erased)
+  t.strictSame(await rowsOf(schema, 'rejected_names'), [])
+  for (const table of ['entries', 'hours', 'days']) t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
+  t.equal((await rowsOf(schema, 'records')).length, (await rowsOf(LIVE, 'records')).length)
+})
+
+await t.test('whatever a refused record names, its entry is folded', async (t) => {
+  const hostile = ['\0', 'a\0b', '\ud800', 'x'.repeat(100_000), '', '\u{10ffff}', "'; --", '{"n":1}']
+  const values = [...hostile, 7, true, null, [], {}, [hostile]]
+  const odd = values.flatMap((value) => [{ id: value }, { email: value }, { external_id: value }, value])
+  const rejected = events.filter((event) => event.type === 'EmployeeRecordRejected').slice(0, 1)
+  const closing = events.find((event) => event.type === 'ApiCallFailed')!
+  const calls = odd.flatMap((named, at) => [
+    { ...rejected[0]!, position: 2 * at + 1, data: { ...rejected[0]!.data!, locator: named, record: named } },
+    { ...closing, position: 2 * at + 2, stream: newId('log') },
+  ])
+  const schema = await foldInto('hostile', calls)
+  t.equal((await rowsOf(schema, 'entries')).length, odd.length)
+})
