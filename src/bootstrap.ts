@@ -107,7 +107,8 @@ export interface RunningPart {
 }
 
 // Appends look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
-const LOOK_UP_ONLY = { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
+// A 2xx answer means durable, whatever the role's or the database's default is.
+const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 
 /** Starts the API. `address` is where it listens. */
 export async function startApi(
@@ -127,6 +128,7 @@ export async function startApi(
     lanes: config.LANES,
     maxRecordsPerCommit: config.RECORDS_PER_COMMIT,
     maxWaiting: config.CALLS_WAITING,
+    maxRecordsWaiting: config.RECORDS_WAITING,
     maxWaitMs: config.CALL_WAIT_MS,
     onCommitted: waker.wake,
     onFault: (error) => log.error({ err: error }, 'a call could not be stored'),

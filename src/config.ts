@@ -38,6 +38,11 @@ export const ConfigSchema = Type.Object({
     description: 'records that share one commit; a larger call goes alone',
   }),
   CALLS_WAITING: Type.Integer({ default: 2000, minimum: 1, description: 'calls that may wait in one lane; more get 503' }),
+  RECORDS_WAITING: Type.Integer({
+    default: 50_000,
+    minimum: 1,
+    description: 'records that all calls waiting in one process may have together; more get 503',
+  }),
   CALL_WAIT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,

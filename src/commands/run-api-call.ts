@@ -63,7 +63,7 @@ export class RefusedCredentialsError extends Error {
 }
 
 const NOBODY = { employeeIds: [], emails: [], externalIds: [] }
-const NO_TOUCHES: Touches = { all: NOBODY, remanaged: NOBODY, managers: NOBODY }
+const NO_TOUCHES: Touches = { all: NOBODY, remanaged: NOBODY, managers: NOBODY, taken: NOBODY }
 
 /**
  * Runs one writing call: decides it under the lock of its company, appends its events and gives the answer once they

@@ -8,7 +8,7 @@ export function touchedValues(records: ReadRecord[]): Touches {
   const managed = records.filter(({ manager }) => manager && manager.value !== null)
   const managers = naming(managed.map(({ manager }) => asLocator(manager!)))
   const [located, taken] = [named(records), takenValues(records)]
-  return { all: union(located, taken, managers), remanaged: named(managed), managers }
+  return { all: union(located, taken, managers), remanaged: named(managed), managers, taken }
 }
 
 const LOCATES: Record<ManagerReference['field'], Locator['field']> = {

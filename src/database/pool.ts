@@ -49,7 +49,9 @@ export function openPool(options: PoolOptions): pg.Pool {
     options: Object.entries(options.settings ?? {}).map(([name, value]) => `-c ${name}=${value}`).join(' '),
   }
   const pool = new pg.Pool(config)
-  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  // A connection that breaks is replaced at the next use, and whoever used it gets the error of the statement. Without
+  // listeners, on the pool for idle connections and on each client while it is in use, it would end the process.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

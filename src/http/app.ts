@@ -10,8 +10,7 @@ import type { Logger } from 'pino'
 import type { CompanyServices } from '../commands/change-company.ts'
 import type { CommandServices } from '../commands/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
-import type { Gatherer } from '../ledger/gather.ts'
-import type { FoundKey, KeyUse, UsedKey } from '../ledger/key-access.ts'
+import type { FoundKey, KeyUsageCounter } from '../ledger/key-access.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
@@ -40,7 +39,7 @@ export interface AppServices {
   company: CompanyServices
   db: Kysely<LedgerTables>
   findKey(apiId: string): Promise<FoundKey | null>
-  keyUsage: Gatherer<KeyUse, UsedKey>
+  keyUsage: KeyUsageCounter
   isReady(): Promise<boolean>
   log: Logger
   /** Bytes that a body may have. */

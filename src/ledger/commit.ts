@@ -91,7 +91,7 @@ export async function commitTogether<Answer>(
     const locked = new Set(heads.map(({ companyId }) => companyId))
     const mine = calls.filter(({ companyId }) => locked.has(companyId))
     // Only a statement that starts after the lock is held sees what the holder before committed.
-    const companies = await loadCompanies(client, heads, mine)
+    const companies = await loadCompanies(client, heads, mine, wait)
     const writes: Writes = { placed: [], bound: [] }
     const results = calls.map((call) => {
       const company = companies.get(call.companyId)

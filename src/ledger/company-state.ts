@@ -25,6 +25,8 @@ export interface Touches {
   /** Those among them who get a new manager, and those who are named as such. */
   remanaged: Naming
   managers: Naming
+  /** The e-mail addresses and external ids that its records take on. */
+  taken: Naming
 }
 
 /** The employees that the calls of a transaction touch, kept current while one call after the other is decided. */
@@ -49,6 +51,11 @@ export class LoadedEmployees implements EmployeeDirectory {
 
   byExternalId = (externalId: string): Employee | undefined =>
     this.#holder(this.#idByExternalId.get(externalId), 'external_id', externalId)
+
+  /** The ids of all that are loaded. */
+  ids(): string[] {
+    return [...this.#byId.keys()]
+  }
 
   /** The ids of those who are there and are named so. */
   named({ employeeIds, emails, externalIds }: Naming): string[] {

@@ -6,7 +6,7 @@ export function sqlState(error: unknown): string | null {
 }
 
 // Classes that speak of the server's state, not of what it was asked: connection, rollback, resources, locks, operators.
-const PASSING = new Set(['08', '40', '53', '55', '57', '58'])
+const PASSING = new Set(['08', '25', '40', '53', '55', '57', '58'])
 // node-postgres has no class of its own for these.
 const CONNECTION_MESSAGES = /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was))/
 
@@ -17,8 +17,9 @@ export function isOfTheServer(error: unknown): boolean {
   return error instanceof Error && ('syscall' in error || CONNECTION_MESSAGES.test(error.message))
 }
 
-// Classes that speak of the connection (08) or of a server that is being shut down (57).
-const LOST = new Set(['08', '57'])
+// Classes that speak of the connection (08), or of a server that is being shut down (57) or breaks down (53, 58, XX): the
+// failure may have struck after the commit was written.
+const LOST = new Set(['08', '53', '57', '58', 'XX'])
 // Classes that speak of a value (22) or of an integrity rule (23): some record brought them on.
 const OF_A_RECORD = new Set(['22', '23'])
 const SERIALIZATION_FAILURE = '40001'

@@ -13,8 +13,8 @@ export async function expireAnswers(db: Kysely<LedgerTables>, hours: number): Pr
     const { numAffectedRows } = await sql`update idempotency_keys k set headers = null, body = null
       from (
         select company_id, api_id, key_hash from idempotency_keys
-        where body is not null and answered_at < clock_timestamp() - make_interval(hours => ${hours})
-        order by company_id, api_id, key_hash limit ${AT_ONCE} for update skip locked
+        where body is not null and answered_at < statement_timestamp() - make_interval(hours => ${hours})
+        order by answered_at limit ${AT_ONCE} for update skip locked
       ) as old
       where k.company_id = old.company_id and k.api_id = old.api_id and k.key_hash = old.key_hash`.execute(db)
     const count = Number(numAffectedRows ?? 0n)

@@ -15,7 +15,8 @@ export interface GatherBounds<Item> {
 
 interface Waiting<Item, Answer> {
   item: Item
-  since: number
+  /** Turns it away when it has waited too long. */
+  timer: NodeJS.Timeout
   resolve(answer: Answer | Promise<Answer>): void
   reject(error: unknown): void
 }
@@ -35,13 +36,12 @@ export function gather<Item, Answer>(
   work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
   bounds: GatherBounds<Item>,
 ): Gatherer<Item, Answer> {
-  const waiting: Waiting<Item, Answer>[] = []
+  const waiting = new Set<Waiting<Item, Answer>>()
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    while (waiting.length > 0) {
+    while (waiting.size > 0) {
       const taken = take(waiting, bounds)
-      if (taken.length === 0) continue
       try {
         const answers = await work(taken.map(({ item }) => item))
         taken.forEach(({ resolve }, at) => resolve(answers[at]!))
@@ -54,9 +54,14 @@ export function gather<Item, Answer>(
 
   return {
     submit(item) {
-      if (waiting.length >= bounds.maxWaiting) return Promise.reject(new UnavailableError('too many calls are waiting'))
+      if (waiting.size >= bounds.maxWaiting) return Promise.reject(new UnavailableError('too many calls are waiting'))
       return new Promise((resolve, reject) => {
-        waiting.push({ item, since: performance.now(), resolve, reject })
+        const entry: Waiting<Item, Answer> = { item, resolve, reject, timer: setTimeout(turnAway, bounds.maxWaitMs) }
+        function turnAway(): void {
+          waiting.delete(entry)
+          reject(new UnavailableError('the call waited too long for its turn'))
+        }
+        waiting.add(entry)
         // Deferred by one turn, so that calls that arrive together go together.
         running ??= new Promise<void>((next) => setImmediate(next)).then(run)
       })
@@ -67,22 +72,16 @@ export function gather<Item, Answer>(
   }
 }
 
-/** Takes as many as fit from the front; those that have waited too long are turned away. */
-function take<Item, Answer>(waiting: Waiting<Item, Answer>[], bounds: GatherBounds<Item>): Waiting<Item, Answer>[] {
-  const now = performance.now()
+/** Takes as many as fit, from the one that has waited longest on. */
+function take<Item, Answer>(waiting: Set<Waiting<Item, Answer>>, bounds: GatherBounds<Item>): Waiting<Item, Answer>[] {
   const taken: Waiting<Item, Answer>[] = []
   let weight = 0
-  let seen = 0
   for (const entry of waiting) {
-    if (now - entry.since > bounds.maxWaitMs) {
-      entry.reject(new UnavailableError('the call waited too long for its turn'))
-    } else {
-      weight += bounds.weightOf(entry.item)
-      if (taken.length > 0 && weight > bounds.maxWeight) break
-      taken.push(entry)
-    }
-    seen += 1
+    weight += bounds.weightOf(entry.item)
+    if (taken.length > 0 && weight > bounds.maxWeight) break
+    clearTimeout(entry.timer)
+    waiting.delete(entry)
+    taken.push(entry)
   }
-  waiting.splice(0, seen)
   return taken
 }

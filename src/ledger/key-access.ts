@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import { requestsInWindow, useKey } from '../domain/company.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import { openContended } from './contended.ts'
 import type { Gatherer } from './gather.ts'
 import { gather } from './gather.ts'
 import * as statements from './statements.ts'
@@ -40,9 +41,10 @@ export function openKeyLookup(db: Kysely<LedgerTables>): (apiId: string) => Prom
 }
 
 async function learnCompanies(db: Kysely<LedgerTables>, apiIds: string[], companyOf: Map<string, string>): Promise<void> {
+  // Before it is known which are missing: what is cleared must be learnt again for this very round.
+  if (companyOf.size > MAX_CACHED_IDS) companyOf.clear()
   const unknown = [...new Set(apiIds.filter((apiId) => !companyOf.has(apiId)))]
   if (unknown.length === 0) return
-  if (companyOf.size > MAX_CACHED_IDS) companyOf.clear()
   const rows = await db
     .selectFrom('api_key_directory')
     .selectAll()
@@ -110,33 +112,53 @@ export interface UsedKey {
   nowMs: number
 }
 
-/** Counts uses of keys by reading calls, in one transaction for all that arrive together. */
-export function openKeyUsage(pool: Pool): Gatherer<KeyUse, UsedKey> {
+/** Where reading calls are counted. */
+export type KeyUsageCounter = Pick<Gatherer<KeyUse, UsedKey>, 'submit'>
+
+/** Keys whose usage somebody holds that wait for it at once, each in a transaction of its own. */
+const WAITING_SLOTS = 2
+
+/**
+ * Counts uses of keys by reading calls, in one transaction for all that arrive together. A key whose usage another
+ * transaction holds waits alone, and holds nobody up.
+ */
+export function openKeyUsage(pool: Pool): KeyUsageCounter {
+  const contended = openContended<KeyUse, UsedKey>(async (uses) => {
+    const answers = await inTransaction(pool, (client) => countUses(client, uses, true))
+    return answers.map((answer) => answer ?? Promise.reject(new Error('the usage of the key is missing')))
+  }, BOUNDS, WAITING_SLOTS)
   return gather<KeyUse, UsedKey>(async (uses) => {
-    const client = await pool.connect()
-    try {
-      const answers = await countUses(client, uses)
-      client.release()
-      return answers
-    } catch (error) {
-      client.release(true)
-      throw error
-    }
+    const answers = await inTransaction(pool, (client) => countUses(client, uses, false))
+    return answers.map((answer, at) => answer ?? contended.submit(uses[at]!))
   }, BOUNDS)
 }
 
-async function countUses(client: Parameters<typeof statements.loadKeys>[0], uses: KeyUse[]): Promise<UsedKey[]> {
+async function inTransaction<Result>(pool: Pool, task: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    const result = await task(client)
+    client.release()
+    return result
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+/** The answers in order; undefined for a key whose usage another transaction holds. */
+async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | undefined)[]> {
   const distinct = new Map(uses.map((use) => [use.apiId, use]))
-  const [, now, loaded] = await Promise.all([
+  const [, loaded, now] = await Promise.all([
     client.query('begin'),
+    statements.loadKeys(client, [...distinct.values()], wait),
+    // Behind the rows that may have to be waited for: the time is that of the admission.
     statements.readClock(client),
-    statements.loadKeys(client, [...distinct.values()]),
   ])
   const nowMs = Date.parse(now)
   const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
-  const answers = uses.map(({ apiId, cost }): UsedKey => {
+  const answers = uses.map(({ apiId, cost }): UsedKey | undefined => {
     const entry = keys.get(apiId)
-    if (!entry) throw new Error(`the usage of ${apiId} is missing`)
+    if (!entry) return undefined
     const before = entry.usage
     const { quotaLimit, refreshPeriod } = entry.key
     // What fits is admitted, not all or none of those that arrived together.

@@ -2,7 +2,8 @@ import type { Pool } from 'pg'
 import type { Committed, LedgerCall } from './commit.ts'
 import { commitTogether, DecisionError, UnknownOutcomeError } from './commit.ts'
 import { blamesRecord, isPassing } from './database-errors.ts'
-import type { Gatherer } from './gather.ts'
+import { openContended } from './contended.ts'
+import type { GatherBounds } from './gather.ts'
 import { gather, UnavailableError } from './gather.ts'
 import { settleOutcome } from './settle-outcome.ts'
 
@@ -15,6 +16,8 @@ export interface LaneOptions {
   maxRecordsPerCommit: number
   /** How many calls may wait in one lane. */
   maxWaiting: number
+  /** How many records all calls that wait in this process may have together. */
+  maxRecordsWaiting: number
   /** How long a call may wait for its turn, in milliseconds. */
   maxWaitMs: number
   /** Told after each commit which companies have new events. */
@@ -38,43 +41,46 @@ export interface Lanes {
   idle(): Promise<void>
 }
 
-type Queue = Gatherer<LedgerCall<unknown>, Committed<unknown>>
+type Call = LedgerCall<unknown>
+type Answer = Committed<unknown>
+type Wait = (call: Call) => Promise<Answer>
 
 const PASSING_RETRIES = 3
 
 /**
  * Queues the calls of this process, so that those that arrive while a transaction runs share the next one.
- * A company belongs to one lane. A company whose head another process holds gets a queue of its own until that is
- * empty, so that it waits alone and holds nobody up.
+ * A company belongs to one lane. A company that another process holds up gets a queue of its own until that is empty,
+ * so that it waits alone and holds nobody up.
  */
 export function openLanes(options: LaneOptions): Lanes {
-  const contended = new Map<string, Queue>()
-  const queues = Array.from({ length: options.lanes }, () => queue((calls) => share(options, calls, false, waitAlone)))
-
-  function queue(work: Parameters<typeof gather<LedgerCall<unknown>, Committed<unknown>>>[0]): Queue {
-    const { maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs } = options
-    return gather(work, { maxWeight, maxWaiting, maxWaitMs, weightOf: ({ weight }) => Math.max(1, weight) })
+  const { maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
+  const bounds: GatherBounds<Call> = { maxWeight, maxWaiting, maxWaitMs, weightOf: ({ weight }) => Math.max(1, weight) }
+  const contended = openContended<Call, Answer>((calls) => share(options, calls, true, waitAlone), bounds, options.lanes)
+  const queues = Array.from({ length: options.lanes }, () =>
+    gather<Call, Answer>((calls) => share(options, calls, false, waitAlone), bounds),
+  )
+  function waitAlone(call: Call): Promise<Answer> {
+    return contended.submit(call)
   }
-
-  function waitAlone(call: LedgerCall<unknown>): Promise<Committed<unknown>> {
-    const { companyId } = call
-    const known = contended.get(companyId)
-    if (known) return known.submit(call)
-    const alone = queue((calls) => share(options, calls, true, waitAlone))
-    contended.set(companyId, alone)
-    const answer = alone.submit(call)
-    void alone.idle().then(() => contended.delete(companyId))
-    return answer
-  }
+  let recordsWaiting = 0
 
   return {
-    append<Answer>(call: LedgerCall<Answer>) {
-      const queue = contended.get(call.companyId) ?? queues[laneOf(call.companyId, options.lanes)]!
-      return queue.submit(call) as Promise<Committed<Answer>>
+    async append<Result>(call: LedgerCall<Result>) {
+      // A call keeps its body while it waits: what all of them hold together is bounded, not just their number.
+      if (recordsWaiting > 0 && recordsWaiting + call.weight > maxRecordsWaiting) {
+        throw new UnavailableError('too many records are waiting')
+      }
+      recordsWaiting += call.weight
+      try {
+        const queue = contended.has(call.companyId) ? contended : queues[laneOf(call.companyId, options.lanes)]!
+        return (await queue.submit(call)) as Committed<Result>
+      } finally {
+        recordsWaiting -= call.weight
+      }
     },
     async idle() {
       for (const queue of queues) await queue.idle()
-      for (const queue of contended.values()) await queue.idle()
+      await contended.idle()
     },
   }
 }
@@ -86,15 +92,10 @@ function laneOf(companyId: string, lanes: number): number {
   return sum % lanes
 }
 
-type Answers = (Committed<unknown> | Promise<Committed<unknown>>)[]
+type Answers = (Answer | Promise<Answer>)[]
 
 /** Commits calls together; if one of them is at fault, each alone, so that only the guilty one fails. */
-async function share(
-  options: LaneOptions,
-  calls: LedgerCall<unknown>[],
-  wait: boolean,
-  waitAlone: (call: LedgerCall<unknown>) => Promise<Committed<unknown>>,
-): Promise<Answers> {
+async function share(options: LaneOptions, calls: Call[], wait: boolean, waitAlone: Wait): Promise<Answers> {
   try {
     const results = await commit(options, calls, wait)
     return results.map((result, at) => {
@@ -111,33 +112,34 @@ async function share(
       options.onFault(error)
       throw new FaultyCallError('the call could not be stored', { cause: error })
     }
-    return eachAlone(options, calls, waitAlone)
+    return eachAlone(options, calls, wait, waitAlone)
   }
 }
 
-async function eachAlone(
-  options: LaneOptions,
-  calls: LedgerCall<unknown>[],
-  waitAlone: (call: LedgerCall<unknown>) => Promise<Committed<unknown>>,
-): Promise<Answers> {
+async function eachAlone(options: LaneOptions, calls: Call[], wait: boolean, waitAlone: Wait): Promise<Answers> {
   const answers: Answers = []
   for (const call of calls) {
-    const alone = share(options, [call], true, waitAlone).then(([answer]) => answer!)
-    await alone.catch(() => undefined)
-    answers.push(alone)
+    try {
+      answers.push(...(await share(options, [call], wait, waitAlone)))
+    } catch (error) {
+      const refused = Promise.reject<Answer>(error)
+      // Its caller hears of it once all are through.
+      refused.catch(() => undefined)
+      answers.push(refused)
+    }
   }
   return answers
 }
 
 async function commit(
   options: LaneOptions,
-  calls: LedgerCall<unknown>[],
+  calls: Call[],
   wait: boolean,
-): Promise<(Committed<unknown> | 'held')[]> {
+): Promise<(Answer | 'held')[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const results = await commitOnce(options.pool, calls, wait)
-      options.onCommitted([...new Set(calls.filter((_, at) => results[at] !== 'held').map(({ companyId }) => companyId))])
+      options.onCommitted([...new Set(calls.filter((_, at) => hasEvents(results[at]!)).map(({ companyId }) => companyId))])
       return results
     } catch (error) {
       if (!isPassing(error) || attempt > PASSING_RETRIES) throw error
@@ -145,11 +147,15 @@ async function commit(
   }
 }
 
+function hasEvents(result: Answer | 'held'): boolean {
+  return result !== 'held' && result.position !== null
+}
+
 async function commitOnce(
   pool: Pool,
-  calls: LedgerCall<unknown>[],
+  calls: Call[],
   wait: boolean,
-): Promise<(Committed<unknown> | 'held')[]> {
+): Promise<(Answer | 'held')[]> {
   const client = await pool.connect()
   try {
     const results = await commitTogether(client, calls, wait)
@@ -159,7 +165,7 @@ async function commitOnce(
     // A connection on which anything went wrong is not used again.
     client.release(true)
     if (!(error instanceof UnknownOutcomeError)) throw error
-    const results = error.results as (Committed<unknown> | 'held')[]
+    const results = error.results as (Answer | 'held')[]
     await settleOutcome(pool, calls.filter((_, at) => results[at] !== 'held'), error)
     return results
   }

@@ -1,20 +1,30 @@
 import type { ClientBase } from 'pg'
-import type { Head, LockedCompany, Naming } from './company-state.ts'
+import type { Head, LockedCompany, Naming, Touches } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
 import type { LedgerCall } from './commit.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
+import type { OfCompany } from './reporting-line-statements.ts'
 import { findSuperiors, loadManagerChains } from './reporting-line-statements.ts'
 import { headAt } from './place-events.ts'
 import * as statements from './statements.ts'
 
 type Call = Pick<LedgerCall<unknown>, 'companyId' | 'apiId' | 'idempotency' | 'touches'>
 
-/** Loads all that these calls may ask their companies about, once the heads of those are locked. */
-export async function loadCompanies(client: ClientBase, heads: Head[], calls: Call[]): Promise<Map<string, LockedCompany>> {
+/**
+ * Loads all that these calls may ask their companies about, once the heads of those are locked. With `wait` off, a company
+ * is left out when a reading call holds the usage of one of its keys.
+ */
+export async function loadCompanies(
+  client: ClientBase,
+  heads: Head[],
+  calls: Call[],
+  wait: boolean,
+): Promise<Map<string, LockedCompany>> {
   const apiIds = new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }]))
-  const [now, keys, bound, ...found] = await Promise.all([
+  const [keys, now, bound, ...found] = await Promise.all([
+    statements.loadKeys(client, [...apiIds.values()], wait),
+    // Behind the rows that may have to be waited for: the time is that of the decision.
     statements.readClock(client),
-    statements.loadKeys(client, [...apiIds.values()]),
     loadBound(client, calls),
     ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
   ])
@@ -24,11 +34,20 @@ export async function loadCompanies(client: ClientBase, heads: Head[], calls: Ca
     const loaded = new LoadedEmployees((employees.get(head.companyId) ?? []).map(({ employee }) => employee))
     companies.set(head.companyId, { head: headAt(head, now), employees: loaded, keys: new Map(), bound: new Map() })
   }
+  if (!wait) leaveOutHeldUp(companies, [...apiIds.values()], keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
   await loadSuperiors(client, calls, companies)
   return companies
 }
+
+/** Keys are never deleted: one that was not found is one that somebody holds. */
+function leaveOutHeldUp(companies: Map<string, LockedCompany>, wanted: WantedKey[], found: { key: { id: string } }[]): void {
+  const ids = new Set(found.map(({ key }) => key.id))
+  for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
+}
+
+type WantedKey = Pick<Call, 'companyId' | 'apiId'>
 
 async function loadTouched(client: ClientBase, calls: Call[], by: keyof Naming) {
   const wanted = calls.flatMap(({ companyId, touches }) => touches.all[by].map((value) => ({ companyId, value })))
@@ -47,14 +66,31 @@ async function loadBound(client: ClientBase, calls: Call[]) {
  * and has people below already: without one, a circle could only lead through employees of the calls themselves.
  */
 async function loadSuperiors(client: ClientBase, calls: Call[], companies: Map<string, LockedCompany>): Promise<void> {
-  const named = (which: 'remanaged' | 'managers') =>
-    calls.flatMap(({ companyId, touches }) => {
-      const employees = companies.get(companyId)?.employees
-      return employees ? employees.named(touches[which]).map((employeeId) => ({ companyId, employeeId })) : []
-    })
-  const remanaged = named('remanaged')
+  const remanaged: OfCompany[] = []
+  const managers: OfCompany[] = []
+  for (const [companyId, { employees }] of companies) {
+    const touches = calls.filter((call) => call.companyId === companyId).map((call) => call.touches)
+    if (!touches.some((touch) => sizeOf(touch.remanaged) > 0)) continue
+    // A value that moves within these calls may come to name anybody of them.
+    const named = (which: 'remanaged' | 'managers') =>
+      namesMove(touches) ? employees.ids() : touches.flatMap((touch) => employees.named(touch[which]))
+    remanaged.push(...named('remanaged').map((employeeId) => ({ companyId, employeeId })))
+    managers.push(...named('managers').map((employeeId) => ({ companyId, employeeId })))
+  }
   if (remanaged.length === 0 || (await findSuperiors(client, remanaged)).length === 0) return
-  for (const { companyId, employeeId, managerId } of await loadManagerChains(client, named('managers'))) {
+  for (const { companyId, employeeId, managerId } of await loadManagerChains(client, managers)) {
     companies.get(companyId)?.employees.setManager(employeeId, managerId)
   }
+}
+
+function sizeOf({ employeeIds, emails, externalIds }: Naming): number {
+  return employeeIds.length + emails.length + externalIds.length
+}
+
+/** Whether a value that names somebody is taken on by a record of these calls. */
+function namesMove(touches: Touches[]): boolean {
+  return (['emails', 'externalIds'] as const).some((kind) => {
+    const taken = new Set(touches.flatMap((touch) => touch.taken[kind]))
+    return touches.some(({ remanaged, managers }) => [...remanaged[kind], ...managers[kind]].some((name) => taken.has(name)))
+  })
 }

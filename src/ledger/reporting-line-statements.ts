@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 
-interface OfCompany {
+/** An employee of a company. */
+export interface OfCompany {
   companyId: string
   employeeId: string
 }

@@ -4,7 +4,7 @@ import { toUuid } from '../domain/ids.ts'
 import { UnavailableError } from './gather.ts'
 import * as statements from './statements.ts'
 
-const ATTEMPTS = 20
+const DEADLINE_MS = 10_000
 const PAUSE_MS = 500
 
 /**
@@ -17,7 +17,8 @@ export async function settleOutcome(
   calls: { companyId: string; callId: string }[],
   cause: unknown,
 ): Promise<void> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  const deadline = performance.now() + DEADLINE_MS
+  while (performance.now() < deadline) {
     const committed = await wasCommitted(pool, calls).catch(() => undefined)
     if (committed === true) return
     if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause })

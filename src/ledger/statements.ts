@@ -69,18 +69,22 @@ interface LoadedKeyRow extends StandingRow {
 }
 
 /**
- * The state of API keys, with their usage rows locked in the order of the keys.
- * Whoever holds one of these rows never waits for a head.
+ * The state of API keys, with their usage rows locked in the order of the keys; with `wait` off, keys whose row another
+ * transaction holds are left out. Whoever holds one of these rows never waits for a head.
  */
-export async function loadKeys(client: ClientBase, wanted: { companyId: string; apiId: string }[]): Promise<LoadedKey[]> {
+export async function loadKeys(
+  client: ClientBase,
+  wanted: { companyId: string; apiId: string }[],
+  wait: boolean,
+): Promise<LoadedKey[]> {
   const { rows } = await client.query<LoadedKeyRow>({
-    name: 'load-keys',
+    name: wait ? 'load-keys-wait' : 'load-keys-skip',
     text: `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
         k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period, u.window_start, u.requests_made, u.last_used
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      order by u.company_id, u.api_id for update of u`,
+      order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
     values: [wanted.map(({ companyId }) => toUuid(companyId)), wanted.map(({ apiId }) => toUuid(apiId))],
   })
   return rows.map((row) => ({

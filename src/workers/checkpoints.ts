@@ -11,6 +11,14 @@ export const MAX_ATTEMPTS = 5
 const FIRST_BACKOFF_SECONDS = 1
 const SWEPT_AT_ONCE = 10_000
 
+/** How a projection stands in a company. */
+export interface Checkpoint {
+  position: number
+  /** Failures in a row behind this position. */
+  attempts: number
+  isHeld: boolean
+}
+
 /**
  * How far a projection is in a company; the checkpoint is made at position 0 when there is none. It is held while the
  * company is parked, or waits for its next try after a failure.
@@ -19,11 +27,11 @@ export async function findCheckpoint(
   db: Kysely<LedgerTables>,
   projection: Version,
   companyId: string,
-): Promise<{ position: number; isHeld: boolean }> {
+): Promise<Checkpoint> {
   const find = () =>
     db
       .selectFrom('checkpoints')
-      .select('position')
+      .select(['position', 'attempts'])
       .select(sql<boolean>`parked_at is not null or coalesce(next_try_at > clock_timestamp(), false)`.as('is_held'))
       .where('company_id', '=', toUuid(companyId))
       .where('projection', '=', projection.name)
@@ -38,7 +46,7 @@ export async function findCheckpoint(
       .execute()
     row = await find()
   }
-  return { position: row!.position, isHeld: row!.is_held }
+  return { position: row!.position, attempts: row!.attempts, isHeld: row!.is_held }
 }
 
 function key({ name, version }: Version, companyId: string) {
@@ -75,13 +83,17 @@ export interface FailureStanding {
   retryInSeconds: number
 }
 
-/** Counts a failure on the checkpoint row; the last allowed one parks the company for this projection. */
+/**
+ * Counts a failure on the checkpoint row; the last allowed one parks the company for this projection. A failure counts
+ * once, however many workers meet it at the same time, and not at all when one of them got further: then null.
+ */
 export async function recordFailure(
   db: Kysely<LedgerTables>,
   projection: Version,
   companyId: string,
+  seen: Pick<Checkpoint, 'position' | 'attempts'>,
   message: string,
-): Promise<FailureStanding> {
+): Promise<FailureStanding | null> {
   const { rows } = await sql<{ attempts: number; parked: boolean }>`
     update checkpoints set
       attempts = attempts + 1,
@@ -89,9 +101,11 @@ export async function recordFailure(
       next_try_at = clock_timestamp() + make_interval(secs => ${FIRST_BACKOFF_SECONDS}::double precision * 2 ^ attempts),
       parked_at = case when attempts + 1 >= ${MAX_ATTEMPTS}::integer then clock_timestamp() else parked_at end
     where company_id = ${toUuid(companyId)} and projection = ${projection.name} and version = ${projection.version}
+      and position = ${seen.position} and attempts = ${seen.attempts}
     returning attempts, parked_at is not null as parked`.execute(db)
-  const attempts = rows[0]?.attempts ?? 0
-  return { attempts, isParked: rows[0]?.parked ?? false, retryInSeconds: FIRST_BACKOFF_SECONDS * 2 ** (attempts - 1) }
+  if (!rows[0]) return null
+  const { attempts, parked } = rows[0]
+  return { attempts, isParked: parked, retryInSeconds: FIRST_BACKOFF_SECONDS * 2 ** (attempts - 1) }
 }
 
 /** Companies with events that a projection has not folded, and which are neither parked nor waiting for their next try. */

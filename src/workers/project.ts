@@ -3,10 +3,10 @@ import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { closesCall } from '../domain/events.ts'
-import { UnreadableEventError } from '../ledger/codec.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
 import { readEvents } from '../ledger/read.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
+import type { Checkpoint } from './checkpoints.ts'
 import { findCheckpoint, moveCheckpoint } from './checkpoints.ts'
 
 /** How many events one transaction folds; a larger call is folded whole. */
@@ -15,21 +15,39 @@ const BATCH_EVENTS = 2_000
 /** Events cannot be folded: a fault of the ledger's content or of the program, which trying again does not mend. */
 export class UnfoldableError extends Error {
   override name = 'UnfoldableError'
+  /** The checkpoint behind which it failed, as `foldNext` saw it. */
+  checkpoint: Checkpoint | undefined
+}
+
+/** Folds all events of a company that a projection has not folded yet. Returns the position that is reached. */
+export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, companyId: string): Promise<number> {
+  for (;;) {
+    const { position, isDone } = await foldNext(db, projection, companyId)
+    if (isDone) return position
+  }
 }
 
 /**
- * Folds all events of a company that a projection has not folded yet. Any number of workers may do this at once, and
- * any of them may die anywhere: the checkpoint moves from the old value to the new in the transaction of the rows, and
- * whoever finds it moved starts again from where it is. Returns the position that is reached.
- * Throws UnfoldableError when an event stops it; other errors (a lost connection) pass by themselves.
+ * Folds the next batch of events of a company. Any number of workers may do this at once, and any of them may die
+ * anywhere: the checkpoint moves from the old value to the new in the transaction of the rows, and whoever finds it
+ * moved starts again from where it is. Throws UnfoldableError when an event stops it; other errors (a lost connection)
+ * pass by themselves.
  */
-export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, companyId: string): Promise<number> {
-  for (;;) {
-    const checkpoint = await findCheckpoint(db, projection, companyId)
-    if (checkpoint.isHeld) return checkpoint.position
-    const events = await nextBatch(db, companyId, checkpoint.position)
-    if (events.length === 0) return checkpoint.position
-    await foldBatch(db, projection, companyId, checkpoint.position, events)
+export async function foldNext(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  companyId: string,
+): Promise<{ position: number; isDone: boolean }> {
+  const checkpoint = await findCheckpoint(db, projection, companyId)
+  const { position, isHeld } = checkpoint
+  if (isHeld) return { position, isDone: true }
+  try {
+    const events = await nextBatch(db, companyId, position)
+    if (events.length > 0) await foldBatch(db, projection, companyId, position, events)
+    return { position, isDone: events.length === 0 }
+  } catch (error) {
+    if (error instanceof UnfoldableError) error.checkpoint = checkpoint
+    throw error
   }
 }
 
@@ -51,8 +69,9 @@ async function readBatch(db: Kysely<LedgerTables>, companyId: string, after: num
   try {
     return await readEvents(db, companyId, { after, limit })
   } catch (error) {
-    if (error instanceof UnreadableEventError) throw new UnfoldableError(error.message, { cause: error })
-    throw error
+    if (isOfTheServer(error)) throw error
+    // What is stored cannot be read, or what reads it is at fault: the same will happen again.
+    throw new UnfoldableError(error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
 

@@ -17,7 +17,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Changes with whatever `createQueues` makes, so that a database that lacks it is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 2'
+export const QUEUES_VERSION = 'pg-boss 12, queues 3'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint and the sweep makes up for a lost one, so its commits need not wait for the disk.
@@ -42,7 +42,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       const dead = { retentionSeconds: PARKED_JOBS_KEPT_SECONDS, deleteAfterSeconds: PARKED_JOBS_KEPT_SECONDS }
       await boss.createQueue(deadLetterOf(projection), dead)
       // A queue with a table of its own keeps good statistics whatever the other queues do.
-      const options = { partition: true, notify: true, deadLetter: deadLetterOf(projection) }
+      const options = { partition: true, notify: true }
       await boss.createQueue(queueOf(projection), { ...options, ...LIFE })
     }
     await boss.createQueue(EXPIRE_ANSWERS, LIFE)

@@ -5,7 +5,7 @@ import type { Projection } from '../../projections/projection.ts'
 import { expireAnswers } from '../ledger/expire-answers.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
-import { catchUp, UnfoldableError } from './project.ts'
+import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
 import { deadLetterOf, EXPIRE_ANSWERS, queueOf } from './queues.ts'
 
@@ -36,8 +36,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     const work = { batchSize: JOBS_AT_ONCE, burstWhenBatchFull: true, ...polling }
     await boss.work<ProjectJob>(queueOf(projection), work, async (jobs) => {
-      const companies = new Set(jobs.flatMap(({ data }) => data.companies))
-      for (const companyId of companies) await fold(options, projection, companyId)
+      await foldInTurns(options, projection, new Set(jobs.flatMap(({ data }) => data.companies)))
     })
   }
 
@@ -64,13 +63,34 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 }
 
-/** A company that fails must not hold up the others of its job: it gets a job of its own, later, or is parked. */
-async function fold({ db, boss, log }: WorkerOptions, projection: Projection, companyId: string): Promise<void> {
+/**
+ * Folds one batch of each company after the other, round by round, so that a short one does not wait for the end of a
+ * long one. A passing failure fails the job once all others are through: then pg-boss brings it again.
+ */
+async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
+  let failure: unknown
+  while (companies.size > 0) {
+    for (const companyId of [...companies]) {
+      try {
+        if (await fold(options, projection, companyId)) companies.delete(companyId)
+      } catch (error) {
+        failure = error
+        companies.delete(companyId)
+      }
+    }
+  }
+  if (failure !== undefined) throw failure
+}
+
+/** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */
+async function fold({ db, boss, log }: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
   try {
-    await catchUp(db, projection, companyId)
+    return (await foldNext(db, projection, companyId)).isDone
   } catch (error) {
-    if (!(error instanceof UnfoldableError)) throw error
-    const standing = await recordFailure(db, projection, companyId, error.message)
+    if (!(error instanceof UnfoldableError) || !error.checkpoint) throw error
+    const standing = await recordFailure(db, projection, companyId, error.checkpoint, error.message)
+    // Another worker has counted this failure, or has got further.
+    if (!standing) return true
     const facts = { projection: projection.name, companyId, attempts: standing.attempts, err: error }
     const job = { companies: [companyId] }
     if (standing.isParked) {
@@ -80,6 +100,7 @@ async function fold({ db, boss, log }: WorkerOptions, projection: Projection, co
       log.warn(facts, 'events could not be folded; they are tried again')
       await boss.send(queueOf(projection), job, { startAfter: Math.ceil(standing.retryInSeconds) })
     }
+    return true
   }
 }
 

@@ -33,7 +33,7 @@ await t.test('a command line that is not valid gets one line and a hint', async 
     [['company', 'create', '--name', ' ', '--admin-email', 'a@b.example'], /argument ' ' is invalid\. It must have 1 to 120/],
     [['company', 'create', '--name', 'Acme', '--admin-email', 'ada'], /'ada' is invalid\. It must be an e-mail address/],
     [['company', 'list', '--yaml'], /^error: unknown option '--yaml'\n/],
-    [['key', 'issue', '--name', 'x', '--company', 'acme'], /argument 'acme' is invalid\. It must be a company id, com_…/],
+    [['key', 'issue', '--name', 'x', '--company', 'acme'], /argument 'acme' is invalid\. It must be an id that begins with com_/],
     [[...issue, '--quota-limit', '-1'], /It must be a whole number from 0 to 2147483647/],
     [[...issue, '--refresh-period', 'yearly'], /Allowed choices are hourly, daily, weekly, monthly/],
     [['user', 'add', '--company', COMPANY, '--email', 'a@b.example', '--name', 'A', '--role', 'boss'], /choices are admin/],

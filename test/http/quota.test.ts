@@ -77,3 +77,17 @@ await t.test('50 callers of both kinds on two processes get exactly the quota, n
   t.strictSame(new Set(statuses), new Set([201, 404, 429]))
   t.equal((await verify()).requests_made, limit)
 })
+
+await t.test('a clock that went back does not give the quota anew, whatever kinds of calls alternate', async (t) => {
+  await service.pool.query(`update heads set recorded_at = clock_timestamp() + interval '1 hour'`)
+  await service.pool.query('update api_key_usage set requests_made = 0, window_start = to_timestamp(0)')
+  await setLimit(5, 'hourly')
+  const statuses: number[] = []
+  for (let at = 0; at < 10; at += 1) {
+    statuses.push((await service.call('GET', '/v1/employees/x')).status)
+    statuses.push((await service.call('POST', '/v1/employees', { body: employee() })).status)
+  }
+  // The window moves on once, to that of the company's own time, and stays there.
+  t.ok(statuses.filter((status) => status !== 429).length <= 2 * 5)
+  t.strictSame(statuses.slice(12), statuses.slice(12).map(() => 429))
+})

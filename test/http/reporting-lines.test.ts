@@ -109,3 +109,27 @@ await t.test('a long chain of managers: the bottom can still be moved, and the t
   t.equal(middle.status, 200)
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
+
+await t.test('a circle is refused also when its manager is named by a value that moves in the call', async (t) => {
+  for (const name of ['external_id', 'email'] as const) {
+    const [top, middle, bottom] = await people({}, {}, {})
+    await patch([{ id: middle.id, manager_id: top.id }, { id: bottom.id, manager_id: middle.id }])
+    const value = name === 'email' ? 'moved@example.com' : 'MOVED'
+    // The one at the bottom takes the value on, and the one at the top names its manager by it.
+    const answer = await patch([{ id: bottom.id, [name]: value }, { id: top.id, [`manager_${name}`]: value }])
+    t.strictSame(faults(answer), [[1, `/1/manager_${name}`, 'manager_cycle']])
+  }
+})
+
+await t.test('a circle is refused when the call before it in the same commit moved the value that names somebody', async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const [top, middle, bottom] = await people({}, {}, {})
+    await patch([{ id: middle.id, manager_id: top.id }, { id: bottom.id, manager_id: middle.id }])
+    const email = `moving.${round}@example.com`
+    const [moved, closing] = await Promise.all([patch([{ id: top.id, email }]), patch([{ email, manager_id: bottom.id }])])
+    t.equal(moved.status, 200)
+    // Which of the two comes first is open; neither order may close the circle.
+    t.equal(closing.status, 422)
+  }
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})

@@ -53,7 +53,8 @@ await t.test('calls beyond the bound of the queue get 503 with Retry-After, and 
   await letGo(holder)
   const answers = [await first, ...(await Promise.all(others))]
   const stored = answers.filter(({ status }) => status === 201)
-  t.equal(answers.filter(({ status }) => status === 503).length, 7)
+  const turnedAway = answers.filter(({ status }) => status === 503)
+  t.equal(stored.length + turnedAway.length, 11)
   const { rows } = await service.pool.query('select count(*)::integer as n from employee_snapshots')
   t.equal(rows[0].n, stored.length)
 })
@@ -73,4 +74,51 @@ await t.test('a retry that waits too long for its first call is told so', async 
   t.equal((await first).status, 201)
   const waited = (await Promise.all(retries)).filter(({ status }) => status === 201)
   for (const { headers } of waited) t.equal(headers['idempotency-replayed'], 'true')
+})
+
+await t.test('however many companies are held up, the others are served', async (t) => {
+  const service = await startService(t, { LANES: '2' })
+  const held = await Promise.all(Array.from({ length: 8 }, (_, at) => service.makeCompany(`Held ${at}`)))
+  const free = await service.makeCompany('Free')
+  const holder = await service.pool.connect()
+  await holder.query('begin')
+  await holder.query(`select 1 from heads h join companies c using (company_id) where c.name like 'Held%' for update of h`)
+  const waiting = held.map((company) => create(service, company))
+  await headIsAwaited(service)
+  t.equal((await create(service, free)).status, 201)
+  t.equal((await service.call('GET', '/v1/auth/verify', { key: free.key })).status, 200)
+  await letGo(holder)
+  t.strictSame(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([201]))
+})
+
+await t.test('a key whose usage somebody holds keeps neither readers nor writers of other companies waiting', async (t) => {
+  const service = await startService(t, { LANES: '1' })
+  const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
+  const holder = await service.pool.connect()
+  await holder.query('begin')
+  await holder.query(`select 1 from api_key_usage u join companies c using (company_id) where c.name = 'Held' for update of u`)
+  const verify = (company: TestCompany) => service.call('GET', '/v1/auth/verify', { key: company.key })
+  const waiting = Promise.all([verify(held), create(service, held)])
+  await eventually('somebody waits for the usage', async () => {
+    const { rows } = await service.pool.query(`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%api_key_usage%'`)
+    return rows.length > 0
+  })
+  t.equal((await verify(free)).status, 200)
+  t.equal((await create(service, free)).status, 201)
+  await letGo(holder)
+  t.strictSame((await waiting).map(({ status }) => status), [200, 201])
+})
+
+await t.test('more records than may wait get 503', async (t) => {
+  const service = await startService(t, { RECORDS_WAITING: '10' })
+  const company = await service.makeCompany('Held')
+  const holder = await holdHead(service, company)
+  const body = () => Array.from({ length: 10 }, () => employee())
+  const first = service.call('POST', '/v1/employees', { body: body(), key: company.key })
+  await headIsAwaited(service)
+  const second = await service.call('POST', '/v1/employees', { body: body(), key: company.key })
+  t.match(second, { status: 503, body: { code: 'unavailable' } })
+  await letGo(holder)
+  t.equal((await first).status, 201)
 })

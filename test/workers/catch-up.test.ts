@@ -1,7 +1,8 @@
 import t from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
-import { catchUp } from '../../src/workers/project.ts'
+import { recordFailure } from '../../src/workers/checkpoints.ts'
+import { catchUp, UnfoldableError } from '../../src/workers/project.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
 import { employee, startService } from '../support/service.ts'
 import { foldEmployees, sameJson } from '../support/verify-ledger.ts'
@@ -51,6 +52,19 @@ await t.test('a call larger than a batch is folded whole', async (t) => {
   t.equal(entry.counts.total, 5000)
   const { rows } = await large.pool.query('select count(*)::integer as n from bulk_user_logs_v1.records')
   t.equal(rows[0].n, 5000)
+})
+
+await t.test('a stored text that cannot be read stops the projection as well, and one failure counts once', async (t) => {
+  const broken = await startService(t)
+  const { headers } = await broken.call('POST', '/v1/employees', { body: employee() })
+  const position = headers['x-ledger-position']
+  await asSuperuser(broken.urls.superUrl, `update events set data = 'no JSON' where position = ${position}`)
+  const fault = await catchUp(broken.db, bulkUserLogs, broken.company.id).catch((error: unknown) => error)
+  if (!(fault instanceof UnfoldableError) || !fault.checkpoint) throw new Error('it was not stopped')
+  const { checkpoint } = fault
+  const count = () => recordFailure(broken.db, bulkUserLogs, broken.company.id, checkpoint, 'a reason')
+  const counted = await Promise.all([count(), count(), count()])
+  t.strictSame(counted.filter((standing) => standing !== null).map(({ attempts }) => attempts), [1])
 })
 
 await t.test('a missing event stops the projection at the gap instead of being skipped', async (t) => {

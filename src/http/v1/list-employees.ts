@@ -70,8 +70,9 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
       if (filter.email !== undefined) filter.email = normaliseEmail(filter.email)
       if (filter.updated_since !== undefined) filter.updated_since = instant('updated_since', filter.updated_since)
       const after = cursor === undefined ? null : decodePlace(cursor)
-      await admit(request, reply, keyUsage)
+      // What ends in 503 costs nothing, so it is waited for first.
       if (minPosition !== undefined) await waitForPosition(db, companyId, minPosition)
+      await admit(request, reply, keyUsage)
       // One more than asked for tells whether there is a next page.
       const page = { after, limit: limit + 1 }
       const found = await listEmployees(db as unknown as Kysely<unknown>, companyId, filter, page)

@@ -4,8 +4,7 @@ import type { Kysely } from 'kysely'
 import { entityTag } from '../../domain/entity-tag.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
-import type { Gatherer } from '../../ledger/gather.ts'
-import type { KeyUse, UsedKey } from '../../ledger/key-access.ts'
+import type { KeyUsageCounter } from '../../ledger/key-access.ts'
 import { readEmployee } from '../../ledger/read.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { callerOf } from '../authenticate.ts'
@@ -18,7 +17,7 @@ import { admit } from '../quota.ts'
 
 export interface ReadServices {
   db: Kysely<LedgerTables>
-  keyUsage: Gatherer<KeyUse, UsedKey>
+  keyUsage: KeyUsageCounter
 }
 
 const readSchema = {

@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { rateLimitHeaders } from '../../commands/rate-limit-headers.ts'
 import { REFRESH_PERIODS, requestsInWindow } from '../../domain/company.ts'
-import type { Gatherer } from '../../ledger/gather.ts'
-import type { KeyUse, UsedKey } from '../../ledger/key-access.ts'
+import type { KeyUsageCounter } from '../../ledger/key-access.ts'
 import { callerOf } from '../authenticate.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { KEY_VERIFICATION } from '../openapi/employee-examples.ts'
@@ -33,7 +32,7 @@ const verifySchema = {
 } as const
 
 /** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key too. */
-export function verifyKey(app: FastifyInstance, keyUsage: Gatherer<KeyUse, UsedKey>): void {
+export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {
   app.get(
     '/auth/verify',
     { schema: verifySchema },
