@@ -2,8 +2,9 @@ import type { CallDecision } from '../domain/api-call.ts'
 import { decideCreate } from '../domain/api-call.ts'
 import { readCreation, recordsOfCreate } from '../domain/call-records.ts'
 import type { SentJson } from '../domain/events.ts'
-import type { CallAnswer, CommandServices, PreparedCall } from './run-api-call.ts'
-import { refusedCall } from './run-api-call.ts'
+import type { CallAnswer, PreparedCall } from './prepared-call.ts'
+import { refusedCall } from './prepared-call.ts'
+import type { CommandServices } from './run-api-call.ts'
 import { touchedValues } from './touched-values.ts'
 
 /** `POST /v1/employees`: creates one or more employees, all or none. */

@@ -4,11 +4,11 @@ import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import { requestsInWindow, useKey } from '../domain/company.ts'
 import type { Problem } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
-import type { DecisionState, LedgerDecision } from '../ledger/commit.ts'
+import type { DecisionState, LedgerDecision } from '../ledger/ledger-call.ts'
 import type { BoundKey } from '../ledger/idempotency-keys.ts'
 import { standingOf } from './key-standing.ts'
 import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
-import type { CallAnswer, Caller, PreparedCall } from './run-api-call.ts'
+import type { CallAnswer, Caller, PreparedCall } from './prepared-call.ts'
 
 /**
  * Decides a writing call under the lock of its company: first whether its key is still good, then whether it is a

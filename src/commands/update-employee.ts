@@ -6,8 +6,8 @@ import { readUpdateOf, recordOfOne } from '../domain/call-records.ts'
 import { entityTag, matchesEntityTag } from '../domain/entity-tag.ts'
 import { problem } from '../domain/errors.ts'
 import type { SentJson } from '../domain/events.ts'
-import type { CallAnswer, PreparedCall } from './run-api-call.ts'
-import { refusedCall } from './run-api-call.ts'
+import type { CallAnswer, PreparedCall } from './prepared-call.ts'
+import { refusedCall } from './prepared-call.ts'
 import { touchedValues } from './touched-values.ts'
 
 /**

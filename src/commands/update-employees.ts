@@ -2,8 +2,9 @@ import type { CallDecision } from '../domain/api-call.ts'
 import { decideUpdate } from '../domain/api-call.ts'
 import { readUpdate, recordsOfMany } from '../domain/call-records.ts'
 import type { SentJson } from '../domain/events.ts'
-import type { CallAnswer, CommandServices, PreparedCall } from './run-api-call.ts'
-import { refusedCall } from './run-api-call.ts'
+import type { CallAnswer, PreparedCall } from './prepared-call.ts'
+import { refusedCall } from './prepared-call.ts'
+import type { CommandServices } from './run-api-call.ts'
 import { touchedValues } from './touched-values.ts'
 
 /** `PATCH /v1/employees`: updates several employees, all or none. */

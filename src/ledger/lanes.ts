@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import type { Committed, LedgerCall } from './commit.ts'
 import { commitTogether, DecisionError, UnknownOutcomeError } from './commit.ts'
 import { blamesRecord, isPassing } from './database-errors.ts'
 import { openContended } from './contended.ts'
 import type { GatherBounds } from './gather.ts'
 import { gather, UnavailableError } from './gather.ts'
+import type { Committed, LedgerCall } from './ledger-call.ts'
 import { settleOutcome } from './settle-outcome.ts'
 
 export interface LaneOptions {

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Head, LockedCompany, Naming, Touches } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
-import type { LedgerCall } from './commit.ts'
+import type { LedgerCall } from './ledger-call.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import type { OfCompany } from './reporting-line-statements.ts'
 import { findSuperiors, loadManagerChains } from './reporting-line-statements.ts'
