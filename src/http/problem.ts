@@ -65,7 +65,7 @@ function validationDetail({ validation }: FastifyError): string {
 /** Sends a problem document (RFC 9457) for what was thrown. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  if (refusal.status >= 500) request.log.error({ err: error, reqId: request.id }, refusal.detail)
+  if (refusal.status >= 500) request.log.error({ err: error }, refusal.detail)
   return sendProblemDocument(request, reply, refusal)
 }
 

@@ -1,5 +1,7 @@
 import t from 'tap'
 import { expireAnswers } from '../../src/ledger/expire-answers.ts'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { eventually } from '../support/eventually.ts'
 import { addressOf, startProcess } from '../support/processes.ts'
 import { employee, send, startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
@@ -91,6 +93,23 @@ await t.test('20 at once on two processes have one effect and one entry', async 
   t.equal(answers.filter(({ headers }) => !headers['idempotency-replayed']).length, 1)
   t.equal(await entries(), before + 1)
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})
+
+await t.test('a retry after a crash between commit and answer gets the stored answer, from another process', async (t) => {
+  const proxy = await startDatabaseProxy(t, service.urls.serviceUrl)
+  const crashing = await startProcess(t, 'serve', { ...service.urls, serviceUrl: proxy.url })
+  const [before, body] = [await entries(), employee()]
+  proxy.next('swallow the answer to COMMIT')
+  // Nobody hears its answer: the process is killed as soon as the call is committed.
+  void create('crash', body, addressOf(crashing)).catch(() => undefined)
+  await eventually('it is committed', async () => {
+    const { rows } = await service.pool.query('select 1 from employee_snapshots where email = $1', [body['email']])
+    return rows.length > 0
+  })
+  await crashing.end('SIGKILL')
+  const retry = await create('crash', body)
+  t.match(retry, { status: 201, headers: { 'idempotency-replayed': 'true' }, body: { employees: [{ email: body['email'] }] } })
+  t.equal(await entries(), before + 1)
 })
 
 await t.test('a key that is not valid: 400 with its entry', async (t) => {

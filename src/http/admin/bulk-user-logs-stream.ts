@@ -114,7 +114,7 @@ async function follow(
     }
   } catch (error) {
     // The status is out; the next attempt of the client is answered with what is wrong.
-    request.log.info({ err: error, reqId: request.id }, 'a stream ended')
+    request.log.info({ err: error }, 'a stream ended')
   } finally {
     clearTimeout(life)
     stopListening()

@@ -51,13 +51,18 @@ function body(code: ProblemCode): Html {
     <p><code>${status} ${code}</code></p>
     <h1>${title}</h1>
     <h2>When it happens</h2>
-    <p>${when}</p>
+    <p>${withCode(when)}</p>
     <h2>What to do</h2>
-    <p>${remedy}</p>
+    <p>${withCode(remedy)}</p>
     <h2>Is there an entry in Bulk User Logs?</h2>
     <p>${entry}</p>
     <p><a href="/problems">All problems</a></p>
   </main>`
+}
+
+/** What stands between backticks, as code. */
+function withCode(text: string): Html[] {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
 function listBody(): Html {

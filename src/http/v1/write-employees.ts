@@ -90,7 +90,7 @@ async function refuse(
   const isCutOff = request.raw.readableAborted || ('code' in error && error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
   const hasEntry = request.caller !== null && !isCutOff && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
-  if (refusal.status >= 500) request.log.error({ err: error, reqId: request.id }, refusal.detail)
+  if (refusal.status >= 500) request.log.error({ err: error }, refusal.detail)
   const blamed = operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
   try {
     return await run(services, request, reply, refusedCall(operation, refusal, countOf(operation, request.body), blamed), null)
