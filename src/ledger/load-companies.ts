@@ -4,7 +4,7 @@ import { LoadedEmployees } from './company-state.ts'
 import type { LedgerCall } from './ledger-call.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import type { OfCompany } from './reporting-line-statements.ts'
-import { findSuperiors, loadManagerChains } from './reporting-line-statements.ts'
+import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
 import { headAt } from './place-events.ts'
 import * as statements from './statements.ts'
 
@@ -37,7 +37,7 @@ export async function loadCompanies(
   if (!wait) leaveOutHeldUp(companies, [...apiIds.values()], keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
-  await loadSuperiors(client, calls, companies)
+  await loadReportingLines(client, calls, companies)
   return companies
 }
 
@@ -61,11 +61,15 @@ async function loadBound(client: ClientBase, calls: Call[]) {
   return wanted.length === 0 ? [] : loadBoundKeys(client, wanted)
 }
 
+/** Looking down is cheap for most who get a new manager; below those at the top of many, looking up is cheaper. */
+const MAX_SUBORDINATES = 1_000
+
 /**
- * Loads who stands above the new managers, which a circle could lead through. That takes somebody who gets a new manager
- * and has people below already: without one, a circle could only lead through employees of the calls themselves.
+ * Loads the reporting lines that a circle could lead through. A circle goes from a new manager up to somebody who gets a
+ * new manager, so that new manager stands below them already: who stands below them is enough to see it, and where those
+ * are too many, who stands above the new managers.
  */
-async function loadSuperiors(client: ClientBase, calls: Call[], companies: Map<string, LockedCompany>): Promise<void> {
+async function loadReportingLines(client: ClientBase, calls: Call[], companies: Map<string, LockedCompany>): Promise<void> {
   const remanaged: OfCompany[] = []
   const managers: OfCompany[] = []
   for (const [companyId, { employees }] of companies) {
@@ -77,10 +81,10 @@ async function loadSuperiors(client: ClientBase, calls: Call[], companies: Map<s
     remanaged.push(...named('remanaged').map((employeeId) => ({ companyId, employeeId })))
     managers.push(...named('managers').map((employeeId) => ({ companyId, employeeId })))
   }
-  if (remanaged.length === 0 || (await findSuperiors(client, remanaged)).length === 0) return
-  for (const { companyId, employeeId, managerId } of await loadManagerChains(client, managers)) {
-    companies.get(companyId)?.employees.setManager(employeeId, managerId)
-  }
+  if (remanaged.length === 0) return
+  const below = await loadSubordinates(client, remanaged, MAX_SUBORDINATES + 1)
+  const lines = below.length > MAX_SUBORDINATES ? await loadSuperiors(client, managers) : below
+  for (const { companyId, employeeId, managerId } of lines) companies.get(companyId)?.employees.setManager(employeeId, managerId)
 }
 
 function sizeOf({ employeeIds, emails, externalIds }: Naming): number {

@@ -133,3 +133,17 @@ await t.test('a circle is refused when the call before it in the same commit mov
   }
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
+
+await t.test('a circle is seen also where more people stand in between than are looked at from above', async (t) => {
+  const length = 2_500
+  for (let from = 0; from < length; from += 500) {
+    const links = Array.from({ length: 500 }, (_, at) => {
+      const place = from + at
+      return employee({ external_id: `L-${place}`, ...(place > 0 ? { manager_external_id: `L-${place - 1}` } : {}) })
+    })
+    t.equal((await create(links)).status, 201)
+  }
+  const closing = await patch([{ external_id: 'L-0', manager_external_id: `L-${length - 1}` }])
+  t.strictSame(faults(closing), [[0, '/0/manager_external_id', 'manager_cycle']])
+  t.equal((await patch([{ external_id: 'L-0', manager_external_id: 'BOSS' }])).status, 200)
+})
