@@ -78,19 +78,11 @@ async function findKeys(
   return new Map(
     rows.map((row) => {
       const key = statements.apiKeyOf(row)
-      const usage = keyUsageOf(row)
+      const usage = statements.keyUsageOf(row)
       const companyId = fromUuid('com', row.company_id)
       return [key.id, { companyId, companyName: row.company_name, key, usage, nowMs: Date.parse(row.now) }]
     }),
   )
-}
-
-function keyUsageOf(row: { window_start: string; requests_made: number; last_used: string | null }): KeyUsage {
-  return {
-    windowStartMs: Date.parse(row.window_start),
-    requestsMade: row.requests_made,
-    lastUsedMs: row.last_used === null ? null : Date.parse(row.last_used),
-  }
 }
 
 /** One use of a key by a call that appends nothing. */

@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import type { KeyUsage, RefreshPeriod } from '../domain/company.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { KeyLife } from '../domain/key-lifecycle.ts'
+import type { UsageRow } from './statements.ts'
+import { keyUsageOf } from './statements.ts'
 import type { LedgerTables } from './tables.ts'
 
 /** An API key with all that an administrator may see of it: everything but its secrets. Times are RFC 3339 UTC. */
@@ -14,7 +16,7 @@ export interface ApiKeyRecord extends KeyLife {
   usage: KeyUsage
 }
 
-export interface ApiKeyRow {
+export interface ApiKeyRow extends UsageRow {
   api_id: string
   version: number
   name: string
@@ -25,9 +27,6 @@ export interface ApiKeyRow {
   created_at: string
   rotated_at: string | null
   previous_expires_at: string | null
-  window_start: string
-  requests_made: number
-  last_used: string | null
   now: string
 }
 
@@ -80,10 +79,6 @@ export function apiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
     createdAt: row.created_at,
     rotatedAt: row.rotated_at,
     previousExpiresAt: row.previous_expires_at,
-    usage: {
-      windowStartMs: Date.parse(row.window_start),
-      requestsMade: row.requests_made,
-      lastUsedMs: row.last_used === null ? null : Date.parse(row.last_used),
-    },
+    usage: keyUsageOf(row),
   }
 }

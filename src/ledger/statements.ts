@@ -61,11 +61,23 @@ export interface LoadedKey {
   usage: KeyUsage
 }
 
-interface LoadedKeyRow extends StandingRow {
+interface LoadedKeyRow extends StandingRow, UsageRow {
   company_id: string
+}
+
+/** The columns that say how often a key was used. */
+export interface UsageRow {
   window_start: string
   requests_made: number
   last_used: string | null
+}
+
+export function keyUsageOf(row: UsageRow): KeyUsage {
+  return {
+    windowStartMs: Date.parse(row.window_start),
+    requestsMade: row.requests_made,
+    lastUsedMs: row.last_used === null ? null : Date.parse(row.last_used),
+  }
 }
 
 /**
@@ -90,11 +102,7 @@ export async function loadKeys(
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
     key: apiKeyOf(row),
-    usage: {
-      windowStartMs: Date.parse(row.window_start),
-      requestsMade: row.requests_made,
-      lastUsedMs: row.last_used === null ? null : Date.parse(row.last_used),
-    },
+    usage: keyUsageOf(row),
   }))
 }
 

@@ -1,5 +1,6 @@
 import http from 'node:http'
 import t from 'tap'
+import { lockIsAwaited } from '../support/lock-awaited.ts'
 import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)
@@ -68,18 +69,10 @@ await t.test('a key that is revoked while its call is under way changes nothing 
   await holder.query('begin')
   await holder.query('select 1 from heads for update')
   const answer = service.call('POST', '/v1/employees', { body: employee() })
-  await headIsAwaited()
+  await lockIsAwaited(service, 'heads')
   await holder.query('update api_keys set is_revoked = true')
   await holder.query('commit')
   holder.release()
   t.equal((await answer).status, 401)
   t.equal(await head(), before)
 })
-
-/** Resolves once somebody waits for a head: polled, since PostgreSQL has no signal for it. */
-async function headIsAwaited(): Promise<void> {
-  const text = `select 1 from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%from heads%'`
-  for (let tries = 0; tries < 5_000; tries += 1) if ((await service.pool.query(text)).rowCount) return
-  throw new Error('nobody came to wait for the head')
-}

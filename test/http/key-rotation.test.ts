@@ -1,7 +1,8 @@
 import http from 'node:http'
 import consumers from 'node:stream/consumers'
 import t from 'tap'
-import { headIsAwaited, streamOf } from '../support/company-events.ts'
+import { streamOf } from '../support/company-events.ts'
+import { lockIsAwaited } from '../support/lock-awaited.ts'
 import { addressOf, startProcess } from '../support/processes.ts'
 import { employee, send, startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
@@ -107,9 +108,9 @@ for (const [action, status, code] of [['disable', 403, 'key_disabled'], ['revoke
     await holder.query('select 1 from heads for update')
     // The change waits for the head first, and the call, which has been authenticated, behind it.
     const changed = service.manage('POST', `/api-keys/${id}/${action}`)
-    await headIsAwaited(service)
+    await lockIsAwaited(service, 'heads')
     const call = service.call('POST', '/v1/employees', { key: { api_id: id, api_key: secret }, body: employee() })
-    await headIsAwaited(service, 2)
+    await lockIsAwaited(service, 'heads', 2)
     await holder.query('rollback')
     holder.release()
     t.equal((await changed).status, 200)

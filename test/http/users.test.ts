@@ -1,5 +1,6 @@
 import t from 'tap'
-import { headIsAwaited, streamOf } from '../support/company-events.ts'
+import { streamOf } from '../support/company-events.ts'
+import { lockIsAwaited } from '../support/lock-awaited.ts'
 import type { TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
@@ -140,7 +141,7 @@ for (const others of [0, 1]) {
       service.manage('PATCH', `/users/${one.user_id}`, { role: 'member' }, two.token),
       service.manage('PATCH', `/users/${two.user_id}`, { role: 'member' }, one.token),
     ]
-    await headIsAwaited(service, 2)
+    await lockIsAwaited(service, 'heads', 2)
     await holder.query('rollback')
     holder.release()
     const statuses = (await Promise.all(answers)).map(({ status }) => status)

@@ -8,6 +8,7 @@ import { openPool } from '../../src/database/pool.ts'
 import { openLanes } from '../../src/ledger/lanes.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { eventually } from '../support/eventually.ts'
+import { lockIsAwaited } from '../support/lock-awaited.ts'
 import { addressOf, startProcess } from '../support/processes.ts'
 import { employee, send, startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
@@ -28,11 +29,7 @@ await t.test('an API process outlives cut connections: 503 for the calls under w
   await holder.query('begin')
   await holder.query('select 1 from heads for update')
   const cut = create()
-  await eventually('the call waits for the head', async () => {
-    const { rows } = await service.pool.query(`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%from heads%'`)
-    return rows.length > 0
-  })
+  await lockIsAwaited(service, 'heads')
   proxy.cutAll()
   t.equal((await cut).status, 503)
   await holder.query('rollback')

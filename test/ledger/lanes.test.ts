@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { PoolClient } from 'pg'
-import { eventually } from '../support/eventually.ts'
+import { lockIsAwaited } from '../support/lock-awaited.ts'
 import type { Answer, Service, TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -21,20 +21,12 @@ async function letGo(holder: PoolClient): Promise<void> {
   holder.release()
 }
 
-/** Resolves once somebody waits for a head: polled, since PostgreSQL has no signal for it. */
-const headIsAwaited = (service: Service) =>
-  eventually('a head is waited for', async () => {
-    const { rows } = await service.pool.query(`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%from heads%'`)
-    return rows.length > 0
-  })
-
 await t.test('a company whose head another process holds waits alone: its neighbours in the lane go on', async (t) => {
   const service = await startService(t, { LANES: '1' })
   const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
   const holder = await holdHead(service, held)
   const waiting = Promise.all([create(service, held), create(service, held)])
-  await headIsAwaited(service)
+  await lockIsAwaited(service, 'heads')
   for (let at = 0; at < 5; at += 1) t.equal((await create(service, free)).status, 201)
   const more = create(service, held)
   await letGo(holder)
@@ -46,7 +38,7 @@ await t.test('calls beyond the bound of the queue get 503 with Retry-After, and 
   const company = await service.makeCompany('Held')
   const holder = await holdHead(service, company)
   const first = create(service, company)
-  await headIsAwaited(service)
+  await lockIsAwaited(service, 'heads')
   const others: Promise<Answer>[] = Array.from({ length: 10 }, () => create(service, company))
   const refused = await Promise.race(others)
   t.match(refused, { status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
@@ -67,7 +59,7 @@ await t.test('a retry that waits too long for its first call is told so', async 
   const call = () =>
     service.call('POST', '/v1/employees', { body, key: company.key, headers: { 'idempotency-key': 'slow' } })
   const first = call()
-  await headIsAwaited(service)
+  await lockIsAwaited(service, 'heads')
   const retries = Array.from({ length: 3 }, call)
   t.match(await Promise.race(retries), { status: 409, body: { code: 'idempotency_in_progress' } })
   await letGo(holder)
@@ -84,7 +76,7 @@ await t.test('however many companies are held up, the others are served', async 
   await holder.query('begin')
   await holder.query(`select 1 from heads h join companies c using (company_id) where c.name like 'Held%' for update of h`)
   const waiting = held.map((company) => create(service, company))
-  await headIsAwaited(service)
+  await lockIsAwaited(service, 'heads')
   t.equal((await create(service, free)).status, 201)
   t.equal((await service.call('GET', '/v1/auth/verify', { key: free.key })).status, 200)
   await letGo(holder)
@@ -99,11 +91,7 @@ await t.test('a key whose usage somebody holds keeps neither readers nor writers
   await holder.query(`select 1 from api_key_usage u join companies c using (company_id) where c.name = 'Held' for update of u`)
   const verify = (company: TestCompany) => service.call('GET', '/v1/auth/verify', { key: company.key })
   const waiting = Promise.all([verify(held), create(service, held)])
-  await eventually('somebody waits for the usage', async () => {
-    const { rows } = await service.pool.query(`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%api_key_usage%'`)
-    return rows.length > 0
-  })
+  await lockIsAwaited(service, 'api_key_usage')
   t.equal((await verify(free)).status, 200)
   t.equal((await create(service, free)).status, 201)
   await letGo(holder)
@@ -116,7 +104,7 @@ await t.test('more records than may wait get 503', async (t) => {
   const holder = await holdHead(service, company)
   const body = () => Array.from({ length: 10 }, () => employee())
   const first = service.call('POST', '/v1/employees', { body: body(), key: company.key })
-  await headIsAwaited(service)
+  await lockIsAwaited(service, 'heads')
   const second = await service.call('POST', '/v1/employees', { body: body(), key: company.key })
   t.match(second, { status: 503, body: { code: 'unavailable' } })
   await letGo(holder)
