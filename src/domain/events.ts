@@ -61,7 +61,16 @@ export interface EventData {
   }
   ApiCallCompleted: CallFacts & { unchanged: { index: number; employee_id: string }[] }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
+  /**
+   * A person is forgotten: the data of the events at these positions are gone, for ever and for every reader. Those of
+   * a rejected person who was never created stand in a stream of their own.
+   */
+  EmployeeErased: { positions: number[] }
+  /** The data of rejected records at these positions were older than they are kept for. Stands in the company's stream. */
+  RecordsRetired: { positions: number[] }
   CompanyRegistered: { name: string }
+  /** The time zone in which people of the company read times: an IANA name. */
+  CompanyTimeZoneChanged: { from: string; to: string }
   UserInvited: { email: string; name: string; role: Role }
   UserRoleChanged: { from: Role; to: Role }
   /** An administrator made a one-time link; the password that was is void. */
@@ -69,6 +78,8 @@ export interface EventData {
   UserPasswordSet: Record<string, never>
   /** Ends the user's tokens and sessions as well. */
   UserRemoved: Record<string, never>
+  /** A removed user is forgotten: the data of the events at these positions are gone. */
+  UserErased: { positions: number[] }
   UserTokenIssued: { token_id: string; name: string; expires_at: string }
   UserTokenRevoked: { token_id: string }
   ApiKeyIssued: { name: string } & KeyQuota
@@ -92,12 +103,16 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   EmployeeRecordRejected: 1,
   ApiCallCompleted: 1,
   ApiCallFailed: 1,
+  EmployeeErased: 1,
+  RecordsRetired: 1,
   CompanyRegistered: 1,
+  CompanyTimeZoneChanged: 1,
   UserInvited: 1,
   UserRoleChanged: 1,
   UserPasswordReset: 1,
   UserPasswordSet: 1,
   UserRemoved: 1,
+  UserErased: 1,
   UserTokenIssued: 1,
   UserTokenRevoked: 1,
   ApiKeyIssued: 1,

@@ -98,6 +98,8 @@ export function evolveUser(user: UserLife, event: UserEvent): UserLife {
       return { ...next, hasPassword: true }
     case 'UserRemoved':
       return { ...next, isRemoved: true, hasPassword: false }
+    case 'UserErased':
+      return { ...next, email: '', name: '' }
     case 'UserTokenIssued':
     case 'UserTokenRevoked':
       return next

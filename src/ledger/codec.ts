@@ -87,5 +87,5 @@ export function readEvent(stored: { envelope: string; data: string | null }): Re
     const version = `schema version ${event.schema_version} of ${event.type}`
     throw new UnreadableEventError(`the event at position ${event.position} has the unknown ${version}`)
   }
-  return { ...event, data: stored.data === null ? null : JSON.parse(stored.data) }
+  return { ...event, data: stored.data === null ? null : JSON.parse(stored.data) } as RecordedEvent
 }
