@@ -145,6 +145,12 @@ export async function startApi(
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,
+    sessions: {
+      idleMinutes: config.SESSION_IDLE_MINUTES,
+      hours: config.SESSION_HOURS,
+      publicUrl: config.PUBLIC_URL ?? null,
+    },
+    signInLimit: config.SIGN_IN_LIMIT,
     streamLimits: {
       perUser: config.STREAMS_PER_USER,
       heartbeatMs: config.STREAM_HEARTBEAT_MS,

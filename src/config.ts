@@ -62,6 +62,29 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'failures of one address to prove who it is, in a minute; 0: no limit',
   }),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#]+$',
+      description: 'address under which browsers reach the service; with https the cookie of a session is sent by https alone',
+    }),
+  ),
+  SESSION_IDLE_MINUTES: Type.Integer({
+    default: 60,
+    minimum: 1,
+    maximum: 1440,
+    description: 'minutes without a page after which a session ends',
+  }),
+  SESSION_HOURS: Type.Integer({
+    default: 12,
+    minimum: 1,
+    maximum: 720,
+    description: 'hours after which a session ends in any case',
+  }),
+  SIGN_IN_LIMIT: Type.Integer({
+    default: 10,
+    minimum: 0,
+    description: 'tries to sign in with one e-mail address from one network address in 15 minutes; 0: no limit',
+  }),
   ANSWERS_KEPT_HOURS: Type.Integer({
     default: 72,
     minimum: 1,

@@ -1,5 +1,7 @@
+import type { Argon2Parameters } from 'node:crypto'
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { UnavailableError } from '../ledger/gather.ts'
 
 // The parameters that OWASP's Password Storage Cheat Sheet recommends first for Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456
@@ -8,10 +10,16 @@ const LANES = 1
 const TAG_BYTES = 32
 const SALT_BYTES = 16
 
-/** A password's Argon2id hash (RFC 9106) in the PHC string format. */
+// Hashing takes threads that name look-ups and files need as well, and 19 MiB each: two at once, and a bounded queue.
+const AT_ONCE = 2
+const MAX_WAITING = 50
+let running = 0
+const waiting: (() => void)[] = []
+
+/** A password's Argon2id hash (RFC 9106) in the PHC string format. Throws UnavailableError when too many wait. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES)
-  const tag = await promisify(argon2)('argon2id', {
+  const tag = await argon2id({
     message: password.normalize('NFKC'),
     nonce,
     parallelism: LANES,
@@ -25,12 +33,15 @@ export async function hashPassword(password: string): Promise<string> {
 
 const PHC = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Whether this is the password of a hash, with the parameters that stand in it. Compares in constant time. */
+/**
+ * Whether this is the password of a hash, with the parameters that stand in it. Compares in constant time. Throws
+ * UnavailableError when too many wait.
+ */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, lanes, nonce, tag] = PHC.exec(stored) ?? []
   if (nonce === undefined || tag === undefined) throw new Error('a stored password hash has an unknown form')
   const expected = Buffer.from(tag, 'base64')
-  const found = await promisify(argon2)('argon2id', {
+  const found = await argon2id({
     message: password.normalize('NFKC'),
     nonce: Buffer.from(nonce, 'base64'),
     parallelism: Number(lanes),
@@ -39,4 +50,19 @@ export async function verifyPassword(password: string, stored: string): Promise<
     passes: Number(passes),
   })
   return timingSafeEqual(found, expected)
+}
+
+async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= MAX_WAITING) throw new UnavailableError('too many passwords are being checked')
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  } else running += 1
+  try {
+    return await promisify(argon2)('argon2id', parameters)
+  } finally {
+    // The place goes to who waits longest.
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
 }

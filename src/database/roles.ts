@@ -18,6 +18,7 @@ const RIGHTS: Record<string, string> = {
   idempotency_keys: 'select, insert, update',
   users: 'select, insert, update',
   user_tokens: 'select, insert, update, delete',
+  sessions: 'select, insert, update, delete',
   checkpoints: 'select, insert, update',
 }
 

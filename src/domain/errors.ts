@@ -50,6 +50,7 @@ export type ProblemCode =
   | 'key_disabled'
   | 'admin_only'
   | 'role_required'
+  | 'cross_site_request'
   | 'employee_not_found'
   | 'log_not_found'
   | 'key_not_found'
@@ -85,6 +86,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   invalid_credentials: { status: 401, title: 'The credentials are missing or not valid' },
   key_disabled: { status: 403, title: 'The API key is disabled' },
   admin_only: { status: 403, title: 'Only administrators of the company may do this' },
+  cross_site_request: { status: 403, title: 'The request was made by a page of another site' },
   role_required: { status: 403, title: 'The role of the user does not allow this' },
   employee_not_found: { status: 404, title: 'No such employee' },
   log_not_found: { status: 404, title: 'No such log entry' },

@@ -53,12 +53,24 @@ export function companyOfLinkToken(token: string): string | null {
   return companyOf('link', token)
 }
 
-function prefixOf(kind: 'user' | 'link', companyId: string): string {
+/** The cookie of a session begins with this. */
+export function sessionPrefix(companyId: string): string {
+  return prefixOf('ses', companyId)
+}
+
+/** The company that a session's cookie names, or null when the text is no such cookie. */
+export function companyOfSession(cookie: string): string | null {
+  return companyOf('ses', cookie)
+}
+
+type Kind = 'user' | 'link' | 'ses'
+
+function prefixOf(kind: Kind, companyId: string): string {
   return `el_${kind}_${companyId.slice('com_'.length)}_`
 }
 
-function companyOf(kind: 'user' | 'link', token: string): string | null {
-  const [, named, suffix] = /^el_(user|link)_([0-9a-z]{26})_/.exec(token) ?? []
+function companyOf(kind: Kind, token: string): string | null {
+  const [, named, suffix] = /^el_(user|link|ses)_([0-9a-z]{26})_/.exec(token) ?? []
   const companyId = `com_${suffix}`
   return named === kind && isId('com', companyId) && isSecret(prefixOf(kind, companyId), token) ? companyId : null
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import cookie from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
 import { fastifySSE } from '@fastify/sse'
 import Fastify, { LogController } from 'fastify'
@@ -24,11 +25,14 @@ import { health } from './health.ts'
 import { acceptJsonBodies } from './media-types.ts'
 import { collectMethods } from './method-not-allowed.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
+import { pageAssets } from './pages/assets.ts'
+import { pages } from './pages/pages.ts'
 import { problemPages } from './pages/problems.ts'
 import { referencePage } from './pages/reference.ts'
 import { sendProblem, sendProblemDocument } from './problem.ts'
 import { compileSchema } from './schema-compiler.ts'
 import { limitBursts, limitFailures } from './rate-limits.ts'
+import type { SessionSettings } from './session.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
 import { verifyKey } from './v1/verify-key.ts'
@@ -51,6 +55,9 @@ export interface AppServices {
   /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
   failureLimit: number
   streamLimits: StreamLimits
+  sessions: SessionSettings
+  /** Tries to sign in with one e-mail address from one network address in 15 minutes; 0 is no limit. */
+  signInLimit: number
 }
 
 /** An id in a path may be any text; what is too long for a header line does not get here. */
@@ -78,6 +85,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   app.decorateRequest('bodyHash', '')
   app.decorateRequest('caller', null)
   app.decorateRequest('user', null)
+  app.decorateRequest('viewer', null)
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
     void reply.header('x-request-id', request.id)
@@ -87,8 +95,10 @@ export function buildApp(services: AppServices): FastifyInstance {
   const answerOtherMethods = collectMethods(app)
   documentRoutes(app)
 
+  void app.register(cookie)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   health(app, services.isReady)
+  pageAssets(app)
   problemPages(app)
   referencePage(app)
   void app.register(
@@ -104,7 +114,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   )
   void app.register(
     async (admin) => {
-      const authorize = authorizeAdmin(services.db)
+      const authorize = authorizeAdmin(services.db, services.sessions)
       admin.addHook('onRequest', limitFailures(admin, services.failureLimit, authorize))
       await admin.register(fastifySSE)
       bulkUserLogs(admin, services.db)
@@ -115,6 +125,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     { prefix: '/admin/v1' },
   )
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
+  void app.register((interfacePages) => pages(interfacePages, services))
   void app.after(answerOtherMethods)
   return app
 }

@@ -7,6 +7,8 @@ import type { LedgerTables } from '../ledger/tables.ts'
 import type { SignedInUser } from '../ledger/users.ts'
 import { findUserOfToken } from '../ledger/users.ts'
 import { invalidCredentials, ProblemError } from './problem.ts'
+import type { SessionSettings } from './session.ts'
+import { assertSameOrigin, findSessionUser } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,12 +16,20 @@ declare module 'fastify' {
   }
 }
 
-/** Lets in company users with a bearer token (RFC 6750), whatever their role. */
-export function authenticateUser(db: Kysely<LedgerTables>) {
+/**
+ * Lets in company users with a bearer token (RFC 6750) or, without one, with the session of a browser, whatever their
+ * role. A request that a page of another site has made is refused.
+ */
+export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSettings) {
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
-    const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '') ?? []
-    request.user = token === undefined ? null : await findUserOfToken(db, token)
+    const { authorization } = request.headers
+    if (authorization === undefined) request.user = await findSessionUser(db, request, sessions, false)
+    else {
+      const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? []
+      request.user = token === undefined ? null : await findUserOfToken(db, token)
+    }
     userOf(request)
+    if (authorization === undefined) assertSameOrigin(request)
   }
 }
 
@@ -33,8 +43,8 @@ export function requireRole(...roles: [Role, ...Role[]]) {
 }
 
 /** Both in one, for administrators. */
-export function authorizeAdmin(db: Kysely<LedgerTables>) {
-  const [authenticate, assertAdmin] = [authenticateUser(db), requireRole('admin')]
+export function authorizeAdmin(db: Kysely<LedgerTables>, sessions: SessionSettings) {
+  const [authenticate, assertAdmin] = [authenticateUser(db, sessions), requireRole('admin')]
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await authenticate(request, reply)
     await assertAdmin(request, reply)

@@ -38,7 +38,8 @@ export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
   }
 }
 
-function tooMany(reply: FastifyReply, seconds: number): ProblemError {
+/** The refusal of one call too many, with when to come again. */
+export function tooMany(reply: FastifyReply, seconds: number): ProblemError {
   void reply.header('retry-after', String(Math.max(1, seconds)))
   return new ProblemError(problem('rate_limited', 'too many calls at once; wait and try again'))
 }

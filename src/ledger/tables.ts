@@ -1,9 +1,10 @@
+import type { Kysely } from 'kysely'
 import type { RefreshPeriod, Role } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 
 /** The ledger's tables as kysely sees them; migrations/ is where they are made. Times are RFC 3339 texts. */
 export interface LedgerTables {
-  companies: { company_id: string; name: string; created_at: string }
+  companies: { company_id: string; name: string; created_at: string; time_zone: string }
   heads: { company_id: string; position: number; frontier: Buffer; recorded_at: string }
   events: {
     company_id: string
@@ -71,6 +72,15 @@ export interface LedgerTables {
     last_used: string | null
     revoked_at: string | null
   }
+  sessions: {
+    company_id: string
+    session_hash: Buffer
+    user_id: string
+    role: Role
+    created_at: string
+    last_used: string
+    expires_at: string
+  }
   checkpoints: {
     company_id: string
     projection: string
@@ -82,3 +92,6 @@ export interface LedgerTables {
     error: string | null
   }
 }
+
+/** A query builder on the ledger's tables. */
+export type LedgerDb = Kysely<LedgerTables>

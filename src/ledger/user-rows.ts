@@ -4,6 +4,7 @@ import type { UserLife } from '../domain/user-lifecycle.ts'
 import type { TokenRecord, TokenRow } from './read-user-tokens.ts'
 import { SELECT_TOKENS, tokenRecord } from './read-user-tokens.ts'
 import type { UserRecord, UserRow } from './users.ts'
+import { endSessionsOf } from './sessions.ts'
 import { SELECT_USERS, userRecord } from './users.ts'
 
 /*
@@ -65,7 +66,7 @@ export async function updateUser(client: ClientBase, companyId: string, user: Us
   ])
 }
 
-/** Voids a user's password and gives the user a link to set a new one by, instead of any link before. */
+/** Voids a user's password, ends the sessions, and gives the user a link to set a new one by, instead of any before. */
 export async function storeLink(
   client: ClientBase,
   companyId: string,
@@ -77,9 +78,10 @@ export async function storeLink(
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
   )
+  await endSessionsOf(client, companyId, userId)
 }
 
-/** Stores a password that was set by a link, which has served its time. */
+/** Stores a user's password, which ends any link and the sessions that were begun with another one. */
 export async function storePassword(
   client: ClientBase,
   companyId: string,
@@ -91,9 +93,10 @@ export async function storePassword(
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), passwordHash],
   )
+  await endSessionsOf(client, companyId, userId)
 }
 
-/** Takes from a user all that lets in: password, link, tokens. The name stays, for what the ledger says of the user. */
+/** Takes from a user all that lets in: password, link, tokens, sessions. The name stays, for what the ledger says of the user. */
 export async function closeUser(client: ClientBase, companyId: string, userId: string, now: string): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(
@@ -105,6 +108,7 @@ export async function closeUser(client: ClientBase, companyId: string, userId: s
     'update user_tokens set revoked_at = $3 where company_id = $1 and user_id = $2 and revoked_at is null',
     [...ids, now],
   )
+  await endSessionsOf(client, companyId, userId)
 }
 
 /** The user whose link this is, if it may still be used at this moment. */

@@ -4,6 +4,7 @@ import type { CompanyServices } from '../../commands/change-company.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { authenticateUser, requireRole } from '../authorize-user.ts'
 import { limitFailures } from '../rate-limits.ts'
+import type { SessionSettings } from '../session.ts'
 import { apiKeys } from './api-keys.ts'
 import { invitations } from './invitations.ts'
 import { userTokens } from './user-tokens.ts'
@@ -12,6 +13,7 @@ import { users } from './users.ts'
 export interface CompanyRouteServices {
   db: Kysely<LedgerTables>
   company: CompanyServices
+  sessions: SessionSettings
   /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
   failureLimit: number
 }
@@ -21,9 +23,9 @@ export interface CompanyRouteServices {
  * the three asks for something else before it reads a body.
  */
 export async function companyRoutes(app: FastifyInstance, services: CompanyRouteServices): Promise<void> {
-  const { db, company, failureLimit } = services
+  const { db, company, failureLimit, sessions } = services
   invitations(app, company, failureLimit)
-  const authenticate = limitFailures(app, failureLimit, authenticateUser(db))
+  const authenticate = limitFailures(app, failureLimit, authenticateUser(db, sessions))
   await app.register(async (anyRole) => {
     anyRole.addHook('onRequest', authenticate)
     userTokens(anyRole, db, company)

@@ -1,38 +1,51 @@
 import type { FastifyReply } from 'fastify'
 import { html } from 'hono/html'
+import { ASSETS } from './assets.ts'
 
 /** What the `html` tag makes: text in which every value was escaped. */
 export type Html = ReturnType<typeof html>
 
-/** A page may load nothing but its own style sheet, and nothing may frame it. */
-const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/**
+ * A page may load our style sheet and our script, send forms here and nowhere else, and nothing may frame it. A script
+ * makes elements of text in one place alone (Trusted Types), of rows that this server has rendered.
+ */
+const POLICY = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'",
+  "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types rendered-rows",
+].join('; ')
 
-/** Sends a page without scripts. */
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  // Forms need it to name their origin; other sites learn nothing.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+/** Sends a whole page. What people may see of a company never stays in a cache. */
 export async function sendPage(reply: FastifyReply, title: string, body: Html): Promise<FastifyReply> {
   const page = await html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="stylesheet" href="/problems/style.css" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · employee-ledger</title>
+        <link rel="icon" href="${ASSETS.icon.path}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${ASSETS.style.path}" />
+        <script src="${ASSETS.script.path}" type="module"></script>
       </head>
       <body>
         ${body}
       </body>
     </html>`
-  return reply
-    .headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
-    .type('text/html; charset=utf-8')
-    .send(page.toString())
+  if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store')
+  return reply.headers(HEADERS).type('text/html; charset=utf-8').send(page.toString())
 }
 
-export const STYLE = `:root { color-scheme: light dark }
-body { font: 1.0625rem/1.6 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1.25rem }
-h1 { font-size: 1.5rem; line-height: 1.3 }
-h2 { font-size: 1rem; margin: 1.5rem 0 0 }
-p { margin: .25rem 0 }
-code { font: .9375em ui-monospace, monospace; overflow-wrap: anywhere }
-table { border-collapse: collapse }
-td, th { text-align: left; vertical-align: top; padding: .25rem 1.25rem .25rem 0 }
-`
+/** Sends a part of a page, for the script to put in its place. */
+export async function sendFragment(reply: FastifyReply, body: Html): Promise<FastifyReply> {
+  return reply.headers({ ...HEADERS, 'cache-control': 'no-store' }).type('text/html; charset=utf-8').send((await body).toString())
+}

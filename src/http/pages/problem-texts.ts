@@ -63,6 +63,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Ask an administrator for another role.',
     entry: 'no',
   },
+  cross_site_request: {
+    when: 'A browser sent the cookie of a session with a request that a page of another site had made.',
+    remedy: 'Open the page here and try again. Programs send a bearer token instead of a cookie.',
+    entry: 'no',
+  },
   employee_not_found: {
     when: 'The company has no employee with the id in the path.',
     remedy: 'Look the employee up in the list by e-mail or external id.',

@@ -3,7 +3,8 @@ import { html } from 'hono/html'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import { sendProblemDocument } from '../problem.ts'
-import { type Html, sendPage, STYLE } from './page.ts'
+import { sendPlainPage } from './layout.ts'
+import type { Html } from './page.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const ENTRIES = {
@@ -15,16 +16,15 @@ const ENTRIES = {
 /** `/problems/{code}`: what the `type` of a problem document leads to, as a page or as JSON; `/problems` lists them. */
 export function problemPages(app: FastifyInstance): void {
   const schema = { hide: true }
-  app.get('/problems/style.css', { schema }, (_, reply) => reply.type('text/css; charset=utf-8').send(STYLE))
   app.get('/problems', { schema }, (request, reply) =>
     wantsJson(request, reply)
       ? reply.send({ items: PROBLEM_CODES.map(facts) })
-      : sendPage(reply, 'Problems', listBody()),
+      : sendPlainPage(reply, { title: 'Problems', body: listBody() }),
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema }, (request, reply) => {
     const { code } = request.params
     if (!isCode(code)) return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
-    return wantsJson(request, reply) ? reply.send(facts(code)) : sendPage(reply, problem(code, '').title, body(code))
+    return wantsJson(request, reply) ? reply.send(facts(code)) : sendPlainPage(reply, { title: problem(code, '').title, body: body(code) })
   })
 }
 
@@ -47,8 +47,7 @@ function facts(code: ProblemCode) {
 
 function body(code: ProblemCode): Html {
   const { status, title, when, remedy, log_entry: entry } = facts(code)
-  return html`<main>
-    <p><code>${status} ${code}</code></p>
+  return html`    <p><code>${status} ${code}</code></p>
     <h1>${title}</h1>
     <h2>When it happens</h2>
     <p>${withCode(when)}</p>
@@ -57,7 +56,7 @@ function body(code: ProblemCode): Html {
     <h2>Is there an entry in Bulk User Logs?</h2>
     <p>${entry}</p>
     <p><a href="/problems">All problems</a></p>
-  </main>`
+`
 }
 
 /** What stands between backticks, as code. */
@@ -67,8 +66,7 @@ function withCode(text: string): Html[] {
 
 function listBody(): Html {
   const rows = PROBLEM_CODES.map(facts).toSorted((a, b) => a.status - b.status)
-  return html`<main>
-    <h1>Problems</h1>
+  return html`    <h1>Problems</h1>
     <table>
       <tr>
         <th>Status</th>
@@ -84,5 +82,5 @@ function listBody(): Html {
           </tr>`,
       )}
     </table>
-  </main>`
+`
 }

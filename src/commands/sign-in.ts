@@ -1,0 +1,71 @@
+import { sessionPrefix } from '../domain/secrets.ts'
+import type { SignInCandidate } from '../ledger/sessions.ts'
+import { deleteEndedSessions, endSession, findSignInCandidates, insertSession, renewSession } from '../ledger/sessions.ts'
+import type { SessionUser } from '../ledger/sessions.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { hashOf, newSecret } from './new-secret.ts'
+import { hashPassword, verifyPassword } from './password.ts'
+
+/** Sessions that have ended and are swept out when one begins: each makes room for more than itself. */
+const SWEPT_AT_ONCE = 100
+
+export interface Credentials {
+  /** Normalised. */
+  email: string
+  password: string
+  /** Which company is meant, when the person is a user of several. */
+  companyId: string | null
+}
+
+/** A session has begun, or the company has to be chosen, or the credentials are not good. */
+export type SignInOutcome =
+  | { outcome: 'signed in'; cookie: string; candidate: SignInCandidate }
+  | { outcome: 'choose'; candidates: SignInCandidate[] }
+  | { outcome: 'refused' }
+
+/**
+ * Begins a session for who knows the e-mail address and the password of a user. The cookie is shown once; only its hash
+ * is kept. Who is unknown costs the time of one password as well. Throws UnavailableError when too many sign in at once.
+ */
+export async function signIn(
+  db: LedgerDb,
+  { email, password, companyId }: Credentials,
+  sessionHours: number,
+): Promise<SignInOutcome> {
+  const candidates = await findSignInCandidates(db, email, companyId)
+  if (candidates.length === 0) await verifyPassword(password, await nobodysHash())
+  const good: SignInCandidate[] = []
+  for (const candidate of candidates) {
+    if (await verifyPassword(password, candidate.passwordHash)) good.push(candidate)
+  }
+  const [candidate] = good
+  if (!candidate) return { outcome: 'refused' }
+  if (good.length > 1) return { outcome: 'choose', candidates: good }
+  const cookie = newSecret(sessionPrefix(candidate.companyId))
+  await deleteEndedSessions(db, SWEPT_AT_ONCE)
+  const hasBegun = await insertSession(db, candidate, { hash: hashOf(cookie), hours: sessionHours })
+  return hasBegun ? { outcome: 'signed in', cookie, candidate } : { outcome: 'refused' }
+}
+
+/**
+ * Gives a session a new cookie once its user has another role, so that nobody goes on with one that was made for less.
+ * Null when that has been done by a request beside this one, or nothing is to be done.
+ */
+export async function renewForRole(db: LedgerDb, user: SessionUser, cookie: string): Promise<string | null> {
+  if (user.role === user.sessionRole) return null
+  const next = newSecret(sessionPrefix(user.companyId))
+  return (await renewSession(db, cookie, { hash: hashOf(next), role: user.role })) ? next : null
+}
+
+/** Ends the session of a cookie, if there is one. */
+export async function signOut(db: LedgerDb, cookie: string): Promise<void> {
+  await endSession(db, cookie)
+}
+
+let nobody: Promise<string> | undefined
+
+/** A hash that no password belongs to. */
+function nobodysHash(): Promise<string> {
+  nobody ??= hashPassword(newSecret(''))
+  return nobody
+}

@@ -1,0 +1,121 @@
+import type { FastifySchemaValidationError } from 'fastify'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { html } from 'hono/html'
+import { RefusedByStateError } from '../../commands/change-company.ts'
+import type { Problem } from '../../domain/errors.ts'
+import { bodyProblem } from '../body-faults.ts'
+import { ProblemError } from '../problem.ts'
+import { compileSchema } from '../schema-compiler.ts'
+import type { Html } from './page.ts'
+
+/** The fields of a form as a browser sent them: texts, and the last one where a name stands twice. */
+export type FormFields = Readonly<Record<string, string>>
+
+/** Reads the body of a form; what is no form has no fields. */
+export function formFields(body: unknown): FormFields {
+  if (typeof body !== 'object' || body === null) return {}
+  const texts = Object.entries(body).map(([name, value]) => [name, String([value].flat().at(-1) ?? '')])
+  return Object.fromEntries(texts) as FormFields
+}
+
+/**
+ * Checks what a form comes to by the schema of the endpoint that does the same, so that both have one set of rules and
+ * messages. Throws a problem with every fault at its field.
+ */
+export function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
+  const check = compiled(schema)
+  if (check(value)) return value
+  throw new ProblemError(bodyProblem(check.errors ?? [], value))
+}
+
+type Check = ((value: unknown) => boolean) & { errors?: FastifySchemaValidationError[] | null }
+
+const checks = new WeakMap<TSchema, Check>()
+
+function compiled(schema: TSchema): Check {
+  let check = checks.get(schema)
+  if (!check) {
+    check = compileSchema({ schema, method: 'POST', url: '', httpPart: 'body' }) as unknown as Check
+    checks.set(schema, check)
+  }
+  return check
+}
+
+/** What is wrong with a form that was sent; null for a form that nobody has sent yet. */
+export type FormProblem = Problem | null
+
+/** The problem that a form is shown again with; anything else is thrown on. */
+export function asFormProblem(error: unknown): Problem {
+  if (error instanceof ProblemError || error instanceof RefusedByStateError) return error.problem
+  throw error
+}
+
+/** Says what is wrong with the form as a whole; its fields say what is wrong with them. */
+export function formAlert(problem: FormProblem): Html {
+  if (!problem) return html``
+  const atFields = problem.errors.length
+  const text = atFields === 0 ? problem.detail : `Nothing was changed: please correct ${atFields === 1 ? 'one field' : `${atFields} fields`}.`
+  return html`<p class="alert" role="alert">${text}</p>`
+}
+
+export interface Field {
+  name: string
+  label: string
+  value?: string
+  type?: 'text' | 'email' | 'password' | 'number' | 'date'
+  hint?: string
+  autocomplete?: string
+  isRequired?: boolean
+  maxLength?: number
+  min?: number
+  max?: number
+  hasFocus?: boolean
+}
+
+/** A labelled input, with its hint and with what is wrong with it, which assistive technology reads along with it. */
+export function field(wanted: Field, problem: FormProblem): Html {
+  const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = wanted
+  const fault = faultOf(name, problem)
+  const input = html`<input id="${name}" name="${name}" type="${type}" value="${type === 'password' ? '' : value}"
+    ${isRequired ? html`required` : ''} ${wanted.hasFocus ? html`autofocus` : ''}
+    ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
+    ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
+    ${min === undefined ? '' : html`min="${min}"`} ${max === undefined ? '' : html`max="${max}"`}
+    ${describedBy(name, hint, fault)} />`
+  return html`<div class="field"><label for="${name}">${label}</label>${input}${below(name, hint, fault)}</div>`
+}
+
+export interface Choice {
+  name: string
+  label: string
+  value: string
+  options: readonly { value: string; label: string }[]
+  hint?: string
+}
+
+/** A labelled list to choose from. */
+export function choice({ name, label, value, options, hint }: Choice, problem: FormProblem): Html {
+  const fault = faultOf(name, problem)
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}" ${describedBy(name, hint, fault)}>
+      ${options.map((option) => html`<option value="${option.value}" ${option.value === value ? html`selected` : ''}>${option.label}</option>`)}
+    </select>
+    ${below(name, hint, fault)}
+  </div>`
+}
+
+function faultOf(name: string, problem: FormProblem): string | undefined {
+  return problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
+}
+
+function describedBy(name: string, hint: string | undefined, fault: string | undefined): Html {
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(fault === undefined ? [] : [`${name}-fault`])]
+  if (ids.length === 0) return html``
+  return html`aria-describedby="${ids.join(' ')}" ${fault === undefined ? '' : html`aria-invalid="true"`}`
+}
+
+function below(name: string, hint: string | undefined, fault: string | undefined): Html {
+  return html`${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`}
+  ${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}`
+}

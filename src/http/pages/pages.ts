@@ -1,0 +1,47 @@
+import formbody from '@fastify/formbody'
+import type { FastifyInstance } from 'fastify'
+import type { CompanyServices } from '../../commands/change-company.ts'
+import { problem } from '../../domain/errors.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import type { SessionSettings } from '../session.ts'
+import { findSessionUser } from '../session.ts'
+import { sendErrorPage, sendProblemPage } from './error-page.ts'
+import { invitationPage } from './invitation.ts'
+import { homeOf } from './navigation.ts'
+import { signInPages } from './sign-in.ts'
+import { openSignInLimits } from './sign-in-limits.ts'
+import { requireViewer } from './viewer.ts'
+
+export interface PageServices {
+  db: LedgerDb
+  company: CompanyServices
+  sessions: SessionSettings
+  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
+  failureLimit: number
+  /** Tries to sign in with one e-mail address from one network address in 15 minutes; 0 is no limit. */
+  signInLimit: number
+}
+
+/** Bytes that a form may have. */
+const FORM_LIMIT = 65_536
+
+/** The admin interface: signing in, Company Settings, one's own account. Server-rendered; works without script. */
+export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
+  const { db, company, sessions, failureLimit, signInLimit } = services
+  await app.register(formbody, { bodyLimit: FORM_LIMIT })
+  app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
+  app.get('/', async (request, reply) => {
+    const user = await findSessionUser(db, request, sessions, true)
+    return reply.redirect(user ? homeOf(user.role) : '/sign-in', 303)
+  })
+  signInPages(app, { db, sessions }, openSignInLimits(app, signInLimit))
+  invitationPage(app, company, failureLimit)
+  await app.register(async (signedIn) => {
+    signedIn.addHook('onRequest', requireViewer(db, sessions))
+    signedIn.get('/settings', async (request, reply) => reply.redirect(homeOf(request.viewer!.role), 303))
+    // Unknown pages below these are pages too.
+    for (const path of ['/settings/*', '/account/*']) {
+      signedIn.get(path, (request, reply) => sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')))
+    }
+  })
+}

@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { signIn, signOut } from '../../commands/sign-in.ts'
+import { readAttribute } from '../../domain/attributes.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import { MAX_PASSWORD_CHARACTERS } from '../../domain/user-lifecycle.ts'
+import type { SignInCandidate } from '../../ledger/sessions.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import type { SessionSettings } from '../session.ts'
+import { assertSameOrigin, clearSessionCookie, findSessionUser, sessionCookie, setSessionCookie } from '../session.ts'
+import { choice, field, formAlert, formFields, type FormProblem } from './form.ts'
+import { sendPlainPage } from './layout.ts'
+import { homeOf } from './navigation.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+
+/** What the form holds when it is shown. */
+interface SignInForm {
+  email: string
+  /** Where to go afterwards: a path of ours. */
+  next: string
+  candidates: SignInCandidate[]
+}
+
+export interface SignInServices {
+  db: LedgerDb
+  sessions: SessionSettings
+}
+
+/** `/sign-in` and `/sign-out`. */
+export function signInPages(app: FastifyInstance, services: SignInServices, limits: SignInLimits): void {
+  const { db, sessions } = services
+  app.get<{ Querystring: { next?: string } }>('/sign-in', async (request, reply) => {
+    const next = ownPath(request.query.next)
+    const user = await findSessionUser(db, request, sessions, true)
+    if (user) return reply.redirect(next || homeOf(user.role), 303)
+    return sendForm(reply, { email: '', next, candidates: [] }, null)
+  })
+
+  app.post('/sign-in', async (request, reply) => {
+    assertSameOrigin(request)
+    return trySignIn(services, limits, request, reply)
+  })
+
+  app.post('/sign-out', async (request, reply) => {
+    assertSameOrigin(request)
+    const cookie = sessionCookie(request, sessions)
+    if (cookie !== null && (await findSessionUser(db, request, sessions, false))) await signOut(db, cookie)
+    clearSessionCookie(reply, sessions)
+    return reply.redirect('/sign-in', 303)
+  })
+}
+
+const REFUSED = problem('invalid_credentials', 'The e-mail address or the password is not right.')
+
+async function trySignIn(
+  { db, sessions }: SignInServices,
+  limits: SignInLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { email: sent = '', password = '', company = '', next } = formFields(request.body)
+  const form: SignInForm = { email: sent.slice(0, 254), next: ownPath(next), candidates: [] }
+  const { value, faults } = readAttribute('email', sent, false)
+  const email = faults ? sent : (value as string)
+  await limits.admit(request, reply, email)
+  const isPassword = password.length > 0 && password.length <= MAX_PASSWORD_CHARACTERS
+  if (faults || !isPassword) return sendForm(reply.code(401), form, REFUSED)
+  const companyId = isId('com', company) ? company : null
+  const tried = await signIn(db, { email, password, companyId }, sessions.hours)
+  switch (tried.outcome) {
+    case 'refused':
+      return sendForm(reply.code(401), form, REFUSED)
+    case 'choose':
+      return sendForm(reply, { ...form, candidates: tried.candidates }, null)
+    case 'signed in':
+      await endFormer({ db, sessions }, request)
+      setSessionCookie(reply, sessions, tried.cookie)
+      return reply.redirect(form.next || homeOf(tried.candidate.role), 303)
+  }
+}
+
+/** A browser has one session: the one before ends when another begins. */
+async function endFormer({ db, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
+  const former = sessionCookie(request, sessions)
+  if (former !== null && (await findSessionUser(db, request, sessions, false))) await signOut(db, former)
+}
+
+/** A path of the pages, or nothing: never another site. */
+export function ownPath(next: string | undefined): string {
+  return next !== undefined && /^\/(?:settings|account)(?:[/?][\x21-\x7e]*)?$/.test(next) ? next : ''
+}
+
+function sendForm(reply: FastifyReply, form: SignInForm, problem: FormProblem): Promise<FastifyReply> {
+  const companies = form.candidates.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
+  const hasChoice = companies.length > 0
+  return sendPlainPage(reply, {
+    title: 'Sign in',
+    body: html`<h1>Sign in</h1>
+      ${formAlert(problem)}
+      <form method="post" action="/sign-in" class="stack">
+        <input type="hidden" name="next" value="${form.next}" />
+        ${field({ name: 'email', label: 'E-mail', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
+        ${hasChoice ? choice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You are a user of several companies. Choose one and enter the password once more.' }, null) : ''}
+        ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
+        <button class="primary">Sign in</button>
+      </form>
+      <p class="hint">Have you lost your password? An administrator of your company can give you a link to set a new one.</p>`,
+  })
+}

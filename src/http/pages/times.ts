@@ -1,0 +1,43 @@
+import { html } from 'hono/html'
+import type { Html } from './page.ts'
+
+/** An instant, absolute in the time zone of the company, with how long ago it was beside it. Takes RFC 3339. */
+export function timeShown(instant: string, timeZone: string, nowMs = Date.now()): Html {
+  return html`<time datetime="${instant}">${absolute(instant, timeZone)}</time>
+    <span class="ago" data-since="${instant}">${ago(Date.parse(instant), nowMs)}</span>`
+}
+
+/** An instant, absolute in the time zone of the company, such as `20 Nov 2026, 14:05:09 CET`. */
+export function absolute(instant: string, timeZone: string): string {
+  return formatter(timeZone).format(new Date(instant))
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatter(timeZone: string): Intl.DateTimeFormat {
+  let found = formatters.get(timeZone)
+  if (!found) {
+    found = new Intl.DateTimeFormat('en-GB', {
+      ...{ timeZone, timeZoneName: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    })
+    // There are some 600 time zones, and a company's is one of them.
+    formatters.set(timeZone, found)
+  }
+  return found
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+/** How long ago, or ahead, an instant is, in the largest unit that fits. Milliseconds since the epoch. */
+export function ago(atMs: number, nowMs: number): string {
+  const away = atMs - nowMs
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? UNITS[3]
+  return RELATIVE.format(Math.trunc(away / size), unit)
+}
