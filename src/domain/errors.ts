@@ -61,6 +61,7 @@ export type ProblemCode =
   | 'inactive_employee_exists'
   | 'user_exists'
   | 'user_removed'
+  | 'user_not_removed'
   | 'last_admin'
   | 'key_revoked'
   | 'idempotency_in_progress'
@@ -97,6 +98,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   inactive_employee_exists: { status: 409, title: 'An inactive employee with these details exists' },
   user_exists: { status: 409, title: 'A user with this e-mail address exists' },
   user_removed: { status: 409, title: 'The user has been removed' },
+  user_not_removed: { status: 409, title: 'The user has not been removed' },
   last_admin: { status: 409, title: 'The company would be left without an administrator' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },

@@ -122,6 +122,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Invite the person anew.',
     entry: 'no',
   },
+  user_not_removed: {
+    when: 'Only a user who has been removed can be erased.',
+    remedy: 'Remove the user first, then erase.',
+    entry: 'no',
+  },
   last_admin: {
     when: 'The change would leave the company without an administrator.',
     remedy: 'Make somebody else an administrator first.',

@@ -1,0 +1,101 @@
+import type { ClientBase } from 'pg'
+import type { RecordedEvent } from '../domain/events.ts'
+import { fromUuid, toUuid } from '../domain/ids.ts'
+import { readEvent } from './codec.ts'
+
+/*
+ * What an erasure reads and takes away, beside the events. All of it runs under the lock of the company's head, but for
+ * the looking that comes before.
+ */
+
+type Queryable = Pick<ClientBase, 'query'>
+
+/**
+ * Nulls data and salt of the events that the erasing event at this position names. The database's own function does it
+ * and refuses, with the whole transaction, what that event does not name or may not reach.
+ */
+export async function eraseNamedBy(client: ClientBase, companyId: string, position: number): Promise<void> {
+  await client.query('select erase_events($1, $2)', [toUuid(companyId), position])
+}
+
+/** The position of a company's head; null when there is no such company. */
+export async function readHead(db: Queryable, companyId: string): Promise<number | null> {
+  const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [toUuid(companyId)])
+  return rows[0]?.position ?? null
+}
+
+const EVENTS_PER_PAGE = 1_000
+
+/** The events of a stream, in order, in pages. */
+export async function* streamPages(db: Queryable, companyId: string, stream: string): AsyncGenerator<RecordedEvent[]> {
+  for (let after = 0; ; ) {
+    const { rows } = await db.query<{ envelope: string; data: string | null }>(
+      `select envelope, data from events where company_id = $1 and stream_id = $2 and stream_version > $3
+       order by stream_version limit $4`,
+      [toUuid(companyId), toUuid(stream), after, EVENTS_PER_PAGE],
+    )
+    const events = rows.map(readEvent)
+    if (events.length > 0) yield events
+    if (events.length < EVENTS_PER_PAGE) return
+    after = events.at(-1)!.version
+  }
+}
+
+/** The version that the next event of a stream has. */
+export async function nextVersion(client: ClientBase, companyId: string, stream: string): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    'select coalesce(max(stream_version), 0) + 1 as version from events where company_id = $1 and stream_id = $2',
+    [toUuid(companyId), toUuid(stream)],
+  )
+  return rows[0]!.version
+}
+
+const LOOK_UPS = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
+
+/** The id of the employee who has this id, e-mail address or external id now; null when nobody has. */
+export async function findEmployeeId(
+  db: Queryable,
+  companyId: string,
+  by: keyof typeof LOOK_UPS,
+  value: string,
+): Promise<string | null> {
+  const { rows } = await db.query<{ employee_id: string }>(
+    `select employee_id from employee_snapshots where company_id = $1 and ${LOOK_UPS[by]} = $2`,
+    [toUuid(companyId), by === 'id' ? toUuid(value) : value],
+  )
+  return rows[0] ? fromUuid('emp', rows[0].employee_id) : null
+}
+
+/** Those among these positions whose events still have data, in order. */
+export async function withData(client: ClientBase, companyId: string, positions: number[]): Promise<number[]> {
+  const { rows } = await client.query<{ position: number }>(
+    `select position from events where company_id = $1 and position = any($2::bigint[]) and data is not null
+     order by position`,
+    [toUuid(companyId), positions],
+  )
+  return rows.map(({ position }) => position)
+}
+
+/** Deletes an employee's snapshot, so that the e-mail address and the external id are free. */
+export async function deleteSnapshot(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
+  await client.query('delete from employee_snapshots where company_id = $1 and employee_id = $2', [
+    ...[toUuid(companyId), toUuid(employeeId)],
+  ])
+}
+
+/**
+ * Forgets the stored answers of these calls, and all in which the employee's id stands: an answer that shows an
+ * employee has the id in it, also where nothing changed and no event tells of it. The keys stay bound.
+ */
+export async function forgetAnswers(
+  client: ClientBase,
+  companyId: string,
+  callIds: string[],
+  employeeId: string | null,
+): Promise<void> {
+  await client.query(
+    `update idempotency_keys set headers = null, body = null
+     where company_id = $1 and body is not null and (call_id = any($2::uuid[]) or strpos(body, $3::text) > 0)`,
+    [toUuid(companyId), callIds.map(toUuid), employeeId],
+  )
+}
