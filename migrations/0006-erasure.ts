@@ -17,7 +17,6 @@ const STATEMENTS = [
   `create function erase_events(of_company uuid, at_position bigint) returns integer
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp
-    set employee_ledger.erasing = 'on'
   as $$
   declare
     erasing_type text;
@@ -37,10 +36,12 @@ const STATEMENTS = [
     if reached is null then
       raise exception 'the event at position % erases nothing', at_position using errcode = 'insufficient_privilege';
     end if;
+    perform set_config('employee_ledger.erasing', 'on', true);
     update public.events e set data = null, salt = null
       where e.company_id = of_company and e.position = any(positions) and e.position < at_position
         and e.data is not null and e.envelope::json ->> 'type' = any(reached);
     get diagnostics erased = row_count;
+    perform set_config('employee_ledger.erasing', 'off', true);
     if erased <> cardinality(positions) then
       raise exception 'of the % positions that the event at position % names, % can be erased',
         cardinality(positions), at_position, erased using errcode = 'insufficient_privilege';

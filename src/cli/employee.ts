@@ -1,6 +1,6 @@
 import { newId } from '../bootstrap.ts'
-import type { NamedPerson } from '../commands/erase-employee.ts'
 import { eraseEmployee } from '../commands/erase-employee.ts'
+import type { NamedPerson } from '../commands/find-person.ts'
 import { StartupError } from '../database/startup-error.ts'
 import { OPERATOR } from '../ledger/append-company-events.ts'
 import { confirm } from './confirm.ts'

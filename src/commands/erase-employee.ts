@@ -1,20 +1,14 @@
 import type { Pool, PoolClient } from 'pg'
 import { normaliseEmail } from '../domain/attributes.ts'
-import type { PersonNames } from '../domain/erasure.ts'
-import { collectNames, erasingEvents, speaksOf } from '../domain/erasure.ts'
+import { erasingEvents } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import * as erase from '../ledger/erase-events.ts'
 import { UnavailableError } from '../ledger/gather.ts'
-import { rejectedPages } from '../ledger/rejected-records.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, RefusedByStateError } from './change-company.ts'
-
-/** How a person is named: by one of the three, in the form in which it was sent. */
-export interface NamedPerson {
-  by: 'id' | 'email' | 'external_id'
-  value: string
-}
+import type { Concerned, NamedPerson } from './find-person.ts'
+import { findPerson, findTraces, isSamePerson } from './find-person.ts'
 
 export interface ErasedPerson {
   /** Null when the person was never created, and only refused records spoke of them. */
@@ -33,99 +27,64 @@ const MAX_LOOKS = 5
  * that they have or had; the snapshot; stored answers to the calls concerned. Appends `EmployeeErased`, by which
  * the read models forget them, too. A person who was never created is found by what refused records say.
  *
- * Refused records are looked through before the head is locked: only those that came meanwhile keep the company waiting.
- * Throws RefusedByStateError with `employee_not_found` when nothing is left that speaks of the person: also the second time.
+ * The ledger is looked through before the head is locked: only what came meanwhile keeps the company waiting.
+ * Throws RefusedByStateError: `employee_not_found` when nothing is left to erase, also the second time, and
+ * `former_name` when the name is one that employees had before and nobody has now.
  */
 export async function eraseEmployee(services: CompanyServices, acting: Acting, person: NamedPerson): Promise<ErasedPerson> {
   const named = person.by === 'email' ? { ...person, value: normaliseEmail(person.value) } : person
   if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw nobody()
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
     const seen = await lookFor(services.pool, acting.companyId, named)
-    const { result, position } = await changeCompany(services, acting, 'admin', (client) => eraseSeen(client, services, acting, named, seen))
+    const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
+      return eraseSeen(client, services, acting.companyId, named, seen)
+    })
     if (result && position !== null) return { ...result, position }
   }
   throw new UnavailableError('the person goes on changing')
 }
 
-/** What was seen of a person without the lock. */
-interface Seen {
-  names: PersonNames
-  /** Up to which position refused records were looked through. */
-  upTo: number
-  rejected: Concerned[]
-}
+type Seen = Awaited<ReturnType<typeof lookFor>>
 
-/** An event that speaks of the person, and its call. */
-interface Concerned {
-  position: number
-  callId: string | null
-}
-
-async function lookFor(pool: Pool, companyId: string, named: NamedPerson): Promise<Seen> {
+/** What the ledger says of the person up to a position, without the lock. */
+async function lookFor(pool: Pool, companyId: string, named: NamedPerson) {
   const upTo = (await erase.readHead(pool, companyId)) ?? 0
-  const { names } = await readPerson(pool, companyId, named)
-  return { names, upTo, rejected: await rejectedOf(pool, companyId, names, 0) }
+  const person = await findPerson(pool, companyId, named)
+  return { upTo, person, traces: await findTraces(pool, companyId, person, named, 0) }
 }
 
-async function eraseSeen(client: PoolClient, { newId }: CompanyServices, { companyId }: Acting, named: NamedPerson, seen: Seen) {
-  const { employeeId, names, own } = await readPerson(client, companyId, named)
-  // A name that came meanwhile may stand in records that were looked through without it.
-  if (!isWithin(names, seen.names)) return { events: [], result: null }
-  const rejected = [...seen.rejected, ...(await rejectedOf(client, companyId, names, seen.upTo))]
-  const concerned = [...own, ...rejected]
+async function eraseSeen(client: PoolClient, { newId }: CompanyServices, companyId: string, named: NamedPerson, seen: Seen) {
+  const person = await findPerson(client, companyId, named)
+  // Names that came meanwhile may stand in what was looked through without them.
+  if (!isSamePerson(person, seen.person)) return { events: [], result: null }
+  const late = await findTraces(client, companyId, person, named, seen.upTo)
+  const formerHolders = new Set([...seen.traces.formerHolders, ...late.formerHolders])
+  if (formerHolders.size > 0) throw formerName([...formerHolders])
+  const concerned = [...person.own, ...seen.traces.rejected, ...late.rejected]
   const positions = await erase.withData(client, companyId, concerned.map(({ position }) => position))
   if (positions.length === 0) throw nobody()
+  await takeAway(client, companyId, person.employeeId, concerned)
+  const stream = person.employeeId ?? newId('emp')
+  const version = await erase.nextVersion(client, companyId, stream)
+  const events = erasingEvents('EmployeeErased', stream, version, positions)
+  return { events, result: { employeeId: person.employeeId, positions: positions.length } }
+}
+
+/** What holds the person beside the events. */
+async function takeAway(client: PoolClient, companyId: string, employeeId: string | null, concerned: Concerned[]): Promise<void> {
   const callIds = new Set(concerned.flatMap(({ callId }) => callId ?? []))
   await erase.forgetAnswers(client, companyId, [...callIds], employeeId)
   if (employeeId !== null) await erase.deleteSnapshot(client, companyId, employeeId)
-  const stream = employeeId ?? newId('emp')
-  const version = await erase.nextVersion(client, companyId, stream)
-  const events = erasingEvents('EmployeeErased', stream, version, positions)
-  return { events, result: { employeeId, positions: positions.length } }
-}
-
-interface Person {
-  employeeId: string | null
-  names: PersonNames
-  /** The events of the employee's own stream. */
-  own: Concerned[]
-}
-
-async function readPerson(db: Pool | PoolClient, companyId: string, { by, value }: NamedPerson): Promise<Person> {
-  const names: PersonNames = { ids: new Set(), emails: new Set(), externalIds: new Set() }
-  NAMES_BY[by](names).add(value)
-  const found = await erase.findEmployeeId(db, companyId, by, value)
-  const employeeId = found ?? (by === 'id' ? value : null)
-  const own: Concerned[] = []
-  if (employeeId === null) return { employeeId, names, own }
-  names.ids.add(employeeId)
-  for await (const page of erase.streamPages(db, companyId, employeeId)) {
-    for (const event of page) {
-      collectNames(names, event)
-      if (event.type !== 'EmployeeErased') own.push({ position: event.position, callId: event.call_id })
-    }
-  }
-  return { employeeId, names, own }
-}
-
-const NAMES_BY: Record<NamedPerson['by'], (names: PersonNames) => Set<string>> = {
-  id: ({ ids }) => ids,
-  email: ({ emails }) => emails,
-  external_id: ({ externalIds }) => externalIds,
-}
-
-async function rejectedOf(db: Pool | PoolClient, companyId: string, names: PersonNames, after: number): Promise<Concerned[]> {
-  const found: Concerned[] = []
-  for await (const page of rejectedPages(db, companyId, after)) {
-    for (const { position, callId, data } of page) if (speaksOf(data, names)) found.push({ position, callId })
-  }
-  return found
-}
-
-function isWithin(names: PersonNames, others: PersonNames): boolean {
-  return Object.values(NAMES_BY).every((kind) => [...kind(names)].every((name) => kind(others).has(name)))
 }
 
 function nobody(): RefusedByStateError {
-  return new RefusedByStateError(problem('employee_not_found', 'nothing is left that speaks of such a person'))
+  const detail = 'no employee has this name, and no refused record that is left speaks of it'
+  return new RefusedByStateError(problem('employee_not_found', detail))
+}
+
+const MAX_IDS_TOLD = 10
+
+function formerName(ids: string[]): RefusedByStateError {
+  const told = ids.slice(0, MAX_IDS_TOLD).join(', ') + (ids.length > MAX_IDS_TOLD ? ' and others' : '')
+  return new RefusedByStateError(problem('former_name', `no employee has this name now; before, it was the name of ${told}`))
 }

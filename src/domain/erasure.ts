@@ -39,6 +39,10 @@ export interface PersonNames {
   externalIds: Set<string>
 }
 
+export function noNames(): PersonNames {
+  return { ids: new Set(), emails: new Set(), externalIds: new Set() }
+}
+
 /** Adds the names that an employee has or had, from an event of the employee's stream. */
 export function collectNames(names: PersonNames, event: RecordedEvent): void {
   if (event.type === 'EmployeeCreated') {

@@ -59,6 +59,7 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'already_exists'
   | 'inactive_employee_exists'
+  | 'former_name'
   | 'user_exists'
   | 'user_removed'
   | 'user_not_removed'
@@ -96,6 +97,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   method_not_allowed: { status: 405, title: 'The route does not have this method' },
   already_exists: { status: 409, title: 'An employee with these details exists' },
   inactive_employee_exists: { status: 409, title: 'An inactive employee with these details exists' },
+  former_name: { status: 409, title: 'Only employees who had this name before are found' },
   user_exists: { status: 409, title: 'A user with this e-mail address exists' },
   user_removed: { status: 409, title: 'The user has been removed' },
   user_not_removed: { status: 409, title: 'The user has not been removed' },

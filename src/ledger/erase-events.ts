@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { RecordedEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import { canonicalJson } from './canonical-json.ts'
 import { readEvent } from './codec.ts'
 
 /*
@@ -64,6 +65,28 @@ export async function findEmployeeId(
     [toUuid(companyId), by === 'id' ? toUuid(value) : value],
   )
   return rows[0] ? fromUuid('emp', rows[0].employee_id) : null
+}
+
+/** How many positions one statement searches. */
+const SEARCHED_AT_ONCE = 50_000
+
+/** Events of employees behind a position in whose data a text stands, up to the end of the company's ledger. */
+export async function* employeeEventsWith(
+  db: Queryable,
+  companyId: string,
+  text: string,
+  after: number,
+): AsyncGenerator<RecordedEvent[]> {
+  const head = (await readHead(db, companyId)) ?? 0
+  for (let from = after; from < head; from += SEARCHED_AT_ONCE) {
+    const { rows } = await db.query<{ envelope: string; data: string }>(
+      `select envelope, data from events where company_id = $1 and position > $2 and position <= $3
+         and data is not null and strpos(data, $4) > 0 and strpos(envelope, '"type":"Employee') > 0
+       order by position`,
+      [toUuid(companyId), from, from + SEARCHED_AT_ONCE, canonicalJson(text)],
+    )
+    yield rows.map(readEvent)
+  }
 }
 
 /** Those among these positions whose events still have data, in order. */

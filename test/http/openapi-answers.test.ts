@@ -118,7 +118,7 @@ const forgotten = await service.call('POST', '/v1/employees', { body: employee()
 await hold(200, ERASURES, { body: { employee_id: forgotten.body.employees[0].id } })
 await service.project()
 await hold(200, `${LOGS}/{log_id}/records`, { id: forgotten.body.log_id })
-await hold(404, ERASURES, { body: { email: 'nobody@example.com' } })
+await hold(404, ERASURES, { body: { email: 'unheard.of@example.com' } })
 await hold(422, ERASURES, { body: { email: 'a@example.com', external_id: 'x' } })
 
 // Keys, users and tokens.

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { CompanyServices } from '../../commands/change-company.ts'
-import type { NamedPerson } from '../../commands/erase-employee.ts'
 import { eraseEmployee } from '../../commands/erase-employee.ts'
+import type { NamedPerson } from '../../commands/find-person.ts'
 import { fieldError, invalidFields } from '../body-faults.ts'
 import { JSON_TYPES } from '../media-types.ts'
 import { ProblemError } from '../problem.ts'
@@ -48,7 +48,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
           'address or external id that they have or had. It cannot be undone. Ids, counts and hashes stay, so every ' +
           'proof still verifies; Bulk User Logs shows the records as erased. A second time there is nothing left: 404.',
         ...{ tags: ['Erasure'], querystring: NoQuery, body: ErasureBody, response: { 200: Erasure } },
-        problems: ['employee_not_found'],
+        problems: ['employee_not_found', 'former_name'],
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
     },
