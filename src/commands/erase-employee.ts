@@ -4,10 +4,11 @@ import { erasingEvents } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import * as erase from '../ledger/erase-events.ts'
+import { forgetAnswers } from '../ledger/forget-answers.ts'
 import { UnavailableError } from '../ledger/gather.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, RefusedByStateError } from './change-company.ts'
-import type { Concerned, NamedPerson } from './find-person.ts'
+import type { NamedPerson } from './find-person.ts'
 import { findPerson, findTraces, isSamePerson } from './find-person.ts'
 
 export interface ErasedPerson {
@@ -63,18 +64,13 @@ async function eraseSeen(client: PoolClient, { newId }: CompanyServices, company
   const concerned = [...person.own, ...seen.traces.rejected, ...late.rejected]
   const positions = await erase.withData(client, companyId, concerned.map(({ position }) => position))
   if (positions.length === 0) throw nobody()
-  await takeAway(client, companyId, person.employeeId, concerned)
+  const callIds = concerned.flatMap(({ callId }) => callId ?? [])
+  await forgetAnswers(client, companyId, [...new Set([...callIds, ...seen.traces.answered, ...late.answered])])
+  if (person.employeeId !== null) await erase.deleteSnapshot(client, companyId, person.employeeId)
   const stream = person.employeeId ?? newId('emp')
   const version = await erase.nextVersion(client, companyId, stream)
   const events = erasingEvents('EmployeeErased', stream, version, positions)
   return { events, result: { employeeId: person.employeeId, positions: positions.length } }
-}
-
-/** What holds the person beside the events. */
-async function takeAway(client: PoolClient, companyId: string, employeeId: string | null, concerned: Concerned[]): Promise<void> {
-  const callIds = new Set(concerned.flatMap(({ callId }) => callId ?? []))
-  await erase.forgetAnswers(client, companyId, [...callIds], employeeId)
-  if (employeeId !== null) await erase.deleteSnapshot(client, companyId, employeeId)
 }
 
 function nobody(): RefusedByStateError {

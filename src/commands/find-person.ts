@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { PersonNames } from '../domain/erasure.ts'
 import { collectNames, noNames, speaksOf } from '../domain/erasure.ts'
 import * as erase from '../ledger/erase-events.ts'
+import { callsAnsweredWith } from '../ledger/forget-answers.ts'
 import { rejectedPages } from '../ledger/rejected-records.ts'
 
 /** How a person is named: by one of the three; an e-mail address is normalised. */
@@ -54,6 +55,8 @@ export function isSamePerson(person: Person, other: Person): boolean {
 /** What else in the ledger, behind a position, speaks of a person. */
 export interface Traces {
   rejected: Concerned[]
+  /** Calls whose stored answers show the employee. */
+  answered: string[]
   /** Where nobody has the name now: employees who had it before. */
   formerHolders: string[]
 }
@@ -69,7 +72,8 @@ export async function findTraces(
   for await (const page of rejectedPages(db, companyId, after)) {
     for (const { position, callId, data } of page) if (speaksOf(data, names)) rejected.push({ position, callId })
   }
-  return { rejected, formerHolders: employeeId === null ? await formerHoldersOf(db, companyId, named, after) : [] }
+  if (employeeId === null) return { rejected, answered: [], formerHolders: await formerHoldersOf(db, companyId, named, after) }
+  return { rejected, answered: await callsAnsweredWith(db, companyId, employeeId, after), formerHolders: [] }
 }
 
 async function formerHoldersOf(db: Pool | PoolClient, companyId: string, { by, value }: NamedPerson, after: number): Promise<string[]> {

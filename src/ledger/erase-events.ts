@@ -105,20 +105,3 @@ export async function deleteSnapshot(client: ClientBase, companyId: string, empl
     ...[toUuid(companyId), toUuid(employeeId)],
   ])
 }
-
-/**
- * Forgets the stored answers of these calls, and all in which the employee's id stands: an answer that shows an
- * employee has the id in it, also where nothing changed and no event tells of it. The keys stay bound.
- */
-export async function forgetAnswers(
-  client: ClientBase,
-  companyId: string,
-  callIds: string[],
-  employeeId: string | null,
-): Promise<void> {
-  await client.query(
-    `update idempotency_keys set headers = null, body = null
-     where company_id = $1 and body is not null and (call_id = any($2::uuid[]) or strpos(body, $3::text) > 0)`,
-    [toUuid(companyId), callIds.map(toUuid), employeeId],
-  )
-}
