@@ -30,13 +30,12 @@ export async function* rejectedPages(
        order by position limit ${RECORDS_PER_PAGE}`,
       [toUuid(companyId), after],
     )
-    const page = rows.map(readEvent).flatMap((event) => {
-      const { position, call_id: callId, type, data } = event
+    const events = rows.map(readEvent)
+    yield events.flatMap(({ position, call_id: callId, type, data }) => {
       return type === 'EmployeeRecordRejected' && data && callId !== null ? [{ position, callId, data }] : []
     })
-    if (page.length > 0) yield page
-    if (rows.length < RECORDS_PER_PAGE) return
-    after = page.at(-1)!.position
+    if (events.length < RECORDS_PER_PAGE) return
+    after = events.at(-1)!.position
   }
 }
 

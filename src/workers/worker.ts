@@ -65,9 +65,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     async stop() {
       clearInterval(timer)
-      await sweeping
       const queues = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
+      // A job may have begun one.
+      await sweeping
     },
   }
 }
