@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { RecordedEvent } from '../src/domain/events.ts'
 import { closesCall } from '../src/domain/events.ts'
 import { toUuid } from '../src/domain/ids.ts'
+import { forgetErased } from './bulk-user-logs-erasure.ts'
 import type { RejectedName } from './bulk-user-logs-rejected-names.ts'
 import { insertRejectedNames, namesIn } from './bulk-user-logs-rejected-names.ts'
 import { addToRollups } from './bulk-user-logs-rollups.ts'
@@ -35,7 +36,21 @@ async function fold(
     rows.forEach((record, ordinal) => records.push({ p: closing.position, o: ordinal, ...record }))
     for (const name of rejectedNamesOf(call, closing, rows)) names.push(name)
   }
-  if (entries.length === 0) return
+  if (entries.length > 0) {
+    await insertEntries(transaction, schema, companyId, entries, records)
+    await insertRejectedNames(transaction, schema, companyId, names)
+    await addToRollups(transaction, schema, companyId, entries)
+  }
+  await forgetErased(transaction, schema, companyId, events)
+}
+
+async function insertEntries(
+  transaction: Transaction<unknown>,
+  schema: string,
+  companyId: string,
+  entries: unknown[],
+  records: unknown[],
+): Promise<void> {
   await sql`insert into ${sql.id(schema, 'entries')}
     select ${toUuid(companyId)}, r.* from json_to_recordset(${JSON.stringify(entries)}) as r(
       position bigint, call_id uuid, status text, operation text, requested_at timestamptz, duration_ms integer,
@@ -44,8 +59,6 @@ async function fold(
   await sql`insert into ${sql.id(schema, 'records')}
     select ${toUuid(companyId)}, r.* from json_to_recordset(${JSON.stringify(records)}) as r(
       p bigint, o integer, i integer, e uuid, s text, f bigint, l bigint)`.execute(transaction)
-  await insertRejectedNames(transaction, schema, companyId, names)
-  await addToRollups(transaction, schema, companyId, entries)
 }
 
 /** The events of each call stand next to each other; an event outside of any call stands alone. */

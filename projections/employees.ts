@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
-import type { Employee } from '../src/domain/employee.ts'
-import { evolve } from '../src/domain/employee.ts'
+import type { Employee, EmployeeStreamEvent } from '../src/domain/employee.ts'
+import { evolveStored } from '../src/domain/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
 import { toUuid } from '../src/domain/ids.ts'
 import type { Projection } from './projection.ts'
@@ -62,13 +62,24 @@ async function fold(
   const positions = new Map<string, number>()
   for (const event of events) {
     if (!isEmployeeEvent(event)) continue
-    states.set(event.stream, evolve(states.get(event.stream), event))
+    const state = evolveStored(states.get(event.stream), event)
+    if (state) states.set(event.stream, state)
+    else states.delete(event.stream)
     positions.set(event.stream, event.position)
   }
-  const rows = [...positions].map(([id, position]) => {
-    const state = states.get(id)!
-    return { i: toUuid(id), p: position, t: searchText(state), s: state }
-  })
+  await put(transaction, schema, companyId, [...states.values()], positions)
+  await remove(transaction, schema, companyId, [...touched].filter((id) => !states.has(id)))
+}
+
+async function put(
+  transaction: Transaction<unknown>,
+  schema: string,
+  companyId: string,
+  states: Employee[],
+  positions: Map<string, number>,
+): Promise<void> {
+  if (states.length === 0) return
+  const rows = states.map((state) => ({ i: toUuid(state.id), p: positions.get(state.id), t: searchText(state), s: state }))
   await sql`insert into ${sql.id(schema, 'employees')}
       (company_id, employee_id, position, status, email, external_id, updated_at, search_text, state)
     select ${toUuid(companyId)}, i, p, s ->> 'status', s ->> 'email', s ->> 'external_id',
@@ -77,6 +88,13 @@ async function fold(
     on conflict (company_id, employee_id) do update set position = excluded.position, status = excluded.status,
       email = excluded.email, external_id = excluded.external_id, updated_at = excluded.updated_at,
       search_text = excluded.search_text, state = excluded.state`.execute(transaction)
+}
+
+/** Who was erased has no row. */
+async function remove(transaction: Transaction<unknown>, schema: string, companyId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`delete from ${sql.id(schema, 'employees')}
+    where company_id = ${toUuid(companyId)} and employee_id = any(${ids.map(toUuid)}::uuid[])`.execute(transaction)
 }
 
 /** The texts by which people look for somebody, in the form in which `q` is compared with them. */
@@ -90,16 +108,17 @@ export function searchable(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
 
-function isEmployeeEvent(event: RecordedEvent): event is Extract<RecordedEvent, { type: EmployeeEventType }> {
+function isEmployeeEvent(event: RecordedEvent): event is EmployeeStreamEvent {
   return EMPLOYEE_EVENTS.has(event.type)
 }
 
-type EmployeeEventType = 'EmployeeCreated' | 'EmployeeUpdated' | 'EmployeeDeactivated' | 'EmployeeReactivated'
+type EmployeeEventType = EmployeeStreamEvent['type']
 const EMPLOYEE_EVENTS: ReadonlySet<string> = new Set<EmployeeEventType>([
   'EmployeeCreated',
   'EmployeeUpdated',
   'EmployeeDeactivated',
   'EmployeeReactivated',
+  'EmployeeErased',
 ])
 
 async function load(

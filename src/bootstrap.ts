@@ -15,6 +15,7 @@ import { StartupError } from './database/startup-error.ts'
 import { buildApp } from './http/app.ts'
 import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
 import { openLanes } from './ledger/lanes.ts'
+import { retireRecords } from './ledger/retire-records.ts'
 import type { LedgerTables } from './ledger/tables.ts'
 import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
@@ -190,7 +191,14 @@ export async function startWorkers(
 ): Promise<RunningPart> {
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
   const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
-  const worker = await startWorker({ db: store.db, boss, log, sweepIntervalMs: config.SWEEP_INTERVAL_MS, answersKeptHours: config.ANSWERS_KEPT_HOURS })
+  const worker = await startWorker({
+    db: store.db,
+    boss,
+    log,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    answersKeptHours: config.ANSWERS_KEPT_HOURS,
+    retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
+  })
   return {
     async stop() {
       await worker.stop()

@@ -91,6 +91,12 @@ export const ConfigSchema = Type.Object({
     maximum: 8760,
     description: 'hours for which the answer to a call with an idempotency key is kept for retries',
   }),
+  REJECTED_RECORDS_KEPT_DAYS: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 36_500,
+    description: 'days for which what refused records said is kept; 0: for ever',
+  }),
   STREAMS_PER_USER: Type.Integer({
     default: 5,
     minimum: 1,

@@ -18,6 +18,11 @@ export function json(): Option {
   return new Option('--json', 'print JSON')
 }
 
+/** `--yes`, for what cannot be undone. */
+export function yesOption(): Option {
+  return new Option('--yes', 'do not ask; needed where there is no terminal')
+}
+
 /** `--company <id>`, which must be given. */
 export function companyOption(): Option {
   return idOption('company', 'com', 'the id of the company')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { ROLES } from '../domain/company.ts'
-import { companyOption, email, idOption, json, loaded, text } from './options.ts'
+import { companyOption, email, idOption, json, loaded, text, yesOption } from './options.ts'
 
 const userOption = () => idOption('user', 'usr', 'the id of the user')
 const roleOption = () => new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory()
@@ -55,6 +55,14 @@ export function addUserCommands(program: Command): void {
     .addOption(userOption())
     .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).removeCompanyUser))
+  user
+    .command('erase')
+    .description('forget a removed user for ever: name, e-mail address and tokens')
+    .addOption(companyOption())
+    .addOption(userOption())
+    .addOption(yesOption())
+    .addOption(json())
+    .action(loaded(async () => (await import('./user.ts')).eraseCompanyUser))
   program
     .command('token')
     .description("users' tokens")

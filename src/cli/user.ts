@@ -1,6 +1,7 @@
 import { newId } from '../bootstrap.ts'
 import { addUser } from '../commands/add-user.ts'
 import { changeUserRole, removeUser, resetUserPassword } from '../commands/change-user.ts'
+import { eraseUser } from '../commands/erase-user.ts'
 import type { UserWithLink } from '../commands/invite-user.ts'
 import { inviteCompanyUser } from '../commands/invite-user.ts'
 import { revokeUserToken } from '../commands/user-tokens.ts'
@@ -8,6 +9,7 @@ import type { Role } from '../domain/company.ts'
 import { OPERATOR } from '../ledger/append-company-events.ts'
 import type { UserRecord } from '../ledger/users.ts'
 import { listUsers } from '../ledger/users.ts'
+import { confirm } from './confirm.ts'
 import { print } from './print.ts'
 import { withStore } from './with-store.ts'
 
@@ -60,6 +62,13 @@ export async function resetUser({ company, user, json }: OfUser) {
 export async function removeCompanyUser({ company, user, json }: OfUser) {
   const removed = await withStore(({ store: { pool } }) => removeUser({ pool, newId }, operatorOf(company), user))
   print(shown(removed.user), json)
+}
+
+/** `user erase`: a removed user is forgotten. */
+export async function eraseCompanyUser({ company, user, yes, json }: OfUser & { yes?: boolean }) {
+  await confirm('The user is forgotten, with name, e-mail address and tokens.', yes)
+  const erased = await withStore(({ store: { pool } }) => eraseUser({ pool, newId }, operatorOf(company), user))
+  print(shown(erased.user), json)
 }
 
 /** `token revoke`: the end of a token. */

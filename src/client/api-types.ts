@@ -288,6 +288,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget a person, for ever
+         * @description Erases what the ledger holds of an employee, and of refused records in which their id stands, or an e-mail address or external id that they have or had. It cannot be undone. Ids, counts and hashes stay, so every proof still verifies; Bulk User Logs shows the records as erased. A second time there is nothing left: 404.
+         */
+        post: operations["erasePerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/invitations/accept": {
         parameters: {
             query?: never;
@@ -395,6 +415,26 @@ export interface paths {
         head?: never;
         /** Change a user's role */
         patch: operations["changeUser"];
+        trace?: never;
+    };
+    "/admin/v1/users/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget a removed user, for ever: name, e-mail address and tokens
+         * @description What was done under the id stays. It cannot be undone; a second time nothing happens any more.
+         */
+        post: operations["eraseUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/admin/v1/users/{id}/reset-password": {
@@ -552,6 +592,8 @@ export interface components {
                 code: string;
                 message: string;
             }[] | null;
+            /** @description whether what the record said is erased: its person was forgotten, or it is a refused one and older than those are kept; then only its place and its status are left */
+            erased: boolean;
         };
         CallCounts: {
             total: number;
@@ -772,9 +814,19 @@ export interface components {
             deactivated_at: components["schemas"]["Timestamp"] | null;
             version: number;
         };
+        Erasure: {
+            erased: {
+                /** @description Null for somebody who was never created. */
+                employee_id: string | null;
+                /** @description How many events have lost their data. */
+                positions: number;
+            };
+            /** @description Where in the ledger it says so. */
+            position: number;
+        };
         InvitedUser: {
             id: string;
-            /** @description Kept in lower case, as Unicode NFKC. */
+            /** @description Kept in lower case, as Unicode NFKC. Empty once the user is erased, as is the name. */
             email: string;
             name: string;
             /** @enum {string} */
@@ -906,7 +958,7 @@ export interface components {
         };
         User: {
             id: string;
-            /** @description Kept in lower case, as Unicode NFKC. */
+            /** @description Kept in lower case, as Unicode NFKC. Empty once the user is erased, as is the name. */
             email: string;
             name: string;
             /** @enum {string} */
@@ -978,6 +1030,36 @@ export interface components {
                     status?: 403;
                     /** @enum {string} */
                     code?: "admin_only";
+                };
+            };
+        };
+        /** @description `employee_not_found`: No such employee. */
+        AdminEmployeeNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 404;
+                    /** @enum {string} */
+                    code?: "employee_not_found";
+                };
+            };
+        };
+        /** @description `former_name`: Only employees who had this name before are found. */
+        AdminFormerName: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "former_name";
                 };
             };
         };
@@ -1360,6 +1442,21 @@ export interface components {
                     status?: 404;
                     /** @enum {string} */
                     code?: "user_not_found";
+                };
+            };
+        };
+        /** @description `user_not_removed`: The user has not been removed. */
+        AdminUserNotRemoved: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "user_not_removed";
                 };
             };
         };
@@ -2733,6 +2830,50 @@ export interface operations {
             503: components["responses"]["AdminUnavailable"];
         };
     };
+    erasePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The employee's id; also of one who was erased before, for what has come since. */
+                    employee_id?: string;
+                    /** @description The e-mail address that the person has now, or that refused records named; in any case. */
+                    email?: string;
+                    /** @description The external id that the person has now, or that refused records named. */
+                    external_id?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnly"];
+            404: components["responses"]["AdminEmployeeNotFound"];
+            409: components["responses"]["AdminFormerName"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
     acceptInvitation: {
         parameters: {
             query?: never;
@@ -3123,6 +3264,41 @@ export interface operations {
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    eraseUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the user. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnly"];
+            404: components["responses"]["AdminUserNotFound"];
+            409: components["responses"]["AdminUserNotRemoved"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

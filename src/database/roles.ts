@@ -12,7 +12,7 @@ const RIGHTS: Record<string, string> = {
   api_key_directory: 'select, insert',
   companies: 'select, insert, update',
   heads: 'select, insert, update',
-  employee_snapshots: 'select, insert, update',
+  employee_snapshots: 'select, insert, update, delete',
   api_keys: 'select, insert, update',
   api_key_usage: 'select, insert, update',
   idempotency_keys: 'select, insert, update',
@@ -30,6 +30,8 @@ export async function grantToService(db: Kysely<unknown>, urls: DatabaseUrls): P
   for (const [table, rights] of Object.entries(RIGHTS)) {
     await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
   }
+  // The one way to change events: nulls the data of those that a recorded erasure names.
+  await sql`grant execute on function public.erase_events(uuid, bigint) to ${service}`.execute(db)
   for (const schema of [...PROJECTIONS.map(schemaOf), 'pgboss']) {
     await sql`grant usage on schema ${sql.id(schema)} to ${service}`.execute(db)
     await sql`grant select, insert, update, delete on all tables in schema ${sql.id(schema)} to ${service}`.execute(db)

@@ -18,6 +18,9 @@ export type EmployeeEvent = Extract<
   { type: 'EmployeeCreated' | 'EmployeeUpdated' | 'EmployeeDeactivated' | 'EmployeeReactivated' }
 >
 
+/** An event of an employee's stream, the end of which may be that the person is forgotten. */
+export type EmployeeStreamEvent = EmployeeEvent | Extract<RecordedEvent, { type: 'EmployeeErased' }>
+
 type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
   { [Type in EmployeeEvent['type']]: { type: Type; data: Extract<EmployeeEvent, { type: Type }>['data'] } }[EmployeeEvent['type']]
 
@@ -41,6 +44,16 @@ export function evolve(employee: Employee | undefined, event: Fact): Employee {
     case 'EmployeeReactivated':
       return { ...employee, ...now, status: 'active', deactivated_at: null }
   }
+}
+
+/**
+ * The state after one more event of a ledger in which people may be forgotten; undefined where nobody is left. Somebody
+ * whose creation was read before it was erased is there until the event that erased it.
+ */
+export function evolveStored(employee: Employee | undefined, event: EmployeeStreamEvent): Employee | undefined {
+  if (event.type === 'EmployeeErased') return undefined
+  if (!employee && event.data === null) return undefined
+  return evolve(employee, event)
 }
 
 function created(id: string, set: AttributesSet, at: { recorded_at: string; version: number }): Employee {

@@ -60,8 +60,10 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'already_exists'
   | 'inactive_employee_exists'
+  | 'former_name'
   | 'user_exists'
   | 'user_removed'
+  | 'user_not_removed'
   | 'last_admin'
   | 'key_revoked'
   | 'idempotency_in_progress'
@@ -97,8 +99,10 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   method_not_allowed: { status: 405, title: 'The route does not have this method' },
   already_exists: { status: 409, title: 'An employee with these details exists' },
   inactive_employee_exists: { status: 409, title: 'An inactive employee with these details exists' },
+  former_name: { status: 409, title: 'Only employees who had this name before are found' },
   user_exists: { status: 409, title: 'A user with this e-mail address exists' },
   user_removed: { status: 409, title: 'The user has been removed' },
+  user_not_removed: { status: 409, title: 'The user has not been removed' },
   last_admin: { status: 409, title: 'The company would be left without an administrator' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },

@@ -152,7 +152,7 @@ export type RecordedEvent = {
     schema_version: number
     /** RFC 3339 UTC with milliseconds; never goes back within a company. */
     recorded_at: string
-    /** The id of the API key or user that caused it, or `operator` for the command line. */
+    /** The id of the API key or user that caused it, `operator` for the command line, `schedule` for retention. */
     actor: string
   }
 }[EventType]

@@ -1,5 +1,6 @@
 import type { Role } from './company.ts'
 import { problem } from './errors.ts'
+import { erasingEvents } from './erasure.ts'
 import type { NewEvent } from './events.ts'
 import type { Decided } from './key-lifecycle.ts'
 
@@ -22,6 +23,8 @@ export type UserChange =
   | { change: 'reset'; linkExpiresAt: string }
   | { change: 'set_password' }
   | { change: 'remove' }
+  /** The positions of the user's events that still say who it was. */
+  | { change: 'erase'; positions: number[] }
   | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string }
   | { change: 'revoke_token'; tokenId: string }
 
@@ -49,6 +52,7 @@ export function inviteUser({ id, email, name, role }: Pick<UserLife, 'id' | 'ema
  * administrator who has a password: one who was only invited may never come.
  */
 export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdmin: boolean): Decided<UserEvent> {
+  if (wanted.change === 'erase') return decideErasure(user, wanted.positions)
   if (user.isRemoved) {
     if (wanted.change === 'remove' || wanted.change === 'revoke_token') return { events: [] }
     return { problem: problem('user_removed', 'the user has been removed; invite the person anew') }
@@ -74,6 +78,12 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
     case 'revoke_token':
       return { events: [{ ...place, type: 'UserTokenRevoked', data: { token_id: wanted.tokenId } }] }
   }
+}
+
+/** Who may still come in is not forgotten. Without positions everything is forgotten already. */
+function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> {
+  if (!user.isRemoved) return { problem: problem('user_not_removed', 'only a removed user can be erased; remove the user first') }
+  return { events: erasingEvents('UserErased', user.id, user.version + 1, positions) }
 }
 
 const LAST_ADMIN = problem('last_admin', 'no administrator with a password would be left; make another one first')

@@ -1,11 +1,16 @@
 import type { Pool, PoolClient } from 'pg'
+import { isErasing } from '../domain/erasure.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { toUuid } from '../domain/ids.ts'
+import { eraseNamedBy } from './erase-events.ts'
 import { headAt, placeEvents } from './place-events.ts'
 import * as statements from './statements.ts'
 
 /** Actor of what is done from the command line, where no user is signed in. */
 export const OPERATOR = 'operator'
+
+/** Actor of what the program does by itself, by its settings. */
+export const SCHEDULE = 'schedule'
 
 /** What was asked for contradicts what is stored; the message is for the user. */
 export class RefusedChangeError extends Error {
@@ -27,7 +32,8 @@ export interface AppendedChange<Result> {
 /**
  * Appends events of a company itself: its registration, its users, its keys. `change` runs under the lock of the
  * company's head, writes the rows that go with the events, and gives the events; all is committed together or not at
- * all. Such changes are rare and travel alone; the calls of the API share commits (lanes.ts).
+ * all. An event that erases others takes effect there, too. Such changes are rare and travel alone; the calls of the
+ * API share commits (lanes.ts).
  * With `isNew` the company's ledger is opened first.
  */
 export async function appendCompanyEvents<Result>(
@@ -51,6 +57,7 @@ export async function appendCompanyEvents<Result>(
     }
     const { placed, head } = placeEvents(now, events, { callId: null, actor })
     await statements.insertEvents(client, placed)
+    for (const { event, position } of placed) if (isErasing(event)) await eraseNamedBy(client, companyId, position)
     await statements.updateHeads(client, [head])
     const { command } = await client.query('commit')
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')

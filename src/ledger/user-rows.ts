@@ -111,6 +111,13 @@ export async function closeUser(client: ClientBase, companyId: string, userId: s
   await endSessionsOf(client, companyId, userId)
 }
 
+/** Blanks what a removed user's row says of the person, and deletes the tokens, whose names may tell as well. */
+export async function blankUser(client: ClientBase, companyId: string, userId: string): Promise<void> {
+  const ids = [toUuid(companyId), toUuid(userId)]
+  await client.query(`update users set email = '', name = '' where company_id = $1 and user_id = $2`, ids)
+  await client.query('delete from user_tokens where company_id = $1 and user_id = $2', ids)
+}
+
 /** The user whose link this is, if it may still be used at this moment. */
 export async function findUserOfLink(
   client: Pick<ClientBase, 'query'>,

@@ -17,7 +17,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Changes with whatever `createQueues` makes, so that a database that lacks it is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 3'
+export const QUEUES_VERSION = 'pg-boss 12, queues 4'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint and the sweep makes up for a lost one, so its commits need not wait for the disk.
@@ -31,6 +31,10 @@ const RETRIES = 3
 /** The scheduled job that forgets old answers of idempotency keys. */
 export const EXPIRE_ANSWERS = 'expire-answers'
 const EXPIRE_ANSWERS_CRON = '7 * * * *'
+
+/** The scheduled job that retires old refused records. */
+export const RETIRE_RECORDS = 'retire-records'
+const RETIRE_RECORDS_CRON = '37 * * * *'
 
 /** Makes pg-boss's tables and the queues of all projections. Run by the owner of the database; safe to repeat. */
 export async function createQueues(ownerUrl: string): Promise<void> {
@@ -47,6 +51,8 @@ export async function createQueues(ownerUrl: string): Promise<void> {
     }
     await boss.createQueue(EXPIRE_ANSWERS, LIFE)
     await boss.schedule(EXPIRE_ANSWERS, EXPIRE_ANSWERS_CRON)
+    await boss.createQueue(RETIRE_RECORDS, LIFE)
+    await boss.schedule(RETIRE_RECORDS, RETIRE_RECORDS_CRON)
   } finally {
     await boss.stop({ graceful: false })
   }

@@ -7,7 +7,7 @@ import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
-import { deadLetterOf, EXPIRE_ANSWERS, queueOf } from './queues.ts'
+import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
 
 export interface WorkerOptions {
   db: Kysely<LedgerTables>
@@ -17,6 +17,8 @@ export interface WorkerOptions {
   sweepIntervalMs: number
   /** How long the answers of idempotency keys are kept, in hours. */
   answersKeptHours: number
+  /** Retires refused records that are older than they are kept for; gives how many. */
+  retireRecords(): Promise<number>
 }
 
 export interface Worker {
@@ -52,13 +54,21 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       .finally(() => (sweeping = undefined))
   }
   sweep()
+  await boss.work(RETIRE_RECORDS, async () => {
+    const count = await options.retireRecords()
+    if (count === 0) return
+    log.info({ count }, 'refused records were retired')
+    // The read models have to forget them, too.
+    sweep()
+  })
   const timer = setInterval(sweep, sweepIntervalMs)
   return {
     async stop() {
       clearInterval(timer)
-      await sweeping
-      const queues = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS]
+      const queues = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
+      // A job may have begun one.
+      await sweeping
     },
   }
 }

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { CallDecision } from '../../src/domain/api-call.ts'
 import { ATTRIBUTE_NAMES, normaliseEmail } from '../../src/domain/attributes.ts'
 import type { Employee } from '../../src/domain/employee.ts'
-import { evolve } from '../../src/domain/employee.ts'
+import { evolve, evolveStored } from '../../src/domain/employee.ts'
 import type { NewEvent } from '../../src/domain/events.ts'
 import { canonicalJson } from '../../src/ledger/canonical-json.ts'
 import { anyCreation, anyEmail, anyPatch, anyText } from '../support/arbitraries.ts'
@@ -170,4 +170,17 @@ await t.test('an event whose data are erased leaves the attributes and still cou
   t.strictSame(evolve(before, updated), { ...before, version: 2, updated_at: NOW })
   t.match(evolve(undefined, { ...created, data: null }), { id: emp(1), first_name: '', email: '', status: 'active', version: 1 })
   t.throws(() => evolve(undefined, updated), { message: /never created/ })
+})
+
+await t.test('whoever was erased is nobody, wherever in their history the erasure was read', async (t) => {
+  const created = { ...hired(1), recorded_at: BEFORE }
+  const erased = { type: 'EmployeeErased', stream: emp(1), version: 3, data: { positions: [1, 2] } } as const
+  const updated = { type: 'EmployeeUpdated', stream: emp(1), version: 2, recorded_at: NOW, data: null } as const
+  const read = (...events: object[]) => events.reduce<Employee | undefined>((state, event) => evolveStored(state, event as never), undefined)
+  t.equal(read(created, updated, erased), undefined, 'before any of it was erased')
+  t.equal(read({ ...created, data: null }, updated, erased), undefined, 'after all of it was')
+  t.equal(read({ ...created, data: null }, updated), undefined)
+  t.equal(read(erased), undefined, 'who was never created')
+  t.strictSame(read(created), evolve(undefined, created), 'until then they are there')
+  t.throws(() => read({ ...updated, data: { changes: {} } }), { message: /never created/ })
 })

@@ -46,6 +46,7 @@ await t.test('the entry of a creation: Completed, its total, and for each record
       changes: null,
       record: null,
       errors: null,
+      erased: false,
     })),
   )
 })

@@ -112,6 +112,15 @@ await hold(400, `${LOGS}/stream`, { query: '?x=1' })
 await hold(200, 'GET /admin/v1/usage')
 await hold(400, 'GET /admin/v1/usage', { query: '?from=x' })
 
+// Erasure.
+const ERASURES = 'POST /admin/v1/erasures'
+const forgotten = await service.call('POST', '/v1/employees', { body: employee() })
+await hold(200, ERASURES, { body: { employee_id: forgotten.body.employees[0].id } })
+await service.project()
+await hold(200, `${LOGS}/{log_id}/records`, { id: forgotten.body.log_id })
+await hold(404, ERASURES, { body: { email: 'unheard.of@example.com' } })
+await hold(422, ERASURES, { body: { email: 'a@example.com', external_id: 'x' } })
+
 // Keys, users and tokens.
 const KEYS = '/admin/v1/api-keys'
 const issued = await hold(201, `POST ${KEYS}`, { body: { name: 'A', quota_limit: 5, refresh_period: 'daily' } })
@@ -147,6 +156,9 @@ await hold(422, `PATCH ${USERS}/{id}`, { ...user, body: { role: 'x' } })
 await hold(200, `POST ${USERS}/{id}/reset-password`, user)
 await hold(404, `POST ${USERS}/{id}/reset-password`)
 await hold(204, `DELETE ${USERS}/{id}`, user)
+await hold(409, `POST ${USERS}/{id}/erase`, { id: service.company.admin.user_id })
+await hold(200, `POST ${USERS}/{id}/erase`, user)
+await hold(404, `POST ${USERS}/{id}/erase`)
 await hold(409, `DELETE ${USERS}/{id}`, { id: service.company.admin.user_id })
 
 const TOKENS = '/admin/v1/tokens'

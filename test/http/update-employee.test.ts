@@ -32,6 +32,7 @@ await t.test('a change answers 200, the new entity tag, the names that changed, 
       },
       record: null,
       errors: null,
+      erased: false,
     },
   ])
 })

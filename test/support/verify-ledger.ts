@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { evolve } from '../../src/domain/employee.ts'
+import { evolveStored } from '../../src/domain/employee.ts'
 import type { Employee } from '../../src/domain/employee.ts'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/events.ts'
+import { ERASING_TYPES } from '../../src/domain/erasure.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { readEvent } from '../../src/ledger/codec.ts'
 import { rootOf, unpackFrontier } from '../../src/ledger/merkle.ts'
@@ -20,7 +21,7 @@ export async function ledgerFaults(db: Kysely<LedgerTables>, companyId: string):
   rows.forEach((row, at) => faults.push(...rowFaults(row, events[at]!, at)))
   const root = rootOf(unpackFrontier(head.position, head.frontier))
   if (!root.equals(naiveRoot(rows.map((row) => row.leaf_hash)))) faults.push('the root is not that of the leaves')
-  return [...faults, ...orderFaults(events), ...(await snapshotFaults(db, company, events))]
+  return [...faults, ...orderFaults(events), ...erasureFaults(events), ...(await snapshotFaults(db, company, events))]
 }
 
 function rowFaults(row: { position: number; stream_id: string; stream_version: number } & Bytes, event: RecordedEvent, at: number): string[] {
@@ -61,6 +62,25 @@ function orderFaults(events: RecordedEvent[]): string[] {
   return open === null ? faults : [...faults, `the call ${open} is not closed`]
 }
 
+/** Every null is named by a later erasing event, and every position that one names is null. */
+function erasureFaults(events: RecordedEvent[]): string[] {
+  const erasing = events.filter(({ type }) => (ERASING_TYPES as readonly string[]).includes(type))
+  const named = new Map<number, RecordedEvent>()
+  const faults: string[] = []
+  for (const event of erasing) {
+    for (const position of (event.data as { positions: number[] } | null)?.positions ?? []) {
+      if (named.has(position)) faults.push(`position ${position} is erased twice`)
+      named.set(position, event)
+    }
+  }
+  for (const { position, data, type } of events) {
+    const by = named.get(position)
+    if (data === null && (!by || by.position <= position)) faults.push(`position ${position}: ${type} is null and not erased`)
+    if (data !== null && by) faults.push(`position ${position}: ${by.type} names it, and it is there`)
+  }
+  return faults
+}
+
 async function snapshotFaults(db: Kysely<LedgerTables>, company: string, events: RecordedEvent[]): Promise<string[]> {
   const rows = await db.selectFrom('employee_snapshots').selectAll().where('company_id', '=', company).execute()
   const folded = foldEmployees(events)
@@ -81,8 +101,12 @@ export function foldEmployees(events: RecordedEvent[]): Map<string, Employee> {
       case 'EmployeeUpdated':
       case 'EmployeeDeactivated':
       case 'EmployeeReactivated':
-        employees.set(event.stream, evolve(employees.get(event.stream), event))
+      case 'EmployeeErased': {
+        const employee = evolveStored(employees.get(event.stream), event)
+        if (employee) employees.set(event.stream, employee)
+        else employees.delete(event.stream)
         break
+      }
       default:
         break
     }

@@ -127,6 +127,7 @@ const RECORD_COLUMNS: readonly CsvColumn<RecordRow>[] = [
   ['changes', ({ shown }) => listed(shown.changes, ([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)],
   ['record', ({ shown }) => (shown.record === null ? null : JSON.stringify(shown.record))],
   ['errors', ({ shown }) => shown.errors?.map(errorText).join('; ') ?? null],
+  ['erased', ({ shown }) => (shown.erased ? 'erased' : null)],
 ]
 
 /** Named values as one cell that people can read. */

@@ -104,6 +104,11 @@ export const RecordSchema = Type.Object(
     changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),
     record: Type.Unknown({ description: 'a refused record as it was sent' }),
     errors: nullable(Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), message: Type.String() }))),
+    erased: Type.Boolean({
+      description:
+        'whether what the record said is erased: its person was forgotten, or it is a refused one and older than those ' +
+        'are kept; then only its place and its status are left',
+    }),
   },
   { $id: 'BulkUserLogRecord', additionalProperties: false },
 )

@@ -6,6 +6,7 @@ import { authenticateUser, requireRole } from '../authorize-user.ts'
 import { limitFailures } from '../rate-limits.ts'
 import type { SessionSettings } from '../session.ts'
 import { apiKeys } from './api-keys.ts'
+import { erasures } from './erasures.ts'
 import { invitations } from './invitations.ts'
 import { userTokens } from './user-tokens.ts'
 import { users } from './users.ts'
@@ -35,5 +36,6 @@ export async function companyRoutes(app: FastifyInstance, services: CompanyRoute
     administrators.addHook('onRequest', requireRole('admin'))
     apiKeys(administrators, db, company)
     users(administrators, db, company)
+    erasures(administrators, company)
   })
 }

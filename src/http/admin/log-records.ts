@@ -16,6 +16,8 @@ export interface ShownRecord {
   /** A refused record as it was sent. */
   record: unknown
   errors: { pointer: string; code: string; message: string }[] | null
+  /** What it said is erased, with the person or because it was kept long enough. */
+  erased: boolean
 }
 
 /** Adds to the rows of a page what their events say: one read for all of them. */
@@ -37,16 +39,18 @@ function positionsOf({ firstPosition: first, lastPosition: last }: LogRecord): n
 }
 
 function show(record: LogRecord, events: RecordedEvent[]): ShownRecord {
+  const erased = events.some(({ data }) => data === null)
   const shown: ShownRecord = {
     index: record.index,
     employee_id: record.employeeId,
     status: record.status,
     attributes: null,
-    changes: record.status === null || record.status === 'No Updates' ? null : {},
+    changes: erased || record.status === null || record.status === 'No Updates' ? null : {},
     record: null,
     errors: null,
+    erased,
   }
-  for (const event of events) apply(shown, event)
+  if (!erased) for (const event of events) apply(shown, event)
   return shown
 }
 

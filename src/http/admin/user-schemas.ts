@@ -17,7 +17,7 @@ const UserRole = oneOf(ROLES)
 
 const userFields = {
   id: Type.String(),
-  email: Type.String(Email),
+  email: Type.String({ ...Email, description: `${Email.description} Empty once the user is erased, as is the name.` }),
   name: Type.String(),
   role: UserRole,
   status: oneOf(USER_STATUSES, 'A pending user has yet to set a password by the one-time token.'),

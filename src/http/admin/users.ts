@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import type { CompanyServices } from '../../commands/change-company.ts'
 import { changeUserRole, removeUser, resetUserPassword } from '../../commands/change-user.ts'
+import { eraseUser } from '../../commands/erase-user.ts'
 import type { UserWithLink } from '../../commands/invite-user.ts'
 import { inviteCompanyUser } from '../../commands/invite-user.ts'
 import { readAttribute } from '../../domain/attributes.ts'
@@ -31,6 +32,7 @@ export function users(app: FastifyInstance, db: Kysely<LedgerTables>, services: 
   invite(app, services)
   change(app, services)
   reset(app, services)
+  erase(app, services)
 }
 
 function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
@@ -136,6 +138,26 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
     },
     async (request, reply) =>
       sendInvitation(reply, await resetUserPassword(services, actingUser(request), userId(request))),
+  )
+}
+
+function erase(app: FastifyInstance, services: CompanyServices): void {
+  app.post<OfUser>(
+    '/users/:id/erase',
+    {
+      schema: {
+        operationId: 'eraseUser',
+        summary: 'Forget a removed user, for ever: name, e-mail address and tokens',
+        description: 'What was done under the id stays. It cannot be undone; a second time nothing happens any more.',
+        ...{ tags, params, querystring: NoQuery, response: { 200: ShownUser } },
+        problems: ['user_not_found', 'user_not_removed'],
+      },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+    },
+    async (request, reply) => {
+      const erased = await eraseUser(services, actingUser(request), userId(request))
+      return tellPosition(reply, erased.position).send(showUser(erased.user))
+    },
   )
 }
 

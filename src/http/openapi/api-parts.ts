@@ -62,6 +62,7 @@ export const TAGS = [
   { name: 'Keys', description: 'What an API key is and what is left of its quota.' },
   { name: 'Admin', description: 'Bulk User Logs, and the use of the API, for administrators of the company.' },
   { name: 'API keys', description: 'The lives of API keys, for administrators of the company.' },
+  { name: 'Erasure', description: 'Forgetting a person, for administrators of the company.' },
   { name: 'Users', description: 'The users of the company, for its administrators.' },
   { name: 'Tokens', description: 'The tokens with which users come to the admin and audit endpoints.' },
 ]

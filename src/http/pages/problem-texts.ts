@@ -117,6 +117,13 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Reactivate that employee: PATCH with "status": "active".',
     entry: 'yes',
   },
+  former_name: {
+    when:
+      'A person is to be erased by an e-mail address or external id that no employee has any more, but that some had ' +
+      'before. Who is meant is for you to say.',
+    remedy: 'Name the person by id; the ids are in `detail`.',
+    entry: 'no',
+  },
   user_exists: {
     when: 'The company has a user with this e-mail address already.',
     remedy: 'Change that user, or invite another address.',
@@ -125,6 +132,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   user_removed: {
     when: 'The user has been removed from the company.',
     remedy: 'Invite the person anew.',
+    entry: 'no',
+  },
+  user_not_removed: {
+    when: 'Only a user who has been removed can be erased.',
+    remedy: 'Remove the user first, then erase.',
     entry: 'no',
   },
   last_admin: {

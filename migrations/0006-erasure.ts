@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+
+/** Forgetting: the one change that events allow, and the index by which refused records are found. */
+export async function up(db: Kysely<never>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+const STATEMENTS = [
+  // Refused records that still have their data: an erasure looks through them, and retention takes the oldest. An
+  // envelope holds nothing that a client chose, so this text stands in no other one.
+  `create index events_rejected on events (company_id, position)
+    where data is not null and strpos(envelope, '"type":"EmployeeRecordRejected"') > 0`,
+
+  // Nulls the data of just the events that an erasing event names, and nothing else. It runs with the rights of the
+  // owner: the service itself may change no event. Each type of erasing event reaches some types of event and no other.
+  `create function erase_events(of_company uuid, at_position bigint) returns integer
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $$
+  declare
+    erasing_type text;
+    positions bigint[];
+    reached text[];
+    erased integer;
+  begin
+    select e.envelope::json ->> 'type', array(select json_array_elements_text(e.data::json -> 'positions')::bigint)
+      into erasing_type, positions
+      from public.events e where e.company_id = of_company and e.position = at_position and e.data is not null;
+    reached := case erasing_type
+      when 'EmployeeErased' then array['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated',
+        'EmployeeReactivated', 'EmployeeRecordRejected']
+      when 'RecordsRetired' then array['EmployeeRecordRejected']
+      when 'UserErased' then array['UserInvited', 'UserTokenIssued']
+    end;
+    if reached is null then
+      raise exception 'the event at position % erases nothing', at_position using errcode = 'insufficient_privilege';
+    end if;
+    perform set_config('employee_ledger.erasing', 'on', true);
+    update public.events e set data = null, salt = null
+      where e.company_id = of_company and e.position = any(positions) and e.position < at_position
+        and e.data is not null and e.envelope::json ->> 'type' = any(reached);
+    get diagnostics erased = row_count;
+    perform set_config('employee_ledger.erasing', 'off', true);
+    if erased <> cardinality(positions) then
+      raise exception 'of the % positions that the event at position % names, % can be erased',
+        cardinality(positions), at_position, erased using errcode = 'insufficient_privilege';
+    end if;
+    return erased;
+  end $$`,
+  `revoke all on function erase_events(uuid, bigint) from public`,
+
+  // What is not the erasure of a row is refused, to the owner as well. The setting is on inside the function alone; who
+  // forges it still cannot do more than erase, and the service has no right to change a row at all.
+  `create or replace function refuse_change_of_events() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'UPDATE' and tg_level = 'ROW' and current_setting('employee_ledger.erasing', true) = 'on'
+      and old.data is not null and new.data is null and new.salt is null
+      and row(new.company_id, new.position, new.stream_id, new.stream_version, new.envelope, new.leaf_hash)
+        = row(old.company_id, old.position, old.stream_id, old.stream_version, old.envelope, old.leaf_hash)
+    then
+      return new;
+    end if;
+    raise exception 'events are append-only: % is refused', tg_op using errcode = 'insufficient_privilege';
+  end $$`,
+  `drop trigger events_are_append_only on events`,
+  `create trigger events_are_append_only before delete or truncate on events
+    for each statement execute function refuse_change_of_events()`,
+  `create trigger events_are_only_erased before update on events
+    for each row execute function refuse_change_of_events()`,
+]

@@ -1,0 +1,42 @@
+import t from 'tap'
+import type { Environment } from '../support/cli.ts'
+import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/cli.ts'
+import { employee, startService } from '../support/service.ts'
+
+const service = await startService(t)
+const { id: company, member } = service.company
+const ENVIRONMENT: Environment = { DATABASE_URL: service.urls.serviceUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'warn' }
+const erase = (...named: string[]) => ['employee', 'erase', '--company', company, ...named]
+const head = async () => (await service.pool.query('select position from heads')).rows[0].position as number
+
+const { body } = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'E 1' }) })
+const { id } = body.employees[0]
+
+await t.test('without a terminal nothing is erased unless --yes is said', async (t) => {
+  const before = await head()
+  failsWithLine(t, await runCommand(t, erase('--id', id), ENVIRONMENT), /cannot be undone: say --yes/)
+  const ended = await runCommand(t, ['user', 'erase', '--company', company, '--user', member.user_id], ENVIRONMENT)
+  failsWithLine(t, ended, /cannot be undone: say --yes/)
+  t.equal(await head(), before)
+})
+
+await t.test('the person is named in exactly one way', async (t) => {
+  failsWithLine(t, await runCommand(t, erase('--yes'), ENVIRONMENT), /say who is meant: --id, --email or --external-id/)
+  const two = await runCommand(t, erase('--yes', '--id', id, '--email', 'ana@example.com'), ENVIRONMENT)
+  t.equal(two.exitCode, 1)
+  t.match(two.stderr, /'--id <id>' cannot be used with option '--email <email>'/)
+})
+
+await t.test('an employee is erased once, and the running API follows at once', async (t) => {
+  const erased = await runJson<object>(t, erase('--external-id', 'E 1', '--yes'), ENVIRONMENT)
+  t.strictSame(erased, { employee_id: id, positions: 1, position: await head() })
+  t.equal((await service.call('GET', `/v1/employees/${id}`)).status, 404)
+  failsWithLine(t, await runCommand(t, erase('--id', id, '--yes'), ENVIRONMENT), /no employee has this name/)
+})
+
+await t.test('a removed user is erased, and no other', async (t) => {
+  const user = ['user', 'erase', '--company', company, '--user', member.user_id, '--yes']
+  failsWithLine(t, await runCommand(t, user, ENVIRONMENT), /only a removed user can be erased/)
+  await service.manage('DELETE', `/users/${member.user_id}`)
+  t.match(await runJson(t, user, ENVIRONMENT), { user_id: member.user_id, email: '', name: '', status: 'removed' })
+})

@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { openDatabase } from '../../src/database/kysely.ts'
+import { openPool } from '../../src/database/pool.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { readEvents } from '../../src/ledger/read.ts'
+import { retireRecords } from '../../src/ledger/retire-records.ts'
+import { catchUp } from '../../src/workers/project.ts'
+import type { TestCompany } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import { ledgerFaults } from '../support/verify-ledger.ts'
+
+/*
+ * Any history of calls, erasures and retirements, with read models that lag behind by any amount: the ledger verifies,
+ * and read models that saw data before they were erased are those of a rebuild that never did.
+ */
+
+const service = await startService(t)
+const ownerPool = openPool({ url: service.urls.ownerUrl, name: 'test', max: 2 })
+const owner = openDatabase<unknown>(ownerPool)
+t.teardown(() => owner.destroy())
+
+const email = fc.constantFrom('a@x.com', 'b@x.com', 'c@x.com', 'd@x.com', 'e@x.com')
+const externalId = fc.constantFrom('1', '2', '3', '4')
+const nth = fc.nat(5)
+const fields = { email, external_id: fc.option(externalId), job_title: fc.constantFrom('Dev', 7), manager_email: email, status: fc.constantFrom('active', 'inactive') }
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), sent: fc.record(fields, { requiredKeys: ['email'] }) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('patch' as const), nth, sent: fc.record(fields, { requiredKeys: [] }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('employee_id' as const), nth }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('email' as const), value: email }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('external_id' as const), value: externalId }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('retire' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('project' as const), which: fc.nat(PROJECTIONS.length - 1) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+const counts = { erased: 0, retired: 0 }
+
+async function run(company: TestCompany, steps: Step[]): Promise<string[]> {
+  const known: string[] = []
+  const faults: string[] = []
+  const idOf = (at: number) => known[at % Math.max(1, known.length)] ?? 'emp_01h455vb4pex5vsknk084sn02q'
+  for (const one of steps) {
+    if (one.kind === 'project') await catchUp(service.db, PROJECTIONS[one.which]!, company.id)
+    else if (one.kind === 'retire') counts.retired += await retireRecords(service.pool, -1)
+    else if (one.kind === 'erase') {
+      const body = { [one.by]: 'nth' in one ? idOf(one.nth) : one.value }
+      const { status } = await service.manage('POST', '/erasures', body, company.admin.token)
+      if (![200, 404, 409].includes(status)) faults.push(`an erasure was answered with ${status}`)
+      if (status === 200) counts.erased += 1
+    } else {
+      const options = { key: company.key, body: one.kind === 'create' ? { first_name: 'Ana', last_name: 'Li', ...one.sent } : one.sent }
+      const answer =
+        one.kind === 'create'
+          ? await service.call('POST', '/v1/employees', options)
+          : await service.call('PATCH', `/v1/employees/${idOf(one.nth)}`, options)
+      if (answer.status === 201) known.push(answer.body.employees[0].id)
+      if (answer.status >= 500) faults.push(`a call was answered with ${answer.status}`)
+    }
+  }
+  return faults
+}
+
+let rebuilds = 0
+
+/** Which tables differ between what is live and what a fold of the ledger as it is now makes. */
+async function rebuildFaults(companyId: string): Promise<string[]> {
+  const events = await readEvents(service.db, companyId, { after: 0, limit: 10_000 })
+  const faults: string[] = []
+  for (const projection of PROJECTIONS) {
+    const schema = `rebuilt_${(rebuilds += 1)}`
+    await ownerPool.query(`create schema ${schema}`)
+    await projection.createTables(owner, schema)
+    await owner.transaction().execute((transaction) => projection.fold(transaction, schema, companyId, events))
+    const { rows: tables } = await ownerPool.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1', [schema])
+    for (const { name } of tables) {
+      const [live, rebuilt] = [await rowsOf(`${schemaOf(projection)}.${name}`, companyId), await rowsOf(`${schema}.${name}`, companyId)]
+      if (live !== rebuilt) faults.push(`${projection.name} ${name}: ${live} is not ${rebuilt}`)
+    }
+    await ownerPool.query(`drop schema ${schema} cascade`)
+  }
+  return faults
+}
+
+/** A company's rows of a table, a line each, in a stable order. */
+async function rowsOf(table: string, companyId: string): Promise<string> {
+  const text = `select t::text as row from ${table} t where company_id = $1 order by 1`
+  return (await ownerPool.query<{ row: string }>(text, [toUuid(companyId)])).rows.map(({ row }) => row).join('\n')
+}
+
+await t.test('after any history with erasures the ledger verifies, and live read models are those of a rebuild', async (t) => {
+  let histories = 0
+  const property = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
+    const company = await service.makeCompany(`Company ${(histories += 1)}`)
+    const faults = await run(company, steps)
+    await service.project(company.id)
+    faults.push(...(await ledgerFaults(service.db, company.id)), ...(await rebuildFaults(company.id)))
+    if (faults.length > 0) throw new Error(faults.join('\n'))
+  })
+  await t.resolves(fc.assert(property, { numRuns: 25 }))
+  t.ok(counts.erased > 20 && counts.retired > 20, `${counts.erased} erasures, ${counts.retired} records retired`)
+})
