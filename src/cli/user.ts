@@ -3,8 +3,8 @@ import { addUser } from '../commands/add-user.ts'
 import { changeUserRole, removeUser, resetUserPassword } from '../commands/change-user.ts'
 import type { UserWithLink } from '../commands/invite-user.ts'
 import { inviteCompanyUser } from '../commands/invite-user.ts'
-import { revokeUserToken } from '../commands/user-tokens.ts'
-import type { Role } from '../domain/company.ts'
+import { issueUserToken, revokeUserToken } from '../commands/user-tokens.ts'
+import type { Role, TokenScope } from '../domain/company.ts'
 import { OPERATOR } from '../ledger/append-company-events.ts'
 import type { UserRecord } from '../ledger/users.ts'
 import { listUsers } from '../ledger/users.ts'
@@ -60,6 +60,13 @@ export async function resetUser({ company, user, json }: OfUser) {
 export async function removeCompanyUser({ company, user, json }: OfUser) {
   const removed = await withStore(({ store: { pool } }) => removeUser({ pool, newId }, operatorOf(company), user))
   print(shown(removed.user), json)
+}
+
+/** `token issue`: a token of a user. */
+export async function issueToken({ company, user, json, name, days, scope }: OfUser & { name: string; days: number; scope?: TokenScope }) {
+  const wanted = { userId: user, name, expiresInDays: days, scope: scope ?? null }
+  const { token, secret } = await withStore(({ store: { pool } }) => issueUserToken({ pool, newId }, operatorOf(company), wanted))
+  print({ token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }, json)
 }
 
 /** `token revoke`: the end of a token. */

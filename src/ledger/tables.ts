@@ -1,4 +1,4 @@
-import type { RefreshPeriod, Role } from '../domain/company.ts'
+import type { RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 
 /** The ledger's tables as kysely sees them; migrations/ is where they are made. Times are RFC 3339 texts. */
@@ -70,6 +70,7 @@ export interface LedgerTables {
     created_at: string
     last_used: string | null
     revoked_at: string | null
+    scope: TokenScope | null
   }
   checkpoints: {
     company_id: string
@@ -81,4 +82,5 @@ export interface LedgerTables {
     parked_at: string | null
     error: string | null
   }
+  merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
 }
