@@ -3,17 +3,18 @@ import { pipeline, type Readable } from 'node:stream'
 import { constants, createGzip } from 'node:zlib'
 
 /**
- * Sends lines of JSON (application/x-ndjson), compressed for a client that asks for it. Each text that comes is flushed,
- * so that it can be read before the next one is there. A fault on the way breaks the connection: the client sees that
- * the end is missing.
+ * Sends lines of JSON (application/x-ndjson), compressed for a client that asks for it. A fault on the way breaks the
+ * connection: the client sees that the end is missing.
  */
 export function sendLines(request: FastifyRequest, reply: FastifyReply, lines: Readable): FastifyReply {
   void reply.type('application/x-ndjson').header('vary', 'accept-encoding')
   if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(lines)
-  void reply.header('content-encoding', 'gzip')
-  const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH })
-  // Whichever of the two ends or breaks first takes the other with it; the reply hears of it from the outer one.
-  return reply.send(pipeline(lines, gzip, () => undefined))
+  return reply.header('content-encoding', 'gzip').send(compressed(lines))
+}
+
+/** The same compressed. Whatever comes from the lines is flushed; a fault of either stream destroys both. */
+export function compressed(lines: Readable): Readable {
+  return pipeline(lines, createGzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined)
 }
 
 /** Whether gzip is among the codings that a client takes, RFC 9110 section 12.5.3. */
