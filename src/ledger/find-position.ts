@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { toUuid } from '../domain/ids.ts'
 import type { Envelope } from './codec.ts'
+import { firstFrom } from './halving.ts'
 import type { LedgerTables } from './tables.ts'
 
 /*
@@ -16,7 +17,7 @@ export async function lastPositionBefore(
   time: string,
   { inclusive }: { inclusive: boolean },
 ): Promise<number> {
-  const first = await firstPosition(1, head, async (position) => {
+  const first = await firstFrom(1, head, async (position) => {
     const { recorded_at: recordedAt } = await envelopeAt(db, companyId, position)
     return inclusive ? recordedAt > time : recordedAt >= time
   })
@@ -42,20 +43,9 @@ export async function positionsOfCall(
   if (!own) return null
   const isOfCall = async (position: number) => (await envelopeAt(db, companyId, position)).call_id === callId
   if (!(await isOfCall(own.position))) return null
-  const first = await firstPosition(1, own.position, isOfCall)
-  const next = await firstPosition(own.position + 1, head, async (position) => !(await isOfCall(position)))
+  const first = await firstFrom(1, own.position, isOfCall)
+  const next = await firstFrom(own.position + 1, head, async (position) => !(await isOfCall(position)))
   return { first, last: next - 1 }
-}
-
-/** The first position of a range from which on something holds; the one behind the range when it holds nowhere. */
-async function firstPosition(from: number, to: number, holds: (position: number) => Promise<boolean>): Promise<number> {
-  let [low, high] = [from, to + 1]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (await holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 async function envelopeAt(db: Kysely<LedgerTables>, companyId: string, position: number): Promise<Envelope> {

@@ -13,7 +13,7 @@ import type { LedgerTables } from './tables.ts'
  */
 
 /** The smallest subtrees that are kept; smaller ones are hashed anew, from at most 255 leaves. */
-export const LOWEST_LEVEL = 8
+const LOWEST_LEVEL = 8
 const LOWEST_WIDTH = 2 ** LOWEST_LEVEL
 /** Of the smallest subtrees, how many one statement stores: 4,096 leaves. */
 const STORED_AT_ONCE = 16
@@ -25,14 +25,21 @@ const MAX_STEPS = 256
  * number of processes may do it at once, and die anywhere: all of them store the same rows, and what is stored has no
  * gap. Returns false when more was missing than one request may wait for; the next one goes on from there.
  */
-export async function storeSubtrees(db: Kysely<LedgerTables>, companyId: string, size: number): Promise<boolean> {
+export async function storeSubtrees(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  size: number,
+  maxSteps = MAX_STEPS,
+): Promise<boolean> {
   const wanted = Math.floor(size / LOWEST_WIDTH)
   let stored = await storedFrontier(db, companyId)
   for (let steps = 0; stored.size < wanted; steps += 1) {
-    if (steps === MAX_STEPS) return false
+    if (steps === maxSteps) return false
     const count = Math.min(STORED_AT_ONCE, wanted - stored.size)
     const leaves = await readLeaves(db, companyId, stored.size * LOWEST_WIDTH, count * LOWEST_WIDTH)
-    const lowest = Array.from({ length: count }, (_, at) => rootOfLeaves(leaves.slice(at * LOWEST_WIDTH, (at + 1) * LOWEST_WIDTH)))
+    const lowest = Array.from({ length: count }, (_, at) => {
+      return rootOfLeaves(leaves.slice(at * LOWEST_WIDTH, (at + 1) * LOWEST_WIDTH))
+    })
     const rows: { level: number; number: number; hash: string }[] = []
     stored = appendLeaves(stored, lowest, ({ level, number }, root) => {
       rows.push({ level: level + LOWEST_LEVEL, number, hash: root.toString('hex') })
@@ -74,10 +81,11 @@ export async function readSubtrees(
   companyId: string,
   subtrees: readonly Subtree[],
 ): Promise<Buffer[] | null> {
-  const small = subtrees.filter(({ level }) => level < LOWEST_LEVEL)
-  const leaves = await readLeavesAt(db, companyId, small)
+  const isSmall = ({ level }: Subtree) => level < LOWEST_LEVEL
+  const leaves = await readLeavesOf(db, companyId, subtrees.filter(isSmall))
   const stored = await readStored(db, companyId, subtrees)
-  const roots = subtrees.map((subtree, at) => (subtree.level < LOWEST_LEVEL ? rootOfLeaves(positionsOf(subtree).map((position) => leaves.get(position)!)) : stored[at]))
+  const rootOfSmall = (subtree: Subtree) => rootOfLeaves(numbersOf(subtree).map((number) => leaves.get(number)!))
+  const roots = subtrees.map((subtree, at) => (isSmall(subtree) ? rootOfSmall(subtree) : stored[at]))
   return roots.every((root) => root !== undefined) ? roots : null
 }
 
@@ -85,38 +93,43 @@ function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
   return rootOf(appendLeaves(EMPTY_FRONTIER, leaves))
 }
 
-function positionsOf({ level, number }: Subtree): number[] {
+/** The numbers of the leaves of a subtree, from 0 on. */
+function numbersOf({ level, number }: Subtree): number[] {
   const width = 2 ** level
-  return Array.from({ length: width }, (_, at) => number * width + at + 1)
+  return Array.from({ length: width }, (_, at) => number * width + at)
 }
 
-async function readLeaves(db: Kysely<LedgerTables>, companyId: string, after: number, count: number): Promise<Buffer[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select('leaf_hash')
-    .where('company_id', '=', toUuid(companyId))
-    .where('position', '>', after)
-    .where('position', '<=', after + count)
-    .orderBy('position')
-    .execute()
-  if (rows.length !== count) throw new Error(`events between ${after + 1} and ${after + count} of ${companyId} are missing`)
-  return rows.map((row) => row.leaf_hash)
-}
-
-async function readLeavesAt(
+/** The leaves of small subtrees by their numbers. These stand close together: around the leaf, and at the ends of trees. */
+async function readLeavesOf(
   db: Kysely<LedgerTables>,
   companyId: string,
   subtrees: readonly Subtree[],
 ): Promise<Map<number, Buffer>> {
-  const positions = [...new Set(subtrees.flatMap(positionsOf))]
+  const leaves = new Map<number, Buffer>()
+  const numbers = [...new Set(subtrees.flatMap(numbersOf))].toSorted((a, b) => a - b)
+  for (let at = 0; at < numbers.length; ) {
+    const first = numbers[at]!
+    let count = 1
+    while (numbers[at + count] === first + count) count += 1
+    const found = await readLeaves(db, companyId, first, count)
+    found.forEach((leaf, offset) => leaves.set(first + offset, leaf))
+    at += count
+  }
+  return leaves
+}
+
+/** Leaves that stand next to each other, from a number on. */
+async function readLeaves(db: Kysely<LedgerTables>, companyId: string, first: number, count: number): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('events')
-    .select(['position', 'leaf_hash'])
+    .select('leaf_hash')
     .where('company_id', '=', toUuid(companyId))
-    .where('position', '=', sql<number>`any(${positions}::bigint[])`)
+    .where('position', '>', first)
+    .where('position', '<=', first + count)
+    .orderBy('position')
     .execute()
-  if (rows.length !== positions.length) throw new Error(`of ${positions.length} events of ${companyId} some are missing`)
-  return new Map(rows.map(({ position, leaf_hash: leaf }) => [position, leaf]))
+  if (rows.length !== count) throw new Error(`events between ${first + 1} and ${first + count} of ${companyId} are missing`)
+  return rows.map((row) => row.leaf_hash)
 }
 
 /** Those of the roots that are stored, in the order of the subtrees. */
@@ -125,11 +138,13 @@ async function readStored(
   companyId: string,
   subtrees: readonly Subtree[],
 ): Promise<(Buffer | undefined)[]> {
+  // Each by its key, whatever is known of the table: that it is small, or large.
   const { rows } = await sql<{ level: number; number: number; hash: Buffer }>`
-    select s.level, s.number, s.hash
+    select wanted.level, wanted.number, found.hash
     from unnest(${subtrees.map(({ level }) => level)}::smallint[], ${subtrees.map(({ number }) => number)}::bigint[])
       as wanted(level, number)
-    join merkle_subtrees s on s.company_id = ${toUuid(companyId)} and s.level = wanted.level and s.number = wanted.number`.execute(db)
+    cross join lateral (select hash from merkle_subtrees
+      where company_id = ${toUuid(companyId)} and level = wanted.level and number = wanted.number limit 1) as found`.execute(db)
   const found = new Map(rows.map(({ level, number, hash }) => [`${level} ${number}`, hash]))
   return subtrees.map(({ level, number }) => found.get(`${level} ${number}`))
 }

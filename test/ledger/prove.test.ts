@@ -127,6 +127,18 @@ await t.test('two processes that store at once store the same, without a gap', a
   t.strictSame(await storedOf(other), [])
 })
 
+await t.test('one request stores only so much, and the next goes on from there', async (t) => {
+  const company = await longCompany(9_000)
+  const { position } = await readHead(db, company.id)
+  const stored = async () => (await storedOf(company)).filter(({ level }) => level === 8).length
+  t.equal(await storeSubtrees(db, company.id, position, 1), false)
+  t.equal(await stored(), 16)
+  t.equal(await storeSubtrees(db, company.id, position, 1), false)
+  t.equal(await stored(), 32)
+  t.equal(await storeSubtrees(db, company.id, position, 1), true)
+  t.equal(await stored(), Math.floor(position / 256))
+})
+
 await t.test('stored subtrees that are wrong or partly gone are made again', async (t) => {
   const company = toUuid(long.id)
   const right = await storedOf(long)

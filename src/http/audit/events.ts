@@ -58,17 +58,21 @@ async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Qu
   const filter = readFollowFilter(query)
   const { after = 0, call } = query
   if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be the id of a call')
-  const [from, to] = (['from', 'to'] as const).map((name) => (query[name] === undefined ? undefined : instant(name, query[name])))
+  const from = query.from === undefined ? null : instant('from', query.from)
+  const to = query.to === undefined ? null : instant('to', query.to)
   const { position: head } = await readHead(db, companyId)
   assertNotBeyond('after', after, head)
-  const before = (time: string) => lastPositionBefore(db, companyId, head, time, { inclusive: false })
-  const stretch = call === undefined ? { first: 1, last: head } : await positionsOfCall(db, companyId, head, call)
+  const lastBefore = (time: string) => lastPositionBefore(db, companyId, head, time, { inclusive: false })
+  const whole = { first: 1, last: head }
+  const { first, last } = call === undefined ? whole : ((await positionsOfCall(db, companyId, head, call)) ?? NOWHERE)
   return {
     ...filter,
-    after: Math.max(after, (stretch?.first ?? 1) - 1, from === undefined ? 0 : await before(from)),
-    upTo: Math.min(stretch?.last ?? 0, to === undefined ? head : await before(to)),
+    after: Math.max(after, first - 1, from === null ? 0 : await lastBefore(from)),
+    upTo: Math.min(last, to === null ? head : await lastBefore(to)),
   }
 }
+
+const NOWHERE = { first: 1, last: 0 }
 
 /** One text for each page. `check` runs before each, and throws when the reading has to end. */
 async function* textsOf(
