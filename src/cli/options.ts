@@ -52,10 +52,10 @@ export function email(value: string): string {
   throw new InvalidArgumentError(`It must be an e-mail address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
 }
 
-/** Reads a whole number from 0 to `max`. */
-export function wholeNumber(max: number): (value: string) => number {
+/** Reads a whole number from `min` to `max`. */
+export function wholeNumber(max: number, min = 0): (value: string) => number {
   return (value) => {
-    if (/^[0-9]{1,10}$/.test(value) && Number(value) <= max) return Number(value)
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`)
+    if (/^[0-9]{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { ROLES } from '../domain/company.ts'
-import { companyOption, email, idOption, json, loaded, text, yesOption } from './options.ts'
+import { ROLES, TOKEN_SCOPES } from '../domain/company.ts'
+import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../domain/user-lifecycle.ts'
+import { companyOption, email, idOption, json, loaded, text, wholeNumber, yesOption } from './options.ts'
 
 const userOption = () => idOption('user', 'usr', 'the id of the user')
 const roleOption = () => new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory()
@@ -63,9 +64,18 @@ export function addUserCommands(program: Command): void {
     .addOption(yesOption())
     .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).eraseCompanyUser))
-  program
-    .command('token')
-    .description("users' tokens")
+  const token = program.command('token').description("users' tokens")
+  token
+    .command('issue')
+    .description('issue a token to a user, which is shown once; with a scope it opens nothing else')
+    .addOption(companyOption())
+    .addOption(userOption())
+    .requiredOption('--name <name>', 'name', text(120))
+    .option('--days <n>', `days until it ends, 1 to ${MAX_TOKEN_DAYS}`, wholeNumber(MAX_TOKEN_DAYS, 1), DEFAULT_TOKEN_DAYS)
+    .addOption(new Option('--scope <scope>', 'what it is narrowed to').choices(TOKEN_SCOPES))
+    .addOption(json())
+    .action(loaded(async () => (await import('./user.ts')).issueToken))
+  token
     .command('revoke')
     .description('end a token')
     .addOption(companyOption())

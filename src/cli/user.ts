@@ -4,8 +4,8 @@ import { changeUserRole, removeUser, resetUserPassword } from '../commands/chang
 import { eraseUser } from '../commands/erase-user.ts'
 import type { UserWithLink } from '../commands/invite-user.ts'
 import { inviteCompanyUser } from '../commands/invite-user.ts'
-import { revokeUserToken } from '../commands/user-tokens.ts'
-import type { Role } from '../domain/company.ts'
+import { issueUserToken, revokeUserToken } from '../commands/user-tokens.ts'
+import type { Role, TokenScope } from '../domain/company.ts'
 import { OPERATOR } from '../ledger/append-company-events.ts'
 import type { UserRecord } from '../ledger/users.ts'
 import { listUsers } from '../ledger/users.ts'
@@ -69,6 +69,13 @@ export async function eraseCompanyUser({ company, user, yes, json }: OfUser & { 
   await confirm('The user is forgotten, with name, e-mail address and tokens.', yes)
   const erased = await withStore(({ store: { pool } }) => eraseUser({ pool, newId }, operatorOf(company), user))
   print(shown(erased.user), json)
+}
+
+/** `token issue`: a token of a user. */
+export async function issueToken({ company, user, json, name, days, scope }: OfUser & { name: string; days: number; scope?: TokenScope }) {
+  const wanted = { userId: user, name, expiresInDays: days, scope: scope ?? null }
+  const { token, secret } = await withStore(({ store: { pool } }) => issueUserToken({ pool, newId }, operatorOf(company), wanted))
+  print({ token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }, json)
 }
 
 /** `token revoke`: the end of a token. */

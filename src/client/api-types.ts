@@ -454,6 +454,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit/v1/employees/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an employee as it was at a position or an instant, with the event that made each attribute what it is
+         * @description An employee who was not created yet is not found, nor is one whose data have been erased.
+         */
+        get: operations["readEmployeeAt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/v1/employees/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of an employee, newest first
+         * @description A page may have fewer than `limit` items where these are very large.
+         */
+        get: operations["listEmployeeEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the company's events in the order of the ledger
+         * @description One event a line (NDJSON), streamed while it is read; compressed with gzip where `Accept-Encoding` asks for it. An event keeps its position whatever filters are given: go on behind any of them with `after`. An answer that could not be finished ends with a broken connection, never in good order.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the company's events live (server-sent events)
+         * @description Each event is one event here: its data as in the list, its id its position. The stream begins behind the position of `Last-Event-ID`, else behind `after`, else with what is new. It ends from time to time, and when the rights of its user end: open it again with the last id, which moves on with comments too where filters leave events out.
+         */
+        get: operations["followEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/v1/proofs/consistency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prove that the ledger of one size is the beginning of that of another
+         * @description A consistency proof of RFC 6962 section 2.1.2; compare the roots with those of checkpoints.
+         */
+        get: operations["proveConsistency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/v1/proofs/inclusion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prove that an event is in the ledger
+         * @description An audit path of RFC 6962 section 2.1.1; `leaf_index` is the position less one. The leaf is the hash of the event's `envelope` in the proof format; compare the root with that of a checkpoint of the same size.
+         */
+        get: operations["proveInclusion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -532,6 +652,31 @@ export interface components {
             /** @description The secret, sent as `x-api-key`. Shown this once; only its digest is kept. */
             api_key: string;
         };
+        /** @description An event as it was written. */
+        AuditEvent: {
+            /** @description A place in the company's ledger, from 1 without a gap. */
+            position: number;
+            /** @description The call that it belongs to, which is also its entry in Bulk User Logs. */
+            call_id: string | null;
+            /** @description The id of the employee, call, key, user or company that it is about. */
+            stream: string;
+            /** @description Its number in that stream, from 1 without a gap. */
+            version: number;
+            /** @example EmployeeUpdated */
+            type: string;
+            /** @description The version of the shape in which the data were written. */
+            schema_version: number;
+            /** @description The record of the call that it comes from. */
+            index: number | null;
+            /** Format: date-time */
+            recorded_at: string;
+            /** @description The id of the API key or user that caused it, or `operator` for the command line. */
+            actor: string;
+            /** @description Null once erased. */
+            data: {
+                [key: string]: unknown;
+            } | null;
+        };
         BulkUserLogEntry: {
             /** @description `log_…`, also the id of the call */
             id: string;
@@ -601,6 +746,31 @@ export interface components {
             deactivated: number;
             failed: number;
             no_updates: number;
+        };
+        /** @description The event that made an attribute what it is. */
+        Cause: {
+            /** @description A place in the company's ledger, from 1 without a gap. */
+            position: number;
+            /** Format: date-time */
+            recorded_at: string;
+            /** @description The call that it belongs to, which is also its entry in Bulk User Logs. */
+            call_id: string | null;
+            /** @description The id of the API key or user that caused it, or `operator` for the command line. */
+            actor: string;
+            /** @example EmployeeUpdated */
+            type: string;
+        };
+        ConsistencyProof: {
+            /** @description A place in the company's ledger, from 1 without a gap. */
+            from: number;
+            /** @description A place in the company's ledger, from 1 without a gap. */
+            to: number;
+            /** @description 32 bytes in base64. */
+            from_root: string;
+            /** @description 32 bytes in base64. */
+            to_root: string;
+            /** @description From the bottom up. */
+            hashes: string[];
         };
         CreatableEmployees: {
             /** @description In the order sent. */
@@ -814,6 +984,15 @@ export interface components {
             deactivated_at: components["schemas"]["Timestamp"] | null;
             version: number;
         };
+        EmployeeThen: {
+            /** @description The position that was asked for, or that was the last at the instant. */
+            position: number;
+            employee: components["schemas"]["Employee"];
+            /** @description By the name of the attribute; a custom attribute as `custom_attributes.grade`. */
+            causes: {
+                [key: string]: components["schemas"]["Cause"];
+            };
+        };
         Erasure: {
             erased: {
                 /** @description Null for somebody who was never created. */
@@ -823,6 +1002,18 @@ export interface components {
             };
             /** @description Where in the ledger it says so. */
             position: number;
+        };
+        InclusionProof: {
+            /** @description A place in the company's ledger, from 1 without a gap. */
+            position: number;
+            /** @description A place in the company's ledger, from 1 without a gap. */
+            size: number;
+            /** @description 32 bytes in base64. */
+            leaf: string;
+            /** @description 32 bytes in base64. */
+            root: string;
+            /** @description From the leaf up. */
+            hashes: string[];
         };
         InvitedUser: {
             id: string;
@@ -892,6 +1083,14 @@ export interface components {
             log_id?: components["schemas"]["LogId"];
             /** @description Every error of every record. */
             errors: components["schemas"]["RecordError"][];
+        };
+        /** @description The very texts that were hashed; data and salt are null once erased. */
+        ProofEvent: {
+            /** @description Its UTF-8 bytes behind a zero byte hash to the leaf (RFC 6962), with SHA-256. */
+            envelope: string;
+            /** @description The bytes of the salt and of this hash to `data_hash` of the envelope. */
+            data: string | null;
+            salt: string | null;
         };
         RecordError: {
             /** @description Zero-based place of the record in the call. */
@@ -982,6 +1181,11 @@ export interface components {
             id: string;
             user_id: string;
             name: string;
+            /**
+             * @description What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else. Null: all that its user may do.
+             * @enum {string|null}
+             */
+            scope: "audit" | null;
             /** @enum {string} */
             status: "active" | "expired" | "revoked";
             /** Format: date-time */
@@ -1000,6 +1204,11 @@ export interface components {
             id: string;
             user_id: string;
             name: string;
+            /**
+             * @description What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else. Null: all that its user may do.
+             * @enum {string|null}
+             */
+            scope: "audit" | null;
             /** @enum {string} */
             status: "active" | "expired" | "revoked";
             /** Format: date-time */
@@ -1018,8 +1227,12 @@ export interface components {
         };
     };
     responses: {
-        /** @description `admin_only`: Only administrators of the company may do this. */
-        AdminAdminOnly: {
+        /**
+         * @description `admin_only`: Only administrators of the company may do this.
+         *
+         *     `role_required`: The role of the user does not allow this.
+         */
+        AdminAdminOnlyRoleRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -1029,7 +1242,7 @@ export interface components {
                     /** @constant */
                     status?: 403;
                     /** @enum {string} */
-                    code?: "admin_only";
+                    code?: "admin_only" | "role_required";
                 };
             };
         };
@@ -1937,6 +2150,114 @@ export interface components {
                 };
             };
         };
+        /** @description `employee_not_found`: No such employee. */
+        AuditEmployeeNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 404;
+                    /** @enum {string} */
+                    code?: "employee_not_found";
+                };
+            };
+        };
+        /** @description `internal_error`: Something went wrong on our side. */
+        AuditInternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 500;
+                    /** @enum {string} */
+                    code?: "internal_error";
+                };
+            };
+        };
+        /** @description `invalid_credentials`: The credentials are missing or not valid. */
+        AuditInvalidCredentials: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 401;
+                    /** @enum {string} */
+                    code?: "invalid_credentials";
+                };
+            };
+        };
+        /** @description `invalid_query`: A query parameter is not valid. */
+        AuditInvalidQuery: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 400;
+                    /** @enum {string} */
+                    code?: "invalid_query";
+                };
+            };
+        };
+        /** @description `rate_limited`: Too many calls at once. */
+        AuditRateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 429;
+                    /** @enum {string} */
+                    code?: "rate_limited";
+                };
+            };
+        };
+        /** @description `role_required`: The role of the user does not allow this. */
+        AuditRoleRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 403;
+                    /** @enum {string} */
+                    code?: "role_required";
+                };
+            };
+        };
+        /** @description `unavailable`: The service cannot answer for the moment. */
+        AuditUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 503;
+                    /** @enum {string} */
+                    code?: "unavailable";
+                };
+            };
+        };
     };
     parameters: {
         /**
@@ -2312,7 +2633,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -2359,7 +2680,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -2392,7 +2713,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -2438,7 +2759,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -2474,7 +2795,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -2509,7 +2830,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -2544,7 +2865,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
@@ -2588,7 +2909,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -2642,7 +2963,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -2684,7 +3005,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -2714,7 +3035,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminLogNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -2757,7 +3078,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminLogNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -2793,7 +3114,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminLogNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -2824,7 +3145,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -2863,7 +3184,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminEmployeeNotFound"];
             409: components["responses"]["AdminFormerName"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -2944,7 +3265,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -2965,6 +3286,11 @@ export interface operations {
                     name: string;
                     /** @default 90 */
                     expires_in_days: number;
+                    /**
+                     * @description What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else.
+                     * @enum {string}
+                     */
+                    scope?: "audit";
                 };
             };
         };
@@ -2983,7 +3309,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -3015,7 +3341,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminTokenNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -3076,7 +3402,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3114,7 +3440,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3154,7 +3480,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             409: components["responses"]["AdminUserExists"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
@@ -3188,7 +3514,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -3218,7 +3544,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminLastAdmin"];
             429: components["responses"]["AdminRateLimited"];
@@ -3258,7 +3584,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminLastAdminUserRemoved"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -3294,7 +3620,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminUserNotRemoved"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -3329,7 +3655,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnly"];
+            403: components["responses"]["AdminAdminOnlyRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminUserRemoved"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -3337,6 +3663,225 @@ export interface operations {
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    readEmployeeAt: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A position, or an instant (RFC 3339); without it, the head of the ledger.
+                 * @example 2026-11-20T15:01:40.325Z
+                 */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the employee. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmployeeThen"];
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            404: components["responses"]["AuditEmployeeNotFound"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    listEmployeeEvents: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before, for the next one. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the employee. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AuditEvent"][];
+                        /** @description Null at the end. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            404: components["responses"]["AuditEmployeeNotFound"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events behind this position. */
+                after?: number;
+                /** @description Only events of these types, parted by commas. */
+                type?: string;
+                /** @description Only the events of the stream of this employee: `emp_…`. */
+                employee?: string;
+                /** @description How many events at most; without it, all up to the one that was the last when the answer began. */
+                limit?: number;
+                /** @description `plain` for people and programs, `proof` for verification: the very bytes that were hashed. */
+                format?: "plain" | "proof";
+                /** @description Only the events of this call: `log_…`. */
+                call?: string;
+                /** @description Recorded at this instant or later (RFC 3339). */
+                from?: string;
+                /** @description Recorded before this instant (RFC 3339). */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, or none at all. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["ProofEvent"];
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    followEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events behind this position. */
+                after?: number;
+                /** @description Only events of these types, parted by commas. */
+                type?: string;
+                /** @description Only the events of the stream of this employee: `emp_…`. */
+                employee?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    proveConsistency: {
+        parameters: {
+            query: {
+                /** @description How many events the smaller tree has. */
+                from: number;
+                /** @description How many events the larger tree has; without it, the size that the ledger has. */
+                to?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsistencyProof"];
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    proveInclusion: {
+        parameters: {
+            query: {
+                /** @description The position of the event. */
+                position: number;
+                /** @description How many events the tree has; without it, the size that the ledger has. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InclusionProof"];
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
         };
     };
 }

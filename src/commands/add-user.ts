@@ -50,11 +50,11 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
     const expiresAt = new Date(Date.parse(now) + TOKEN_LIFE_MS).toISOString()
     const { user, events } = bornWith({ id, email, name, role }, [
       { change: 'set_password' },
-      { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt },
+      { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scope: null },
     ])
     await insertUser(client, companyId, user, { passwordHash, link: null }, now)
     const times = { createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
-    await insertToken(client, companyId, { id: tokenId, userId: id, name: TOKEN_NAME, ...times }, hashOf(token))
+    await insertToken(client, companyId, { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, ...times }, hashOf(token))
     return { events, result: expiresAt }
   })
   return { user_id: id, email, role, password, token, token_expires_at: expiresAt }

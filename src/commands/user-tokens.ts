@@ -1,3 +1,4 @@
+import type { TokenScope } from '../domain/company.ts'
 import { problem } from '../domain/errors.ts'
 import { userTokenPrefix } from '../domain/secrets.ts'
 import { daysAfter } from '../domain/user-lifecycle.ts'
@@ -15,20 +16,28 @@ export interface IssuedToken {
   position: number | null
 }
 
-/** Issues a token to the user who asks for it. */
+export interface WantedToken {
+  userId: string
+  name: string
+  expiresInDays: number
+  /** What it is narrowed to; null opens all that its user may do. */
+  scope: TokenScope | null
+}
+
+/** Issues a token to a user: to who asks for it, or from the command line to anybody. */
 export async function issueUserToken(
   services: CompanyServices,
   acting: Acting,
-  { name, expiresInDays }: { name: string; expiresInDays: number },
+  { userId, name, expiresInDays, scope }: WantedToken,
 ): Promise<IssuedToken> {
-  const { companyId, actor: userId } = acting
+  const { companyId } = acting
   const id = services.newId('tok')
   const secret = newSecret(userTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const expiresAt = daysAfter(now, expiresInDays)
-    const wanted = { change: 'issue_token', tokenId: id, name, expiresAt } as const
+    const wanted = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
     const { events } = await changeUserRow(client, companyId, userId, wanted)
-    const token = { id, userId, name, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
+    const token = { id, userId, name, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
     await insertToken(client, companyId, token, hashOf(secret))
     return { events, result: token }
   })

@@ -20,6 +20,7 @@ const RIGHTS: Record<string, string> = {
   user_tokens: 'select, insert, update, delete',
   sessions: 'select, insert, update, delete',
   checkpoints: 'select, insert, update',
+  merkle_subtrees: 'select, insert, delete',
 }
 
 /** Gives the service's role its rights. Does nothing when owner and service are one role. */

@@ -2,6 +2,10 @@
 export type Role = 'admin' | 'auditor' | 'member'
 export const ROLES: readonly Role[] = ['admin', 'auditor', 'member']
 
+/** What a user's token may be narrowed to: the audit endpoint, and nothing else. */
+export type TokenScope = 'audit'
+export const TOKEN_SCOPES: readonly TokenScope[] = ['audit']
+
 /** The calendar window (UTC, weeks from Monday) after which a key's quota begins anew. */
 export type RefreshPeriod = 'hourly' | 'daily' | 'weekly' | 'monthly'
 export const REFRESH_PERIODS: readonly RefreshPeriod[] = ['hourly', 'daily', 'weekly', 'monthly']

@@ -26,7 +26,8 @@ type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
 
 export type RecordResult = 'synced' | 'no_updates' | 'reactivated' | 'deactivated'
 
-const CUSTOM_PREFIX = 'custom_attributes.'
+/** Stands before the key of a custom attribute where attributes are named. */
+export const CUSTOM_PREFIX = 'custom_attributes.'
 
 /**
  * The state after one more event. Pure; the state before is left as it is.

@@ -1,6 +1,6 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
-import type { RefreshPeriod, Role } from './company.ts'
+import type { RefreshPeriod, Role, TokenScope } from './company.ts'
 
 /** A value of an attribute in an event; null means unset. */
 export type AttributeValue = CustomValue | null
@@ -80,7 +80,8 @@ export interface EventData {
   UserRemoved: Record<string, never>
   /** A removed user is forgotten: the data of the events at these positions are gone. */
   UserErased: { positions: number[] }
-  UserTokenIssued: { token_id: string; name: string; expires_at: string }
+  /** `scope` only where the token is narrowed to it: those that were issued before there were scopes have none. */
+  UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: TokenScope }
   UserTokenRevoked: { token_id: string }
   ApiKeyIssued: { name: string } & KeyQuota
   ApiKeyRenamed: { from: string; to: string }

@@ -1,4 +1,4 @@
-import type { Role } from './company.ts'
+import type { Role, TokenScope } from './company.ts'
 import { problem } from './errors.ts'
 import { erasingEvents } from './erasure.ts'
 import type { NewEvent } from './events.ts'
@@ -25,7 +25,7 @@ export type UserChange =
   | { change: 'remove' }
   /** The positions of the user's events that still say who it was. */
   | { change: 'erase'; positions: number[] }
-  | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string }
+  | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string; scope: TokenScope | null }
   | { change: 'revoke_token'; tokenId: string }
 
 /** How long a one-time link may be used. */
@@ -71,8 +71,8 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
     case 'remove':
       return { events: [{ ...place, type: 'UserRemoved', data: {} }] }
     case 'issue_token': {
-      const { tokenId, name, expiresAt } = wanted
-      const data = { token_id: tokenId, name, expires_at: expiresAt }
+      const { tokenId, name, expiresAt, scope } = wanted
+      const data = { token_id: tokenId, name, expires_at: expiresAt, ...(scope === null ? {} : { scope }) }
       return { events: [{ ...place, type: 'UserTokenIssued', data }] }
     }
     case 'revoke_token':

@@ -15,13 +15,15 @@ import type { FoundKey, KeyUsageCounter } from '../ledger/key-access.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
-import type { StreamLimits } from './admin/bulk-user-logs-stream.ts'
 import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
 import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
+import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
 import { health } from './health.ts'
+import type { StreamLimits } from './live/live-stream.ts'
+import { openStreams } from './live/open-streams.ts'
 import { acceptJsonBodies } from './media-types.ts'
 import { collectMethods } from './method-not-allowed.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
@@ -96,6 +98,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   documentRoutes(app)
 
   void app.register(cookie)
+  const streams = openStreams(app, services.streamLimits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   health(app, services.isReady)
   pageAssets(app)
@@ -119,12 +122,14 @@ export function buildApp(services: AppServices): FastifyInstance {
       await admin.register(fastifySSE)
       bulkUserLogs(admin, services.db)
       bulkUserLogsCsv(admin, services.db)
-      bulkUserLogsStream(admin, { db: services.db, limits: services.streamLimits, authorize })
+      bulkUserLogsStream(admin, { db: services.db, limits: services.streamLimits, streams, authorize })
       usage(admin, services.db)
     },
     { prefix: '/admin/v1' },
   )
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
+  const { db, failureLimit, sessions, streamLimits: limits } = services
+  void app.register((routes) => auditRoutes(routes, { db, limits, streams, failureLimit, sessions }), { prefix: '/audit/v1' })
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.after(answerOtherMethods)
   return app

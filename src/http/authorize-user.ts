@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import { ADMIN_ONLY } from '../commands/change-company.ts'
-import type { Role } from '../domain/company.ts'
+import type { Role, TokenScope } from '../domain/company.ts'
+import type { Problem } from '../domain/errors.ts'
 import { problem } from '../domain/errors.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { SignedInUser } from '../ledger/users.ts'
@@ -18,19 +19,27 @@ declare module 'fastify' {
 
 /**
  * Lets in company users with a bearer token (RFC 6750) or, without one, with the session of a browser, whatever their
- * role. A request that a page of another site has made is refused.
+ * role. A request that a page of another site has made is refused. A token that is narrowed to a scope is let in where
+ * that scope is, and nowhere else.
  */
-export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSettings) {
+export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSettings, scope?: TokenScope) {
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     const { authorization } = request.headers
-    if (authorization === undefined) request.user = await findSessionUser(db, request, sessions, false)
-    else {
-      const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? []
-      request.user = token === undefined ? null : await findUserOfToken(db, token)
+    if (authorization === undefined) {
+      request.user = await findSessionUser(db, request, sessions, false)
+      userOf(request)
+      return assertSameOrigin(request)
     }
+    const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? []
+    const found = token === undefined ? null : await findUserOfToken(db, token)
+    request.user = found && found.user
     userOf(request)
-    if (authorization === undefined) assertSameOrigin(request)
+    if (found && found.scope !== null && found.scope !== scope) throw new ProblemError(NARROWED[found.scope])
   }
+}
+
+const NARROWED: Record<TokenScope, Problem> = {
+  audit: problem('role_required', 'this token is for the audit endpoint alone'),
 }
 
 /** Lets through users with one of these roles; stands behind `authenticateUser`. */

@@ -22,14 +22,33 @@ export function leafHash(entry: string | Uint8Array): Buffer {
   return sha256(Buffer.concat([LEAF, bytes]))
 }
 
-/** The frontier after more leaves, given by their hashes in order. The one before is left as it is. */
-export function appendLeaves(before: Frontier, leaves: readonly Buffer[]): Frontier {
+/** A subtree of 2^level leaves, all of which are there; its number among those of its level, from 0. */
+export interface Subtree {
+  level: number
+  number: number
+}
+
+/**
+ * The frontier after more leaves, given by their hashes in order. The one before is left as it is. `onComplete` is told
+ * the root of every subtree that they complete, single leaves included, from the bottom to the top.
+ */
+export function appendLeaves(
+  before: Frontier,
+  leaves: readonly Buffer[],
+  onComplete?: (subtree: Subtree, root: Buffer) => void,
+): Frontier {
   const hashes = [...before.hashes]
   let size = before.size
   for (const leaf of leaves) {
-    let node = leaf
+    let [node, level, number] = [leaf, 0, size]
+    onComplete?.({ level, number }, node)
     // Each trailing one of the size is a complete subtree that the new one completes to twice its width.
-    for (let width = size; width % 2 === 1; width = (width - 1) / 2) node = nodeHash(hashes.pop()!, node)
+    while (number % 2 === 1) {
+      node = nodeHash(hashes.pop()!, node)
+      level += 1
+      number = (number - 1) / 2
+      onComplete?.({ level, number }, node)
+    }
     hashes.push(node)
     size += 1
   }
@@ -40,7 +59,12 @@ export function appendLeaves(before: Frontier, leaves: readonly Buffer[]): Front
 export function rootOf(frontier: Frontier): Buffer {
   const { hashes } = frontier
   if (hashes.length === 0) return sha256(Buffer.alloc(0))
-  return hashes.reduceRight((right, left) => nodeHash(left, right))
+  return joinRoots(hashes)
+}
+
+/** The root of neighbours that become narrower from left to right, as the complete subtrees of a tree do. */
+export function joinRoots(roots: readonly Buffer[]): Buffer {
+  return roots.reduceRight((right, left) => nodeHash(left, right))
 }
 
 /** The frontier as the head row stores it: its hashes one after the other. */
@@ -58,7 +82,8 @@ export function unpackFrontier(size: number, packed: Buffer): Frontier {
   return { size, hashes }
 }
 
-function nodeHash(left: Buffer, right: Buffer): Buffer {
+/** The hash of a node: SHA-256(0x01 ‖ left ‖ right), RFC 6962 section 2.1. */
+export function nodeHash(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([NODE, left, right]))
 }
 

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { TokenScope } from '../domain/company.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { LedgerTables } from './tables.ts'
 
@@ -8,6 +9,8 @@ export interface TokenRecord {
   id: string
   userId: string
   name: string
+  /** What it is narrowed to; null when it opens all that its user may do. */
+  scope: TokenScope | null
   createdAt: string
   expiresAt: string
   lastUsed: string | null
@@ -18,6 +21,7 @@ export interface TokenRow {
   token_id: string
   user_id: string
   name: string
+  scope: TokenScope | null
   created_at: string
   expires_at: string
   last_used: string | null
@@ -25,7 +29,7 @@ export interface TokenRow {
   now: string
 }
 
-export const SELECT_TOKENS = `select token_id, user_id, name, created_at, expires_at, last_used, revoked_at,
+export const SELECT_TOKENS = `select token_id, user_id, name, scope, created_at, expires_at, last_used, revoked_at,
   clock_timestamp() as now from user_tokens`
 
 /** A user's tokens, newest first, below an id, each as it is at an instant of the database's clock. */
@@ -47,6 +51,7 @@ export function tokenRecord(row: TokenRow): TokenRecord {
     id: fromUuid('tok', row.token_id),
     userId: fromUuid('usr', row.user_id),
     name: row.name,
+    scope: row.scope,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsed: row.last_used,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { RefreshPeriod, Role } from '../domain/company.ts'
+import type { RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 
 /** The ledger's tables as kysely sees them; migrations/ is where they are made. Times are RFC 3339 texts. */
@@ -71,6 +71,7 @@ export interface LedgerTables {
     created_at: string
     last_used: string | null
     revoked_at: string | null
+    scope: TokenScope | null
   }
   sessions: {
     company_id: string
@@ -91,6 +92,7 @@ export interface LedgerTables {
     parked_at: string | null
     error: string | null
   }
+  merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
 }
 
 /** A query builder on the ledger's tables. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Role } from '../domain/company.ts'
+import type { Role, TokenScope } from '../domain/company.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { companyOfUserToken } from '../domain/secrets.ts'
 import type { UserLife } from '../domain/user-lifecycle.ts'
@@ -16,15 +16,18 @@ export interface SignedInUser {
 /** How exactly the last use of a token is kept: a row is not rewritten by every request. */
 const LAST_USE_STEP_MS = 60_000
 
-/** The user whose token this is; null when it is malformed, unknown, expired or revoked. Nothing of it is cached. */
-export async function findUserOfToken(db: Kysely<LedgerTables>, token: string): Promise<SignedInUser | null> {
+/** The user whose token this is, and what the token is narrowed to; null when it is malformed, unknown, expired or revoked. Nothing of it is cached. */
+export async function findUserOfToken(
+  db: Kysely<LedgerTables>,
+  token: string,
+): Promise<{ user: SignedInUser; scope: TokenScope | null } | null> {
   const companyId = companyOfUserToken(token)
   if (companyId === null) return null
   const company = toUuid(companyId)
   const row = await db
     .selectFrom('user_tokens as t')
     .innerJoin('users as u', (on) => on.onRef('u.company_id', '=', 't.company_id').onRef('u.user_id', '=', 't.user_id'))
-    .select(['u.user_id', 'u.role', 't.token_id', 't.last_used', sql<string>`clock_timestamp()`.as('now')])
+    .select(['u.user_id', 'u.role', 't.token_id', 't.scope', 't.last_used', sql<string>`clock_timestamp()`.as('now')])
     .where('t.company_id', '=', company)
     .where('t.token_hash', '=', hash('sha256', token, 'buffer'))
     .where('t.expires_at', '>', sql<string>`clock_timestamp()`)
@@ -36,7 +39,7 @@ export async function findUserOfToken(db: Kysely<LedgerTables>, token: string): 
     const used = db.updateTable('user_tokens').set({ last_used: row.now })
     await used.where('company_id', '=', company).where('token_id', '=', row.token_id).execute()
   }
-  return { companyId, userId: fromUuid('usr', row.user_id), role: row.role }
+  return { user: { companyId, userId: fromUuid('usr', row.user_id), role: row.role }, scope: row.scope }
 }
 
 /** A user with all that an administrator may see. Times are RFC 3339 UTC. */

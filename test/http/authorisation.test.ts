@@ -7,7 +7,7 @@ import { employee, startService } from '../support/service.ts'
  * Who may call what: every route of the document against every kind of caller. A route that is not in the table fails.
  */
 
-type Allowed = 'any key' | 'an enabled key' | 'admin' | 'any user' | 'anybody'
+type Allowed = 'any key' | 'an enabled key' | 'admin' | 'admin or auditor' | 'any user' | 'anybody'
 
 const service = await startService(t)
 const [ours, theirs] = [service.company, await service.makeCompany('Other')]
@@ -26,7 +26,7 @@ const issue = async (name: string) => {
   const issued = await change('POST', '/api-keys', { name, ...quota })
   return { id: issued.id ?? issued.api_id, headers: { 'x-api-id': issued.api_id ?? issued.id, 'x-api-key': issued.api_key } }
 }
-const token = (name: string) => change('POST', '/tokens', { name, expires_in_days: 7 })
+const token = (name: string, scope = {}) => change('POST', '/tokens', { name, expires_in_days: 7, ...scope })
 
 const made = await service.call('POST', '/v1/employees', { body: employee({ last_name: 'Ourselves' }) })
 await service.project()
@@ -36,6 +36,7 @@ const spare = { key: await issue('spare'), user: await change('POST', '/users', 
 const disabled = await issue('disabled')
 await change('POST', `/api-keys/${disabled.id}/disable`)
 const revoked = { key: await issue('revoked'), token: await token('revoked') }
+const narrowed = await token('narrowed', { scope: 'audit' })
 await change('POST', `/api-keys/${revoked.key.id}/revoke`)
 await change('DELETE', `/tokens/${revoked.token.id}`)
 
@@ -67,6 +68,12 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'POST /admin/v1/tokens': { allowed: 'any user', body: {} },
   // A member sees and revokes no token but their own; that of somebody else is as good as none.
   'DELETE /admin/v1/tokens/{id}': { allowed: 'any user', path: '/admin/v1/tokens/tok_01h455vb4pex5vsknk084sn02q' },
+  'GET /audit/v1/events': { allowed: 'admin or auditor' },
+  'GET /audit/v1/events/stream': { allowed: 'admin or auditor' },
+  'GET /audit/v1/proofs/inclusion': { allowed: 'admin or auditor', path: '/audit/v1/proofs/inclusion?position=1' },
+  'GET /audit/v1/proofs/consistency': { allowed: 'admin or auditor', path: '/audit/v1/proofs/consistency?from=1' },
+  'GET /audit/v1/employees/{id}': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}` },
+  'GET /audit/v1/employees/{id}/history': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}/history` },
   'POST /admin/v1/invitations/accept': { allowed: 'anybody', body: {} },
 }
 
@@ -89,6 +96,7 @@ const CALLERS: Record<string, Record<string, string>> = {
   'a revoked API key': revoked.key.headers,
   'a member': bearer(ours.member.token),
   'an auditor': bearer(ours.auditor.token),
+  'a token for the audit endpoint': bearer(narrowed.token),
   'a revoked token': bearer(revoked.token.token),
   "another company's API key": keyHeaders(theirs.key),
   "another company's administrator": bearer(theirs.admin.token),
@@ -98,6 +106,7 @@ const CALLERS: Record<string, Record<string, string>> = {
 
 /** Who is let in, or the code with which they are refused. */
 function expected(allowed: Allowed, caller: string): string {
+  if (caller === 'a token for the audit endpoint' && ['admin', 'any user'].includes(allowed)) return 'role_required'
   const isKey = caller.endsWith('API key')
   const isUser = ['a member', 'an auditor', 'an administrator', "another company's administrator"].includes(caller)
   switch (allowed) {
@@ -110,6 +119,9 @@ function expected(allowed: Allowed, caller: string): string {
       return isKey && caller !== 'a revoked API key' ? 'let in' : 'invalid_credentials'
     case 'any user':
       return isUser ? 'let in' : 'invalid_credentials'
+    case 'admin or auditor':
+      if (caller === 'a member') return 'role_required'
+      return isUser || caller === 'a token for the audit endpoint' ? 'let in' : 'invalid_credentials'
     case 'admin':
       if (!isUser) return 'invalid_credentials'
       return caller.endsWith('administrator') ? 'let in' : 'admin_only'

@@ -169,6 +169,26 @@ await hold(404, `GET ${TOKENS}`, { query: '?user=x' })
 await hold(204, `DELETE ${TOKENS}/{id}`, { id: token.body.id })
 await hold(404, `DELETE ${TOKENS}/{id}`)
 
+// The audit endpoint.
+const EVENTS = 'GET /audit/v1/events'
+const AT = 'GET /audit/v1/employees/{id}'
+const asAuditor = { as: 'nobody', headers: { authorization: `Bearer ${service.company.auditor.token}` } } as const
+await hold(200, EVENTS, asAuditor)
+await hold(200, EVENTS, { ...asAuditor, query: '?format=proof&limit=10' })
+await hold(400, EVENTS, { ...asAuditor, query: '?limit=0' })
+await hold(401, EVENTS, { as: 'nobody' })
+await hold(403, EVENTS, { as: 'nobody', headers: { authorization: `Bearer ${service.company.member.token}` } })
+await hold(400, `${EVENTS}/stream`, { ...asAuditor, query: '?after=x' })
+await hold(200, 'GET /audit/v1/proofs/inclusion', { ...asAuditor, query: '?position=5&size=9' })
+await hold(400, 'GET /audit/v1/proofs/inclusion', { ...asAuditor, query: '?position=5&size=4' })
+await hold(200, 'GET /audit/v1/proofs/consistency', { ...asAuditor, query: '?from=5' })
+await hold(400, 'GET /audit/v1/proofs/consistency', asAuditor)
+await hold(200, AT, { ...asAuditor, id })
+await hold(404, AT, asAuditor)
+await hold(400, AT, { ...asAuditor, id, query: '?at=999999' })
+await hold(200, `${AT}/history`, { ...asAuditor, id, query: '?limit=2' })
+await hold(404, `${AT}/history`, asAuditor)
+
 // A quota that is used up, and a key that is disabled.
 await service.pool.query('update api_keys set quota_limit = 0')
 await hold(429, CREATE, { body: employee() })
@@ -178,7 +198,7 @@ await hold(403, UPDATE_MANY, { body: [{}] })
 await hold(403, LIST)
 
 /** What ends when somebody ends it. */
-const ENDLESS = ['GET /admin/v1/bulk-user-logs/stream']
+const ENDLESS = ['GET /admin/v1/bulk-user-logs/stream', 'GET /audit/v1/events/stream']
 
 for (const { path, method } of operationsOf(document)) {
   const route = `${method} ${path}`

@@ -44,7 +44,7 @@ export function compileIn(ajv: Ajv2020, schema: object) {
 /** Headers that HTTP itself knows, or that only say how the body travels. */
 const PLAIN_HEADERS = new Set([
   ...['connection', 'content-length', 'content-type', 'content-disposition', 'date', 'keep-alive', 'transfer-encoding'],
-  ...['cache-control', 'vary', 'allow'],
+  ...['cache-control', 'content-encoding', 'vary', 'allow'],
 ])
 
 /** Makes a check that tells what about an answer the document does not say. */
@@ -69,8 +69,10 @@ function bodyFaults(ajv: Ajv2020, { content }: DescribedAnswer, { headers, body 
   if (!schema) return [`is of the media type ${type}`]
   if (!type.endsWith('json')) return []
   const validate = compileIn(ajv, schema)
-  validate(body)
-  return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+  // Lines of JSON are described by what one of them holds.
+  const values: unknown[] = type === 'application/x-ndjson' ? (body as unknown[]) : [body]
+  const errors = values.flatMap((value) => (validate(value) ? [] : (validate.errors ?? [])))
+  return errors.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
 }
 
 /** The same schemas, but with no room for what they do not name. What `allOf` adds to an object is left as it is. */

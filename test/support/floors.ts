@@ -11,7 +11,11 @@ export interface Part {
   never: string[]
 }
 
-const READING = ['codec', 'database-errors', 'gather', 'key-access', 'read', 'read-api-keys', 'read-progress', 'read-user-tokens', 'sessions', 'tables', 'users']
+const READING = [
+  ...['codec', 'database-errors', 'event-line', 'find-position', 'gather', 'key-access', 'proof-line', 'prove', 'read'],
+  ...['read-api-keys', 'read-employee-history', 'read-head', 'read-progress', 'read-stored-events', 'read-user-tokens'],
+  ...['sessions', 'tables', 'users'],
+]
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
 const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
 
@@ -74,7 +78,7 @@ export const PARTS: Part[] = [
     packages: [
       ...['@fastify/*', '@sinclair/typebox', 'csv-stringify/sync', 'fastify', 'kysely', 'pino', 'secure-json-parse'],
       ...['ajv', 'ajv-formats', '@scalar/fastify-api-reference', 'hono/html'],
-      ...['node:crypto', 'node:fs', 'node:http', 'node:stream', 'node:timers/promises', 'node:util'],
+      ...['node:crypto', 'node:fs', 'node:http', 'node:stream', 'node:timers/promises', 'node:util', 'node:zlib'],
     ],
     never: ['src/bootstrap.ts', 'src/config.ts', 'src/ledger/lanes.ts', 'src/workers/wake.ts', 'pg'],
   },

@@ -55,6 +55,8 @@ export interface Service {
   admin(path: string, token?: string | null): Promise<Answer>
   /** A request to the admin endpoint that may have another method and a body, by default as the administrator. */
   manage(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, token?: string | null): Promise<Answer>
+  /** A request to the audit endpoint, by default as the company's auditor. */
+  audit(path: string, token?: string | null): Promise<Answer>
   /** Brings all read models of a company up to its head, as a worker would. */
   project(companyId?: string): Promise<void>
   /** The entry of a call and all its records, after projecting. */
@@ -102,6 +104,11 @@ export async function startService(
         headers: token === null ? {} : { authorization: `Bearer ${token}` },
         body,
       }),
+    audit: (path, token = company.auditor.token) =>
+      send(api.address, 'GET', `/audit/v1${path}`, {
+        key: null,
+        headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      }),
     async project(companyId = company.id) {
       for (const projection of PROJECTIONS) await catchUp(store.db, projection, companyId)
     },
@@ -144,8 +151,14 @@ export async function send(address: string, method: string, path: string, call: 
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text,
+    body: parsed(response.headers.get('content-type') ?? '', text),
   }
+}
+
+/** A body as its media type says; of lines of JSON, each. */
+function parsed(type: string, text: string): unknown {
+  if (type.startsWith('application/x-ndjson')) return text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown)
+  return type.includes('json') ? JSON.parse(text) : text
 }
 
 let count = 0

@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
+import { streamTexts } from '../text-stream.ts'
 
 /** A column: its name and what stands in it for a row; null is an empty cell. */
 export type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => string | number | null]
@@ -9,20 +10,11 @@ export type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => string 
 const FORMAT = { record_delimiter: '\r\n', escape_formulas: true, quote_record_delimiter: true }
 
 /**
- * Rows as CSV, read page by page while the client takes it: never more than a few pages are held, and no transaction
- * lasts longer than a page. It begins with a byte order mark: without it spreadsheets take UTF-8 for something else.
- * Destroying the stream, as a client does that goes away, ends the reading. Resolves once the first page is read:
- * should that fail, the client gets a problem instead of half a file.
+ * Rows as CSV, read page by page while the client takes it. It begins with a byte order mark: without it spreadsheets
+ * take UTF-8 for something else.
  */
-export async function csvStream<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): Promise<Readable> {
-  const texts = csvTexts(columns, pages)
-  const first = await texts.next()
-  return Readable.from(startingWith(first.done === true ? '' : first.value, texts))
-}
-
-async function* startingWith<Item>(first: Item, rest: AsyncGenerator<Item>): AsyncGenerator<Item> {
-  yield first
-  yield* rest
+export function csvStream<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): Promise<Readable> {
+  return streamTexts(csvTexts(columns, pages))
 }
 
 async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { ROLES } from '../../domain/company.ts'
+import type { TokenScope } from '../../domain/company.ts'
+import { ROLES, TOKEN_SCOPES } from '../../domain/company.ts'
 import {
   DEFAULT_TOKEN_DAYS,
   MAX_PASSWORD_CHARACTERS,
@@ -77,10 +78,16 @@ function userStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
 
 const TOKEN_STATUSES = ['active', 'expired', 'revoked'] as const
 
+const SCOPE = 'What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else.'
+
 const tokenFields = {
   id: Type.String(),
   user_id: Type.String(),
   name: Type.String(),
+  scope: Type.Unsafe<TokenScope | null>({
+    ...{ type: ['string', 'null'], enum: [...TOKEN_SCOPES, null] },
+    description: `${SCOPE} Null: all that its user may do.`,
+  }),
   status: oneOf(TOKEN_STATUSES),
   created_at: Time,
   expires_at: Time,
@@ -113,6 +120,7 @@ export const IssueTokenBody = Type.Object(
   {
     name: Name,
     expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
+    scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
   },
   // What has a default need not be sent.
   { ...STRICT, required: ['name'] },
@@ -124,6 +132,7 @@ export function showToken({ token, now }: { token: TokenRecord; now: string }) {
     id: token.id,
     user_id: token.userId,
     name: token.name,
+    scope: token.scope,
     status: tokenStatus(token, now),
     created_at: token.createdAt,
     expires_at: token.expiresAt,

@@ -51,8 +51,10 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
     },
     async (request, reply) => {
-      const { name, expires_in_days: expiresInDays } = request.body
-      const { token, secret, position } = await issueUserToken(services, actingUser(request), { name, expiresInDays })
+      const { name, expires_in_days: expiresInDays, scope = null } = request.body
+      const acting = actingUser(request)
+      const wanted = { userId: acting.actor, name, expiresInDays, scope }
+      const { token, secret, position } = await issueUserToken(services, acting, wanted)
       const shown = { ...showToken({ token, now: token.createdAt }), token: secret }
       return tellPosition(keepOutOfCaches(reply), position).code(201).send(shown)
     },

@@ -28,7 +28,7 @@ const PARTS: readonly ApiPart[] = [
     prefix: '/admin/v1/',
     security: [{ bearer: [] }],
     headers: ['X-Request-Id'],
-    problems: ['invalid_credentials', 'admin_only', 'rate_limited', ...ANY_ROUTE],
+    problems: ['invalid_credentials', 'admin_only', 'role_required', 'rate_limited', ...ANY_ROUTE],
   },
   {
     name: 'Audit',
@@ -65,4 +65,5 @@ export const TAGS = [
   { name: 'Erasure', description: 'Forgetting a person, for administrators of the company.' },
   { name: 'Users', description: 'The users of the company, for its administrators.' },
   { name: 'Tokens', description: 'The tokens with which users come to the admin and audit endpoints.' },
+  { name: 'Audit', description: "The company's ledger, for its auditors and administrators: events, proofs, employees as they were." },
 ]

@@ -59,8 +59,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   role_required: {
-    when: "The user's role does not allow this.",
-    remedy: 'Ask an administrator for another role.',
+    when: "The user's role does not allow this, or the token is narrowed to another part of the API.",
+    remedy: 'Ask an administrator for another role, or use a token without a scope.',
     entry: 'no',
   },
   cross_site_request: {

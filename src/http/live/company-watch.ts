@@ -1,17 +1,17 @@
-/** Tells those who listen that the log of a company may have new entries. One for all listeners of a process. */
-export interface LogWatch {
-  /** Calls back whenever the log of the company has moved. Returns how to stop listening. */
+/** Tells those who listen that something of a company has moved. One for all listeners of a process. */
+export interface CompanyWatch {
+  /** Calls back whenever the company's position has moved. Returns how to stop listening. */
   listen(companyId: string, onMoved: () => void): () => void
 }
 
 /**
- * Watches how far the projection is, wherever its worker runs: one small query for all companies that have listeners,
- * again and again, and none while there are no listeners.
+ * Watches how far something is in each company, whatever process moves it: one small query for all companies that have
+ * listeners, again and again, and none while there are no listeners.
  */
-export function openLogWatch(
+export function openCompanyWatch(
   readReached: (companyIds: string[]) => Promise<Map<string, number>>,
   options: { intervalMs: number; onError(error: unknown): void },
-): LogWatch {
+): CompanyWatch {
   const listeners = new Map<string, Set<() => void>>()
   const reached = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined

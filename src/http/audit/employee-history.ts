@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import type { Kysely } from 'kysely'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import { auditedEvent } from '../../ledger/event-line.ts'
+import { lastPositionBefore } from '../../ledger/find-position.ts'
+import { readEmployeeAt } from '../../ledger/read-employee-history.ts'
+import { readHead } from '../../ledger/read-head.ts'
+import { readStreamBackwards } from '../../ledger/read-stored-events.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { idIn, listOf, Page, STRICT } from '../admin/company-schemas.ts'
+import { userOf } from '../authorize-user.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { Employee } from '../openapi/employee-schemas.ts'
+import { ProblemError } from '../problem.ts'
+import { instant, invalidQuery } from '../query-values.ts'
+import type { AuditServices } from './audit-routes.ts'
+import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
+
+const params = idIn('employee')
+const tags = ['Audit']
+
+const AtQuery = Type.Object(
+  {
+    at: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 40,
+        description: 'A position, or an instant (RFC 3339); without it, the head of the ledger.',
+        examples: ['2026-11-20T15:01:40.325Z'],
+      }),
+    ),
+  },
+  STRICT,
+)
+
+const EmployeeThen = Type.Object(
+  {
+    position: Type.Integer({ minimum: 0, description: 'The position that was asked for, or that was the last at the instant.' }),
+    employee: Employee,
+    causes: Type.Unsafe<Record<string, Static<typeof Cause>>>({
+      ...{ type: 'object', additionalProperties: Cause },
+      description: 'By the name of the attribute; a custom attribute as `custom_attributes.grade`.',
+    }),
+  },
+  { $id: 'EmployeeThen', ...STRICT },
+)
+
+const AT: FastifySchema = {
+  operationId: 'readEmployeeAt',
+  summary: 'Read an employee as it was at a position or an instant, with the event that made each attribute what it is',
+  description: 'An employee who was not created yet is not found, nor is one whose data have been erased.',
+  ...{ tags, params, querystring: AtQuery, response: { 200: EmployeeThen }, problems: ['employee_not_found'] },
+}
+
+const HistoryQuery = Type.Object(Page, STRICT)
+
+const HISTORY: FastifySchema = {
+  operationId: 'listEmployeeEvents',
+  summary: 'List the events of an employee, newest first',
+  description: 'A page may have fewer than `limit` items where these are very large.',
+  ...{ tags, params, querystring: HistoryQuery, response: { 200: listOf(AuditEvent) }, problems: ['employee_not_found'] },
+}
+
+/** `GET /audit/v1/employees/…`: back in time. */
+export function employeeHistory(app: FastifyInstance, { db }: AuditServices): void {
+  app.get<{ Params: { id: string }; Querystring: Static<typeof AtQuery> }>('/employees/:id', { schema: AT }, async (request) => {
+    const { companyId } = userOf(request)
+    const position = await positionAt(db, companyId, request.query.at)
+    const then = await readEmployeeAt(db, companyId, employeeIdOf(request.params.id), position)
+    if (then.standing !== 'known') {
+      throw then.standing === 'erased' ? notFound("the employee's data have been erased") : noSuchEmployee()
+    }
+    return { position, employee: then.employee, causes: then.causes }
+  })
+
+  app.get<{ Params: { id: string }; Querystring: Static<typeof HistoryQuery> }>(
+    '/employees/:id/history',
+    { schema: HISTORY },
+    async (request) => {
+      const { companyId } = userOf(request)
+      const { limit, cursor } = request.query
+      const before = cursor === undefined ? null : decodeCursor(cursor)
+      const stream = employeeIdOf(request.params.id)
+      const found = await readStreamBackwards(db, companyId, { stream, before, limit })
+      const last = found.at(-1)
+      if (!last && before === null) throw noSuchEmployee()
+      return {
+        items: found.map(auditedEvent),
+        // The versions of a stream have no gap.
+        next_cursor: last && last.version > 1 ? encodeCursor(last.version) : null,
+      }
+    },
+  )
+}
+
+/** The position that `at` speaks of. Throws a problem when it is malformed or lies beyond the head, or in the future. */
+export async function positionAt(db: Kysely<LedgerTables>, companyId: string, at: string | undefined): Promise<number> {
+  const { position: head, recordedAt, now } = await readHead(db, companyId)
+  if (at === undefined) return head
+  if (/^[0-9]{1,15}$/.test(at)) {
+    assertNotBeyond('at', Number(at), head)
+    return Number(at)
+  }
+  if (!RFC_3339.test(at)) throw invalidQuery('at', 'must be a position or an instant (RFC 3339)')
+  const time = instant('at', at)
+  // Of the time between the last event and now it is known that nothing has changed.
+  if (time > now && time > recordedAt) throw invalidQuery('at', 'lies in the future')
+  return lastPositionBefore(db, companyId, head, time, { inclusive: true })
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
+
+function employeeIdOf(text: string): string {
+  if (isId('emp', text)) return text
+  throw noSuchEmployee()
+}
+
+function noSuchEmployee(): ProblemError {
+  return notFound('the company has no such employee')
+}
+
+function notFound(detail: string): ProblemError {
+  return new ProblemError(problem('employee_not_found', detail))
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import { auditedEvent } from '../../ledger/event-line.ts'
+import { problem } from '../../domain/errors.ts'
+import { readHead, readPositions } from '../../ledger/read-head.ts'
+import { storedEventPages } from '../../ledger/read-stored-events.ts'
+import { userOf } from '../authorize-user.ts'
+import { openCompanyWatch } from '../live/company-watch.ts'
+import type { LiveEvents } from '../live/live-stream.ts'
+import { followLive } from '../live/live-stream.ts'
+import { ProblemError } from '../problem.ts'
+import type { AuditServices } from './audit-routes.ts'
+import { assertNotBeyond, readFollowFilter, StreamQuery } from './event-schemas.ts'
+
+type Query = Static<typeof StreamQuery>
+
+const POLL_MS = 500
+const EVENTS_AT_ONCE = 100
+
+const SCHEMA = {
+  operationId: 'followEvents',
+  summary: "Follow the company's events live (server-sent events)",
+  description:
+    'Each event is one event here: its data as in the list, its id its position. The stream begins behind the position ' +
+    'of `Last-Event-ID`, else behind `after`, else with what is new. It ends from time to time, and when the rights of ' +
+    'its user end: open it again with the last id, which moves on with comments too where filters leave events out.',
+  tags: ['Audit'],
+  querystring: StreamQuery,
+  response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
+}
+
+/** `GET /audit/v1/events/stream`. @fastify/sse must be registered before. */
+export function eventsStream(app: FastifyInstance, { db, limits, streams, authorize }: AuditServices): void {
+  const watch = openCompanyWatch((companyIds) => readPositions(db, companyIds), {
+    intervalMs: POLL_MS,
+    onError: (error) => app.log.warn({ err: error }, 'the ledger could not be watched; it is tried again'),
+  })
+  app.get<{ Querystring: Query }>(
+    '/events/stream',
+    // Heartbeats of its own: each is a check as well. HEAD would never end.
+    { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },
+    async (request, reply) => {
+      const { companyId, userId } = userOf(request)
+      const filter = readFollowFilter(request.query)
+      const readAfter = async (position: number): Promise<LiveEvents> => {
+        const { position: upTo } = await readHead(db, companyId)
+        for await (const page of storedEventPages(db, companyId, { ...filter, after: position, upTo }, EVENTS_AT_ONCE)) {
+          const events = page.map((event) => ({ position: event.position, data: auditedEvent(event) }))
+          return { events, reached: page.at(-1)!.position, isMore: true }
+        }
+        return { events: [], reached: upTo, isMore: false }
+      }
+      const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
+      await streams.run(userId, reply, async (stopping) => {
+        const { position: head } = await readHead(db, companyId)
+        const start = startOf(request, head)
+        await followLive({ readAfter, listen, idOf: String, authorize }, limits, { request, reply, start, stopping })
+      })
+    },
+  )
+}
+
+/** The position behind which a stream begins. */
+function startOf(request: FastifyRequest<{ Querystring: Query }>, head: number): number {
+  const lastId = request.headers['last-event-id']
+  if (typeof lastId === 'string' && lastId !== '') return positionOf(lastId, head)
+  const { after = head } = request.query
+  assertNotBeyond('after', after, head)
+  return after
+}
+
+function positionOf(lastId: string, head: number): number {
+  const position = /^(?:0|[1-9][0-9]{0,14})$/.test(lastId) ? Number(lastId) : Number.NaN
+  if (position <= head) return position
+  throw new ProblemError(problem('invalid_query', 'the header Last-Event-ID is no position that the ledger has reached'))
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import type { Kysely } from 'kysely'
+import { isId } from '../../domain/ids.ts'
+import { eventLine } from '../../ledger/event-line.ts'
+import { lastPositionBefore, positionsOfCall } from '../../ledger/find-position.ts'
+import { proofLine } from '../../ledger/proof-line.ts'
+import { readHead } from '../../ledger/read-head.ts'
+import type { StoredEvent, WantedEvents } from '../../ledger/read-stored-events.ts'
+import { storedEventPages } from '../../ledger/read-stored-events.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { userOf } from '../authorize-user.ts'
+import { instant, invalidQuery } from '../query-values.ts'
+import { streamTexts } from '../text-stream.ts'
+import type { AuditServices } from './audit-routes.ts'
+import { assertNotBeyond, AuditEvent, EventsQuery, ProofEvent, readFollowFilter } from './event-schemas.ts'
+import { sendLines } from './send-lines.ts'
+
+type Query = Static<typeof EventsQuery>
+
+const LIST: FastifySchema = {
+  operationId: 'streamEvents',
+  summary: "Read the company's events in the order of the ledger",
+  description:
+    'One event a line (NDJSON), streamed while it is read; compressed with gzip where `Accept-Encoding` asks for it. An ' +
+    'event keeps its position whatever filters are given: go on behind any of them with `after`. An answer that could ' +
+    'not be finished ends with a broken connection, never in good order.',
+  tags: ['Audit'],
+  querystring: EventsQuery,
+  response: {
+    200: {
+      description: 'Events, or none at all.',
+      content: { 'application/x-ndjson': { schema: { anyOf: [AuditEvent, ProofEvent] } } },
+    },
+  },
+}
+
+/** `GET /audit/v1/events`: the events of the company, as lines. */
+export function events(app: FastifyInstance, services: AuditServices): void {
+  const { db } = services
+  app.get<{ Querystring: Query }>(
+    '/events',
+    // HEAD would read all that GET does, only to throw it away.
+    { exposeHeadRoute: false, schema: LIST },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const wanted = await readFilter(db, companyId, request.query)
+      const pages = storedEventPages(db, companyId, wanted, request.query.limit)
+      const toLine = request.query.format === 'proof' ? proofLine : eventLine
+      const texts = textsOf(pages, toLine, rightsCheck(services, request, reply))
+      return sendLines(request, reply, await streamTexts(texts))
+    },
+  )
+}
+
+/** Turns the filters into positions: times and calls are stretches of the ledger. */
+async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Query): Promise<WantedEvents> {
+  const filter = readFollowFilter(query)
+  const { after = 0, call } = query
+  if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be the id of a call')
+  const from = query.from === undefined ? null : instant('from', query.from)
+  const to = query.to === undefined ? null : instant('to', query.to)
+  const { position: head } = await readHead(db, companyId)
+  assertNotBeyond('after', after, head)
+  const lastBefore = (time: string) => lastPositionBefore(db, companyId, head, time, { inclusive: false })
+  const whole = { first: 1, last: head }
+  const { first, last } = call === undefined ? whole : ((await positionsOfCall(db, companyId, head, call)) ?? NOWHERE)
+  return {
+    ...filter,
+    after: Math.max(after, first - 1, from === null ? 0 : await lastBefore(from)),
+    upTo: Math.min(last, to === null ? head : await lastBefore(to)),
+  }
+}
+
+const NOWHERE = { first: 1, last: 0 }
+
+/** One text for each page. `check` runs before each, and throws when the reading has to end. */
+async function* textsOf(
+  pages: AsyncIterable<StoredEvent[]>,
+  toLine: (event: StoredEvent) => string,
+  check: () => Promise<void>,
+): AsyncGenerator<string> {
+  for await (const page of pages) {
+    await check()
+    yield page.map(toLine).join('')
+  }
+}
+
+/** Makes a check that the user still may read, which looks again after a while: a long answer outlives many rights. */
+function rightsCheck({ authorize, limits }: AuditServices, request: FastifyRequest, reply: FastifyReply) {
+  let checkAt = performance.now() + limits.heartbeatMs
+  return async (): Promise<void> => {
+    if (performance.now() < checkAt) return
+    await authorize(request, reply)
+    checkAt = performance.now() + limits.heartbeatMs
+  }
+}
