@@ -150,7 +150,9 @@ for (const [route, { allowed, path, body }] of Object.entries(TABLE)) {
 /** What belongs to one company is, for another one, not there. */
 function assertBlind(t: Test, { status, text }: Asked, template: string): void {
   if (template.includes('{')) t.equal(status, 404, text)
-  const secrets = [employeeId, logId, spare.key.id, spare.user.id, spare.token.id, 'Ourselves']
+  // Their own ledger keeps what they have sent themselves: our employee's id in a path.
+  const unsent = template.startsWith('/audit/') ? [] : [employeeId]
+  const secrets = [...unsent, logId, spare.key.id, spare.user.id, spare.token.id, 'Ourselves']
   t.strictSame(secrets.filter((secret) => text.includes(secret)), [])
 }
 
