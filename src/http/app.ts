@@ -20,6 +20,7 @@ import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
+import { refuseHalfBuilt } from './half-built.ts'
 import { health } from './health.ts'
 import { acceptJsonBodies } from './media-types.ts'
 import { collectMethods } from './method-not-allowed.ts'
@@ -41,6 +42,8 @@ export interface AppServices {
   findKey(apiId: string): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
   isReady(): Promise<boolean>
+  /** Whether all read models have been filled once; a new version of one has not at first. */
+  areReadModelsComplete(): Promise<boolean>
   log: Logger
   /** Bytes that a body may have. */
   bodyLimit: number
@@ -88,7 +91,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   documentRoutes(app)
 
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
-  health(app, services.isReady)
+  health(app, async () => (await services.isReady()) && services.areReadModelsComplete())
   problemPages(app)
   referencePage(app)
   void app.register(
@@ -97,7 +100,10 @@ export function buildApp(services: AppServices): FastifyInstance {
       v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
       writeEmployees(v1, services.commands)
       readEmployees(v1, services)
-      listEmployeesRoute(v1, services)
+      await v1.register(async (reading) => {
+        refuseHalfBuilt(reading, services.areReadModelsComplete)
+        listEmployeesRoute(reading, services)
+      })
       verifyKey(v1, services.keyUsage)
     },
     { prefix: '/v1' },
@@ -106,6 +112,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     async (admin) => {
       const authorize = authorizeAdmin(services.db)
       admin.addHook('onRequest', limitFailures(admin, services.failureLimit, authorize))
+      refuseHalfBuilt(admin, services.areReadModelsComplete)
       await admin.register(fastifySSE)
       bulkUserLogs(admin, services.db)
       bulkUserLogsCsv(admin, services.db)

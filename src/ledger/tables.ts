@@ -81,4 +81,6 @@ export interface LedgerTables {
     parked_at: string | null
     error: string | null
   }
+  /** Versions of projections whose tables may be read: they have once been filled up to the heads. */
+  projection_versions: { projection: string; version: number; completed_at: string }
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
@@ -37,12 +37,13 @@ export async function foldNext(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyId: string,
+  batchEvents = BATCH_EVENTS,
 ): Promise<{ position: number; isDone: boolean }> {
   const checkpoint = await findCheckpoint(db, projection, companyId)
   const { position, isHeld } = checkpoint
   if (isHeld) return { position, isDone: true }
   try {
-    const events = await nextBatch(db, companyId, position)
+    const events = await nextCalls(db, companyId, { after: position, limit: batchEvents })
     if (events.length > 0) await foldBatch(db, projection, companyId, position, events)
     return { position, isDone: events.length === 0 }
   } catch (error) {
@@ -51,10 +52,44 @@ export async function foldNext(
   }
 }
 
-/** Reads events that end with a call's end; more than usual when one call alone is larger than that. */
-async function nextBatch(db: Kysely<LedgerTables>, companyId: string, after: number): Promise<RecordedEvent[]> {
-  for (let limit = BATCH_EVENTS; ; limit *= 2) {
-    const events = await readBatch(db, companyId, after, limit)
+/**
+ * Folds the events between two positions, the ends of calls, within a transaction of somebody who sees to it that nobody
+ * else does. Throws UnfoldableError when an event stops it.
+ */
+export async function foldBetween(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  schema: string,
+  companyId: string,
+  range: { after: number; upTo: number; batchEvents: number },
+): Promise<void> {
+  let { after } = range
+  while (after < range.upTo) after = await foldCalls(transaction, projection, schema, companyId, { ...range, after })
+}
+
+/** Folds one batch as `foldBetween` does. Returns the position that is reached. */
+export async function foldCalls(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  schema: string,
+  companyId: string,
+  { after, upTo, batchEvents }: { after: number; upTo: number; batchEvents: number },
+): Promise<number> {
+  const events = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
+  if (events.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
+  await foldEvents(transaction, projection, schema, companyId, events)
+  return events.at(-1)!.position
+}
+
+/** Reads whole calls behind a position, about so many events; more when one call alone is larger than that. */
+async function nextCalls(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  range: { after: number; upTo?: number; limit: number },
+): Promise<RecordedEvent[]> {
+  const { after } = range
+  for (let { limit } = range; ; limit *= 2) {
+    const events = await readBatch(db, companyId, { ...range, limit })
     assertContiguous(events, after, companyId)
     const end = events.findLastIndex(closesCall)
     if (end >= 0) return events.slice(0, end + 1)
@@ -65,9 +100,9 @@ async function nextBatch(db: Kysely<LedgerTables>, companyId: string, after: num
   }
 }
 
-async function readBatch(db: Kysely<LedgerTables>, companyId: string, after: number, limit: number) {
+async function readBatch(db: Kysely<LedgerTables>, companyId: string, range: { after: number; upTo?: number; limit: number }) {
   try {
-    return await readEvents(db, companyId, { after, limit })
+    return await readEvents(db, companyId, range)
   } catch (error) {
     if (isOfTheServer(error)) throw error
     // What is stored cannot be read, or what reads it is at fault: the same will happen again.
@@ -88,15 +123,26 @@ async function foldBatch(
   events: RecordedEvent[],
 ): Promise<void> {
   const to = events.at(-1)!.position
+  await db.transaction().execute(async (transaction) => {
+    // First of all: a twin waits here, and then sees that it was overtaken.
+    if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return
+    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)
+  })
+}
+
+async function foldEvents(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  schema: string,
+  companyId: string,
+  events: RecordedEvent[],
+): Promise<void> {
   try {
-    await db.transaction().execute(async (transaction) => {
-      // First of all: a twin waits here, and then sees that it was overtaken.
-      if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return
-      await projection.fold(transaction as never, schemaOf(projection), companyId, events)
-    })
+    await projection.fold(transaction as never, schema, companyId, events)
   } catch (error) {
     if (isOfTheServer(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnfoldableError(`positions ${from + 1} to ${to} of ${companyId}: ${reason}`, { cause: error })
+    const [first, last] = [events[0]!.position, events.at(-1)!.position]
+    throw new UnfoldableError(`positions ${first} to ${last} of ${companyId}: ${reason}`, { cause: error })
   }
 }

@@ -11,7 +11,7 @@ export interface Part {
   never: string[]
 }
 
-const READING = ['codec', 'database-errors', 'gather', 'key-access', 'read', 'read-api-keys', 'read-progress', 'read-user-tokens', 'tables', 'users']
+const READING = ['codec', 'database-errors', 'gather', 'key-access', 'read', 'read-api-keys', 'read-progress', 'read-standings', 'read-user-tokens', 'tables', 'users']
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
 const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
 
@@ -34,6 +34,9 @@ export const PARTS: Part[] = [
       ...['src/ledger/read-api-keys.ts', 'src/ledger/users.ts'],
       // To tell how far the projections are, and to bring those of the demo up.
       ...['src/workers/checkpoints.ts', 'src/workers/project.ts'],
+      // To rebuild, verify and prune them.
+      ...['src/ledger/read-standings.ts', 'src/workers/prune.ts', 'src/workers/rebuild.ts', 'src/workers/rebuild-company.ts', 'src/workers/verify.ts'],
+      ...['projections/projection.ts', 'src/workers/table-differences.ts'],
     ],
     packages: ['cli-progress', 'commander', 'kysely', 'pino', 'node:*'],
     never: ['src/main.ts', 'src/http/app.ts', 'src/workers/queues.ts', 'src/ledger/lanes.ts', 'fastify', 'pg'],
@@ -41,7 +44,7 @@ export const PARTS: Part[] = [
   {
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
-    may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
+    may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*', 'projections/index.ts'],
     packages: ['fastify', 'kysely', 'pg', 'pino', 'typeid-js'],
     never: ['src/main.ts', 'src/cli/run.ts', 'src/http/problem.ts'],
   },
@@ -89,7 +92,7 @@ export const PARTS: Part[] = [
     name: 'workers',
     files: 'src/workers/*',
     may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/expire-answers.ts', ...PROJECTION_LIST],
-    packages: ['kysely', 'pg-boss', 'pino'],
+    packages: ['kysely', 'pg-boss', 'pino', 'node:timers/promises'],
     never: ['src/ledger/commit.ts', 'src/commands/add-user.ts', 'projections/bulk-user-logs-queries.ts', 'pg'],
   },
   {
