@@ -115,7 +115,10 @@ export interface OpenedMaintenance {
 const MAINTENANCE_CONNECTIONS = 5
 const MAINTENANCE_STATEMENT_MS = 3_600_000
 
-/** Opens connections that may make and drop the tables of projections. What they write can all be derived again. */
+/**
+ * Opens connections that may make and drop the tables of projections. What they write can all be derived again, so their
+ * commits do not wait for the disk.
+ */
 export async function openMaintenance(urls: DatabaseUrls): Promise<OpenedMaintenance> {
   const service = await serviceRole(urls)
   const pool = openPool({
@@ -129,7 +132,19 @@ export async function openMaintenance(urls: DatabaseUrls): Promise<OpenedMainten
   const grant = async (to: Kysely<unknown>, schema: string) => {
     if (service) await grantOnSchema(to, schema, service)
   }
-  return { db, grant, close: () => db.destroy() }
+  try {
+    await assertOwner(db)
+    return { db, grant, close: () => db.destroy() }
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+async function assertOwner(db: Kysely<LedgerTables>): Promise<void> {
+  const { rows } = await sql<{ owns: boolean }>`select pg_has_role(relowner, 'member') as owns from pg_class
+    where oid = 'public.checkpoints'::regclass`.execute(db)
+  if (rows[0]?.owns !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
 }
 
 /** A part of the program that runs until it is stopped. */

@@ -34,6 +34,7 @@ async function rebuildAll(projection: Projection, { db, grant }: OpenedMaintenan
     if (isResumed) process.stderr.write('an earlier rebuild goes on where it was left off; --restart would begin anew\n')
     progress.begin(events)
   }
+  const silence = sayWhenInterrupted('stopping after this batch; run it again to go on from there')
   let outcome: RebuildOutcome
   try {
     outcome = await rebuild(projection, {
@@ -41,9 +42,9 @@ async function rebuildAll(projection: Projection, { db, grant }: OpenedMaintenan
       ...{ onBegun, onFolded: progress.advance },
     })
   } catch (error) {
-    if (interruption.aborted) process.stderr.write('stopped; the live tables are as they were. Run it again to go on where it stopped\n')
     throw plain(error)
   } finally {
+    silence()
     progress.finish()
   }
   if (!outcome.isSwitched) throw new StartupError(stuckLine(projection, outcome.stuck))
@@ -64,18 +65,26 @@ function stuckLine({ name }: Projection, stuck: { companyId: string; reason: str
 
 async function rebuildOne(projection: Projection, { db }: OpenedMaintenance, { company, json }: RebuildFlags & { company: string }) {
   const progress = eventProgress(`rebuilding ${projection.name}`)
+  const silence = sayWhenInterrupted('stopping; the company stays as it is, run it again to begin anew')
   let rows: number
   try {
     const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
     rows = await rebuildCompany(db, projection, company, hooks)
   } catch (error) {
-    if (interruption.aborted) process.stderr.write('stopped; the company is as it was. Run it again to begin anew\n')
     throw plain(error)
   } finally {
+    silence()
     progress.finish()
   }
   if (json) print({ projection: projection.name, version: projection.version, company_id: company, rows_changed: rows }, true)
   else process.stdout.write(`${company} is rebuilt: ${rows} ${rows === 1 ? 'row was' : 'rows were'} not right\n`)
+}
+
+/** Says something at the moment when the program is asked to end. Returns how to take that back. */
+function sayWhenInterrupted(line: string): () => void {
+  const say = () => process.stderr.write(`\n${line}\n`)
+  interruption.addEventListener('abort', say, { once: true })
+  return () => interruption.removeEventListener('abort', say)
 }
 
 function plain(error: unknown): unknown {
