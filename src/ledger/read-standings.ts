@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid } from '../domain/ids.ts'
 import type { LedgerTables } from './tables.ts'
@@ -51,12 +51,17 @@ type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 
 
 async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
-    select extract(epoch from clock_timestamp() - min((e.envelope::json ->> 'recorded_at')::timestamptz))::integer as seconds
+    select extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))}))::integer as seconds
     from heads h left join checkpoints c
       on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
     join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.position > coalesce(c.position, 0)`.execute(db)
   return rows[0]?.seconds ?? null
+}
+
+/** When an event was recorded, read in the database: null where an envelope does not say so in the one way it can. */
+export function recordedAt(envelope: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql`substring(${envelope} from '"recorded_at":"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z)"')::timestamptz`
 }
 
 async function readParked(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['parked']> {

@@ -1,14 +1,16 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
+import { recordedAt } from '../ledger/read-standings.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
-/** A version may be read when it is no further behind any head than this, in events. */
-const MAX_EVENTS_BEHIND = 2_000
+/** What a version has not folded yet may be so old, in seconds: under load there is always something. */
+const MAX_SECONDS_BEHIND = 10
 
 /**
- * Says once and for all that a version of a projection may be read, if it is so: it has caught up with every company, or
- * has got at least as far there as an older version, where a company is parked for both. Returns whether it was said now.
+ * Says once and for all that a version of a projection may be read, if it is so: in every company it has got as far as
+ * an older version (which may be parked there), or all that it has not folded came just now. Returns whether it was said
+ * now.
  */
 export async function completeVersion(db: Kysely<LedgerTables>, { name, version }: Projection): Promise<boolean> {
   // The look at the heads is not taken when it is said already.
@@ -19,9 +21,12 @@ export async function completeVersion(db: Kysely<LedgerTables>, { name, version 
       and not exists (
         select from heads h left join checkpoints c
           on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
-        where h.position - coalesce(c.position, 0) > ${MAX_EVENTS_BEHIND} and not exists (
+        where h.position > coalesce(c.position, 0) and not exists (
           select from checkpoints o where o.company_id = h.company_id and o.projection = ${name} and o.version < ${version}
           having max(o.position) <= coalesce(c.position, 0)
+        ) and not exists (
+          select from events e where e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
+            and ${recordedAt(sql.ref('e.envelope'))} > clock_timestamp() - make_interval(secs => ${MAX_SECONDS_BEHIND})
         ))
     on conflict do nothing`.execute(db)
   return numAffectedRows === 1n
