@@ -112,7 +112,7 @@ export interface OpenedMaintenance {
   close(): Promise<void>
 }
 
-const MAINTENANCE_CONNECTIONS = 5
+const MAINTENANCE_CONNECTIONS = 8
 const MAINTENANCE_STATEMENT_MS = 3_600_000
 
 /**

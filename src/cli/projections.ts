@@ -1,6 +1,8 @@
+import type { OpenedMaintenance } from '../bootstrap.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { StartupError } from '../database/startup-error.ts'
+import { isKnownCompany } from '../ledger/read-progress.ts'
 import { readStanding } from '../ledger/read-standings.ts'
 import { unpark } from '../workers/checkpoints.ts'
 import { pruneVersions } from '../workers/prune.ts'
@@ -12,6 +14,11 @@ export function projectionOf(name: string): Projection {
   const projection = PROJECTIONS.find((known) => known.name === name)
   if (projection) return projection
   throw new StartupError(`there is no projection ${name}; there are ${PROJECTIONS.map((known) => known.name).join(', ')}`)
+}
+
+/** Throws StartupError when there is no such company. */
+export async function assertCompany(db: OpenedMaintenance['db'], companyId: string): Promise<void> {
+  if (!(await isKnownCompany(db, companyId))) throw new StartupError(`there is no company ${companyId}`)
 }
 
 /** `projections list`: for each projection how many companies lag, which are parked and why, and what is being rebuilt. */

@@ -8,7 +8,7 @@ import { rebuildCompany } from '../workers/rebuild-company.ts'
 import { interruption } from './interruption.ts'
 import { print } from './print.ts'
 import { eventProgress } from './progress.ts'
-import { projectionOf } from './projections.ts'
+import { assertCompany, projectionOf } from './projections.ts'
 import { withMaintenance } from './with-store.ts'
 
 export interface RebuildFlags {
@@ -64,6 +64,7 @@ function stuckLine({ name }: Projection, stuck: { companyId: string; reason: str
 }
 
 async function rebuildOne(projection: Projection, { db }: OpenedMaintenance, { company, json }: RebuildFlags & { company: string }) {
+  await assertCompany(db, company)
   const progress = eventProgress(`rebuilding ${projection.name}`)
   const silence = sayWhenInterrupted('stopping; the company stays as it is, run it again to begin anew')
   let rows: number

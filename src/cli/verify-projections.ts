@@ -4,7 +4,7 @@ import { verify } from '../workers/verify.ts'
 import { interruption } from './interruption.ts'
 import { print } from './print.ts'
 import { eventProgress } from './progress.ts'
-import { projectionOf } from './projections.ts'
+import { assertCompany, projectionOf } from './projections.ts'
 import { withMaintenance } from './with-store.ts'
 
 export interface VerifyFlags {
@@ -17,6 +17,7 @@ export interface VerifyFlags {
 export async function verifyProjections(name: string | undefined, { company, showValues, json }: VerifyFlags) {
   const projections = name === undefined ? PROJECTIONS : [projectionOf(name)]
   const results = await withMaintenance(async ({ db }) => {
+    if (company !== undefined) await assertCompany(db, company)
     const each = []
     for (const projection of projections) {
       const progress = eventProgress(`verifying ${projection.name}`)

@@ -53,6 +53,40 @@ export async function foldNext(
 }
 
 /**
+ * Folds a company up to a position at least, as `foldNext` does, but in large batches and reading each while the one
+ * before is folded: for long ways. `onReached` is told each position that is reached, by this worker or by a twin.
+ */
+export async function foldFar(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  companyId: string,
+  options: { upTo: number; batchEvents: number; signal: AbortSignal; onReached(position: number): void },
+): Promise<void> {
+  const { upTo, batchEvents: limit, signal, onReached } = options
+  const read = (after: number) => {
+    const reading = after < upTo ? nextCalls(db, companyId, { after, limit }) : Promise.resolve([])
+    // Whoever waits for it gets the error; until then nobody does.
+    reading.catch(() => undefined)
+    return reading
+  }
+  let { position } = await findCheckpoint(db, projection, companyId)
+  let reading = read(position)
+  while (!signal.aborted) {
+    const events = await reading
+    if (events.length === 0) return
+    const end = events.at(-1)!.position
+    reading = read(end)
+    if (await foldBatch(db, projection, companyId, position, events)) {
+      position = end
+    } else {
+      position = (await findCheckpoint(db, projection, companyId)).position
+      reading = read(position)
+    }
+    onReached(position)
+  }
+}
+
+/**
  * Folds the events between two positions, the ends of calls, within a transaction of somebody who sees to it that nobody
  * else does. Throws UnfoldableError when an event stops it.
  */
@@ -115,18 +149,20 @@ function assertContiguous(events: RecordedEvent[], after: number, companyId: str
   if (gap >= 0) throw new UnfoldableError(`the event at position ${after + gap + 1} of ${companyId} is missing`)
 }
 
+/** Returns false when another worker has moved the checkpoint meanwhile; then nothing is folded. */
 async function foldBatch(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyId: string,
   from: number,
   events: RecordedEvent[],
-): Promise<void> {
+): Promise<boolean> {
   const to = events.at(-1)!.position
-  await db.transaction().execute(async (transaction) => {
+  return db.transaction().execute(async (transaction) => {
     // First of all: a twin waits here, and then sees that it was overtaken.
-    if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return
+    if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return false
     await foldEvents(transaction, projection, schemaOf(projection), companyId, events)
+    return true
   })
 }
 

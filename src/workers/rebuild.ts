@@ -3,14 +3,14 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
-import { fromUuid, toUuid } from '../domain/ids.ts'
-import { foldNext, UnfoldableError } from './project.ts'
+import { fromUuid } from '../domain/ids.ts'
+import { foldFar, UnfoldableError } from './project.ts'
 import type { Db } from './shadow.ts'
 import { beginShadow, dropReplaced, schemaOid, shadowOf, switchToShadow } from './shadow.ts'
 
 /** More than a worker folds at once: nobody waits for a company's next event here. */
 export const REBUILD_BATCH_EVENTS = 10_000
-const COMPANIES_AT_ONCE = 3
+const COMPANIES_AT_ONCE = 2
 const COMPANIES_PER_PAGE = 500
 /** How often the shadow is brought to the head before a switch that keeps failing is given up. */
 const MAX_ROUNDS = 200
@@ -128,26 +128,12 @@ interface CompanyBehind {
 
 /** Folds up to the head as it was: a busy company moves on, and must not keep the others waiting. */
 async function fillCompany(shadow: Projection, company: CompanyBehind, { db, signal, onFolded }: RebuildOptions): Promise<void> {
-  for (let reached = company.reached; reached < company.head; ) {
-    if (signal.aborted) return
-    await foldNext(db, shadow, company.id, REBUILD_BATCH_EVENTS)
-    const before = reached
-    // Another process may fold the same company: what counts is where its checkpoint stands.
-    reached = await positionOf(db, shadow, company.id)
-    onFolded(reached - before)
-    if (reached < before) return
+  let { reached } = company
+  const onReached = (position: number) => {
+    onFolded(position - reached)
+    reached = position
   }
-}
-
-async function positionOf(db: Db, { name, version }: Projection, companyId: string): Promise<number> {
-  const row = await db
-    .selectFrom('checkpoints')
-    .select('position')
-    .where('company_id', '=', toUuid(companyId))
-    .where('projection', '=', name)
-    .where('version', '=', version)
-    .executeTakeFirst()
-  return row?.position ?? 0
+  await foldFar(db, shadow, company.id, { upTo: company.head, batchEvents: REBUILD_BATCH_EVENTS, signal, onReached })
 }
 
 /** Companies with events that a projection has not folded, from one at random on, so that processes seldom meet. */

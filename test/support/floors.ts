@@ -35,7 +35,7 @@ export const PARTS: Part[] = [
       // To tell how far the projections are, and to bring those of the demo up.
       ...['src/workers/checkpoints.ts', 'src/workers/project.ts'],
       // To rebuild, verify and prune them.
-      ...['src/ledger/read-standings.ts', 'src/workers/prune.ts', 'src/workers/rebuild.ts', 'src/workers/rebuild-company.ts', 'src/workers/verify.ts'],
+      ...['src/ledger/read-progress.ts', 'src/ledger/read-standings.ts', 'src/workers/prune.ts', 'src/workers/rebuild.ts', 'src/workers/rebuild-company.ts', 'src/workers/verify.ts'],
       ...['projections/projection.ts', 'src/workers/table-differences.ts'],
     ],
     packages: ['cli-progress', 'commander', 'kysely', 'pino', 'node:*'],

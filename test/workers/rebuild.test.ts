@@ -5,11 +5,11 @@ import { employees } from '../../projections/employees.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { readStanding } from '../../src/ledger/read-standings.ts'
-import { beginShadow, schemaOid, switchToShadow } from '../../src/workers/shadow.ts'
+import { schemaOid } from '../../src/workers/shadow.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
-import { failsWithLine, launch, runCommand, runJson } from '../support/cli.ts'
+import { launch, runJson } from '../support/cli.ts'
 import { eventually } from '../support/eventually.ts'
-import { makeHistory, openRebuilding, poison } from '../support/rebuilding.ts'
+import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -25,10 +25,10 @@ await t.test('who reads during rebuilds sees everything at each moment, and who 
   const { rebuild, verify } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 20)
   await eventually('all is folded', () => isCaughtUp(service.pool))
-  let isOver = false
+  const over = new AbortController()
   let [entries, people, reads] = [0, 0, 0]
   const reading = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const { rows } = await service.pool.query<{ entries: number; people: number }>(`select
         (select count(*)::integer from bulk_user_logs_v1.entries) as entries,
         (select count(*)::integer from employees_v1.employees) as people`)
@@ -43,14 +43,14 @@ await t.test('who reads during rebuilds sees everything at each moment, and who 
   }
   const writing = async () => {
     let calls = 0
-    for (; !isOver; calls += 1) t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
+    for (; !over.signal.aborted; calls += 1) t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
     return calls
   }
   const beside = Promise.all([reading(), writing()])
   for (let times = 0; times < 4; times += 1) {
     for (const projection of PROJECTIONS) t.strictSame(await rebuild(projection), { isSwitched: true, areOldDropped: true })
   }
-  isOver = true
+  over.abort()
   const [, calls] = await beside
   t.ok(calls > 0 && reads > 0)
   await eventually('all is folded', () => isCaughtUp(service.pool))
@@ -124,51 +124,4 @@ await t.test('twins share a rebuild, and each says that it is done', async (t) =
   t.ok(outcomes.every(({ isSwitched }) => isSwitched))
   t.strictSame((await verify(bulkUserLogs)).faults, [])
   t.strictSame(await leftovers(service), [])
-})
-
-await t.test('nothing is switched while a company cannot be folded, and it is named', async (t) => {
-  const service = await startService(t)
-  const { db, rebuild } = await openRebuilding(t, service)
-  const other = await service.makeCompany('Other')
-  for (const company of [service.company, other]) await makeHistory(service, company, 1)
-  await service.project()
-  await poison(service, service.company.id)
-  const live = await schemaOid(db, 'employees_v1')
-  const outcome = await rebuild(employees)
-  t.match(outcome, { isSwitched: false, stuck: [{ companyId: service.company.id, reason: /unknown type NobodyKnows/ }] })
-  const ended = await runCommand(t, ['projections', 'rebuild', 'employees'], environment(service))
-  t.match(ended, { exitCode: 1, stdout: '', stderr: new RegExp(`not switched: .*${service.company.id}: .*NobodyKnows`) })
-  t.equal(await schemaOid(db, 'employees_v1'), live)
-  const list = await service.call('GET', '/v1/employees')
-  t.equal(list.body.items.length, 3, 'the live tables are read as before')
-
-  await poison(service, service.company.id, true)
-  t.ok((await rebuild(employees)).isSwitched)
-  t.not(await schemaOid(db, 'employees_v1'), live)
-})
-
-await t.test('the switch waits for who is in the middle of a fold only a moment, and takes along what they folded', async (t) => {
-  const service = await startService(t)
-  const { db, rebuild, verify } = await openRebuilding(t, service)
-  await makeHistory(service, service.company, 2)
-  await service.project()
-  const { oid } = await beginShadow(db, employees, { grant: async () => undefined, restart: false })
-  const folder = new pg.Client({ connectionString: service.urls.serviceUrl })
-  await folder.connect()
-  await folder.query(`begin; update checkpoints set attempts = attempts where projection = 'employees'`)
-  t.equal(await switchToShadow(db, employees, oid), 'busy')
-  t.equal((await service.call('GET', '/v1/employees')).body.items.length, 6, 'readers were not kept waiting')
-  await folder.query('rollback')
-  await folder.end()
-  // The shadow is still empty: what the live tables have is folded within the switch.
-  t.equal(await switchToShadow(db, employees, oid), 'switched')
-  t.equal(await schemaOid(db, 'employees_v1'), oid)
-  t.strictSame((await verify(employees)).faults, [])
-  t.ok((await rebuild(employees)).isSwitched, 'the tables that were left over are no hindrance')
-})
-
-await t.test('one that may not make tables is told which role may', async (t) => {
-  const service = await startService(t)
-  const ended = await runCommand(t, ['projections', 'rebuild', 'employees'], { DATABASE_URL: service.urls.serviceUrl })
-  failsWithLine(t, ended, /MIGRATE_DATABASE_URL/)
 })

@@ -88,15 +88,15 @@ await t.test('it compares at the position of the live tables, however far they a
   const busy = await startService(t, {}, { workers: true })
   const owner = await openRebuilding(t, busy)
   await makeHistory(busy, busy.company, 5)
-  let isOver = false
+  const over = new AbortController()
   const writing = (async () => {
-    while (!isOver) await busy.call('POST', '/v1/employees', { body: [employee(), employee()] })
+    while (!over.signal.aborted) await busy.call('POST', '/v1/employees', { body: [employee(), employee()] })
   })()
   for (let times = 0; times < 5; times += 1) {
     t.strictSame((await owner.verify(bulkUserLogs)).faults, [])
     t.strictSame((await owner.verify(employees)).faults, [])
   }
-  isOver = true
+  over.abort()
   await writing
   await eventually('all is folded', () => isCaughtUp(busy.pool))
 })
@@ -104,13 +104,13 @@ await t.test('it compares at the position of the live tables, however far they a
 await t.test('workers and rebuilds of one company at once lose nothing and fold nothing twice', async (t) => {
   const busy = await startService(t, {}, { workers: true })
   const owner = await openRebuilding(t, busy)
-  let isOver = false
+  const over = new AbortController()
   const writing = (async () => {
-    while (!isOver) await makeHistory(busy, busy.company, 1)
+    while (!over.signal.aborted) await makeHistory(busy, busy.company, 1)
   })()
   const rebuildOne = () => rebuildCompany(owner.db, bulkUserLogs, busy.company.id, SILENT)
   for (let times = 0; times < 5; times += 1) await Promise.all([rebuildOne(), rebuildOne(), owner.rebuild(bulkUserLogs)])
-  isOver = true
+  over.abort()
   await writing
   await eventually('all is folded', () => isCaughtUp(busy.pool))
   t.strictSame((await owner.verify(bulkUserLogs)).faults, [])
