@@ -55,13 +55,16 @@ function measureRate(): (steps: number) => { perSecond: number; text: string } {
 }
 
 /** Shows work whose size is told when it has begun, and may be nothing; what comes on top of it is not shown. */
-export function eventProgress(label: string): Progress & { begin(total: number): void } {
+export function eventProgress(
+  label: string,
+  stream: NodeJS.WriteStream = process.stderr,
+): Progress & { begin(total: number): void } {
   let shown: Progress | undefined
   let left = 0
   return {
     begin(total) {
       left = total
-      if (total > 0) shown = showProgress(`${label}, events`, total)
+      if (total > 0) shown = showProgress(`${label}, events`, total, stream)
     },
     advance(steps = 1) {
       const counted = Math.min(steps, left)

@@ -79,7 +79,9 @@ export async function foldFar(
     if (await foldBatch(db, projection, companyId, position, events)) {
       position = end
     } else {
+      const overtakenAt = position
       position = (await findCheckpoint(db, projection, companyId)).position
+      if (position === overtakenAt) throw new Error(`the checkpoint of ${projection.name} in ${companyId} cannot be moved`)
       reading = read(position)
     }
     onReached(position)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { foldBetween, foldCalls } from './project.ts'
-import { REBUILD_BATCH_EVENTS } from './rebuild.ts'
+import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
 import type { Table } from './table-differences.ts'
 import { tablesOf } from './table-differences.ts'
 
@@ -12,6 +12,8 @@ export const SCRATCH = 'pg_temp'
 
 /** Events that may be left to fold within the transaction which looks at the live tables. */
 const LAST_EVENTS = 20_000
+/** How often to fold on to where the live tables are by then, before it is given up. */
+const MAX_ROUNDS = 100
 
 /**
  * Tables of a projection that hold one company at a time. They are temporary: only their connection sees them, and they
@@ -73,7 +75,7 @@ export async function besideLive<Result>(
 ): Promise<Result> {
   for (const { name } of tables) await sql`truncate ${sql.id(SCRATCH, name)}`.execute(db)
   let reached = 0
-  for (;;) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     for (const upTo = await options.upTo(); reached < upTo; ) {
       options.signal.throwIfAborted()
       const range = { after: reached, upTo, batchEvents: REBUILD_BATCH_EVENTS }
@@ -93,4 +95,5 @@ export async function besideLive<Result>(
       })
     if (result) return result.value
   }
+  throw new RebuildError(`${companyId} was not caught up with in ${MAX_ROUNDS} rounds`)
 }
