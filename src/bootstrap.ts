@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { typeidUnboxed } from 'typeid-js'
+import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
@@ -11,10 +12,12 @@ import { faultReason } from './database/fault-reason.ts'
 import { openDatabase } from './database/kysely.ts'
 import { isCurrent, migrate } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
+import { grantOnSchema, serviceRole } from './database/roles.ts'
 import { StartupError } from './database/startup-error.ts'
 import { buildApp } from './http/app.ts'
 import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
 import { openLanes } from './ledger/lanes.ts'
+import { openCompleteness } from './ledger/read-progress.ts'
 import { retireRecords } from './ledger/retire-records.ts'
 import type { LedgerTables } from './ledger/tables.ts'
 import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
@@ -102,6 +105,49 @@ async function assertCurrent(db: Kysely<unknown>): Promise<void> {
   if (!made) throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
 }
 
+/** Connections of the owner, for work on whole projections. */
+export interface OpenedMaintenance {
+  db: Kysely<LedgerTables>
+  /** Gives the service's role its rights on the tables of a schema. */
+  grant(db: Kysely<unknown>, schema: string): Promise<void>
+  close(): Promise<void>
+}
+
+const MAINTENANCE_CONNECTIONS = 8
+const MAINTENANCE_STATEMENT_MS = 3_600_000
+
+/**
+ * Opens connections that may make and drop the tables of projections. What they write can all be derived again, so their
+ * commits do not wait for the disk.
+ */
+export async function openMaintenance(urls: DatabaseUrls): Promise<OpenedMaintenance> {
+  const service = await serviceRole(urls)
+  const pool = openPool({
+    url: urls.ownerUrl,
+    name: 'employee-ledger maintenance',
+    max: MAINTENANCE_CONNECTIONS,
+    statementTimeoutMs: MAINTENANCE_STATEMENT_MS,
+    settings: { jit: 'off', synchronous_commit: 'off' },
+  })
+  const db = openDatabase<LedgerTables>(pool)
+  const grant = async (to: Kysely<unknown>, schema: string) => {
+    if (service) await grantOnSchema(to, schema, service)
+  }
+  try {
+    await assertOwner(db)
+    return { db, grant, close: () => db.destroy() }
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+async function assertOwner(db: Kysely<LedgerTables>): Promise<void> {
+  const { rows } = await sql<{ owns: boolean }>`select pg_has_role(relowner, 'member') as owns from pg_class
+    where oid = 'public.checkpoints'::regclass`.execute(db)
+  if (rows[0]?.owns !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
+}
+
 /** A part of the program that runs until it is stopped. */
 export interface RunningPart {
   stop(): Promise<void>
@@ -111,12 +157,13 @@ export interface RunningPart {
 // A 2xx answer means durable, whatever the role's or the database's default is.
 const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 
-/** Starts the API. `address` is where it listens. */
+/** Starts the API. `address` is where it listens, `projections` are those that it reads. */
 export async function startApi(
   config: Config,
   urls: DatabaseUrls,
   store: OpenedPool,
   log: Logger,
+  projections = PROJECTIONS,
 ): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, onError: warn })
@@ -141,6 +188,7 @@ export async function startApi(
     findKey: openKeyLookup(store.db),
     keyUsage: openKeyUsage(pool),
     isReady: async () => (await sql`select 1`.execute(store.db)).rows.length === 1,
+    areReadModelsComplete: openCompleteness(store.db, projections),
     log,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
@@ -188,6 +236,7 @@ export async function startWorkers(
   urls: DatabaseUrls,
   store: OpenedPool,
   log: Logger,
+  projections = PROJECTIONS,
 ): Promise<RunningPart> {
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
   const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
@@ -195,6 +244,7 @@ export async function startWorkers(
     db: store.db,
     boss,
     log,
+    projections,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: config.ANSWERS_KEPT_HOURS,
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { addEmployeeCommands } from './employee-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
-import { companyOption, email, json, loaded, text } from './options.ts'
+import { email, json, loaded, text } from './options.ts'
+import { addProjectionCommands } from './projection-commands.ts'
 import { addUserCommands } from './user-commands.ts'
 
 /** The command line. Each command is a function of a file beside this one. */
@@ -47,18 +48,7 @@ export function buildProgram(): Command {
   addKeyCommands(program)
   addEmployeeCommands(program)
 
-  const projections = program.command('projections').description('the read models')
-  projections
-    .command('list')
-    .description('how far each projection is')
-    .addOption(json())
-    .action(loaded(async () => (await import('./projections.ts')).listProjections))
-  projections
-    .command('resume')
-    .description('let a parked company go on')
-    .argument('<projection>', 'its name')
-    .addOption(companyOption())
-    .action(loaded(async () => (await import('./projections.ts')).resumeProjection))
+  addProjectionCommands(program)
 
   program
     .command('demo')

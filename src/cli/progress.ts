@@ -53,3 +53,24 @@ function measureRate(): (steps: number) => { perSecond: number; text: string } {
     return { perSecond, text: `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)}/s` }
   }
 }
+
+/** Shows work whose size is told when it has begun, and may be nothing; what comes on top of it is not shown. */
+export function eventProgress(
+  label: string,
+  stream: NodeJS.WriteStream = process.stderr,
+): Progress & { begin(total: number): void } {
+  let shown: Progress | undefined
+  let left = 0
+  return {
+    begin(total) {
+      left = total
+      if (total > 0) shown = showProgress(`${label}, events`, total, stream)
+    },
+    advance(steps = 1) {
+      const counted = Math.min(steps, left)
+      left -= counted
+      if (counted > 0) shown?.advance(counted)
+    },
+    finish: () => shown?.finish(),
+  }
+}

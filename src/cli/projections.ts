@@ -1,43 +1,51 @@
-import { sql } from 'kysely'
+import type { OpenedMaintenance } from '../bootstrap.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { StartupError } from '../database/startup-error.ts'
-import { fromUuid } from '../domain/ids.ts'
+import { isKnownCompany } from '../ledger/read-progress.ts'
+import { readStanding } from '../ledger/read-standings.ts'
 import { unpark } from '../workers/checkpoints.ts'
+import { pruneVersions } from '../workers/prune.ts'
 import { print } from './print.ts'
-import { withStore } from './with-store.ts'
+import { withMaintenance, withStore } from './with-store.ts'
 
-/** `projections list`: for each projection how many companies lag, and which are parked and why. */
-export async function listProjections(options: { json?: boolean }) {
-  const rows = await withStore(({ store: { db } }) => Promise.all(PROJECTIONS.map((projection) => describe(db, projection))))
-  print(rows, options.json)
+/** The projection of this name. Throws StartupError, which names those that there are. */
+export function projectionOf(name: string): Projection {
+  const projection = PROJECTIONS.find((known) => known.name === name)
+  if (projection) return projection
+  throw new StartupError(`there is no projection ${name}; there are ${PROJECTIONS.map((known) => known.name).join(', ')}`)
 }
 
-type Db = Parameters<Parameters<typeof withStore>[0]>[0]['store']['db']
+/** Throws StartupError when there is no such company. */
+export async function assertCompany(db: OpenedMaintenance['db'], companyId: string): Promise<void> {
+  if (!(await isKnownCompany(db, companyId))) throw new StartupError(`there is no company ${companyId}`)
+}
 
-async function describe(db: Db, { name, version }: (typeof PROJECTIONS)[number]) {
-  const { rows } = await sql<{ companies: number; lagging: number; events_behind: number }>`
-    select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
-      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
-    from heads h left join checkpoints c
-      on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`.execute(db)
-  const parked = await db
-    .selectFrom('checkpoints')
-    .select(['company_id', 'position', 'parked_at', 'error'])
-    .where('projection', '=', name)
-    .where('version', '=', version)
-    .where('parked_at', 'is not', null)
-    .execute()
-  const shown = parked.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
-  return { projection: name, version, ...rows[0]!, parked: shown }
+/** `projections list`: for each projection how many companies lag, which are parked and why, and what is being rebuilt. */
+export async function listProjections(options: { json?: boolean }) {
+  const rows = await withStore(({ store: { db } }) => Promise.all(PROJECTIONS.map((projection) => readStanding(db, projection))))
+  print(rows.map((row) => ({ ...row })), options.json)
 }
 
 /** `projections resume`: a parked company goes on where its checkpoint stands, with the next sweep. */
-export async function resumeProjection(name: string, { company }: { company: string }) {
-  const projection = PROJECTIONS.find((known) => known.name === name)
-  if (!projection) {
-    throw new StartupError(`there is no projection ${name}; there are ${PROJECTIONS.map((known) => known.name).join(', ')}`)
-  }
+export async function resumeProjection(name: string, { company, json }: { company: string; json?: boolean }) {
+  const projection = projectionOf(name)
   const resumed = await withStore(({ store: { db } }) => unpark(db, projection, company))
   if (!resumed) throw new StartupError(`${company} is not parked for ${name}`)
-  process.stdout.write(`${company} goes on with the next sweep\n`)
+  if (json) print({ projection: name, company_id: company, resumed: true }, json)
+  else process.stdout.write(`${company} goes on with the next sweep\n`)
+}
+
+/** `projections prune`: drops the tables of versions before those of this program. */
+export async function pruneProjections(options: { json?: boolean }) {
+  const pruned = await withMaintenance(async ({ db }) => {
+    const each = []
+    for (const projection of PROJECTIONS) each.push(...(await pruneVersions(db, projection)))
+    return each
+  })
+  const rows = pruned.map(({ projection, version, isDropped }) => ({ projection, version, dropped: isDropped }))
+  if (options.json) print(rows, true)
+  else if (rows.length === 0) process.stdout.write('there is nothing to drop\n')
+  else for (const row of rows) process.stdout.write(`${row.projection} version ${row.version}: ${row.dropped ? 'dropped' : 'still in use, try again'}\n`)
+  if (rows.some(({ dropped }) => !dropped)) process.exitCode = 1
 }

@@ -1,5 +1,5 @@
-import type { OpenedDatabase, OpenedPool } from '../bootstrap.ts'
-import { findDatabase, migrateDatabase, openStore } from '../bootstrap.ts'
+import type { OpenedDatabase, OpenedMaintenance, OpenedPool } from '../bootstrap.ts'
+import { findDatabase, migrateDatabase, openMaintenance, openStore } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { interruptible } from './interruption.ts'
 import { readSettings } from './settings.ts'
@@ -22,6 +22,21 @@ export interface Opened {
   config: Config
   database: OpenedDatabase
   store: OpenedPool
+}
+
+/** Runs a command as the owner of the database, on one that is set up. */
+export async function withMaintenance<Result>(
+  task: (opened: OpenedMaintenance & { config: Config }) => Promise<Result>,
+  config: Config = readSettings(),
+): Promise<Result> {
+  return withStore(async ({ database }) => {
+    const maintenance = await openMaintenance(database.urls)
+    try {
+      return await task({ ...maintenance, config })
+    } finally {
+      await maintenance.close()
+    }
+  }, config)
 }
 
 /** Runs a command on a database that is set up. */

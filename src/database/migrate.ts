@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import { PROJECTIONS } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { DatabaseUrls } from './database-urls.ts'
 import { openDatabase } from './kysely.ts'
@@ -30,7 +31,7 @@ export interface MigrateHooks {
  * Brings a database to what this version of the program needs: migrations, tables of new projection versions, queues,
  * rights of the service's role. Safe to run any number of times and from any number of processes at once.
  */
-export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks): Promise<void> {
+export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projections = PROJECTIONS): Promise<void> {
   const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, statementTimeoutMs: 3_600_000 })
   const db = openDatabase<unknown>(pool)
   try {
@@ -38,12 +39,12 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks): Promise<
       await assertUsable(connection)
       await sql`set lock_timeout = 0`.execute(connection)
       await sql`select pg_advisory_lock(${ONE_AT_A_TIME})`.execute(connection)
-      if (await isCurrent(connection, hooks.queuesVersion)) return
+      if (await isCurrent(connection, hooks.queuesVersion, projections)) return
       await runMigrations(db, hooks)
-      await createProjectionTables(db, hooks)
+      await createProjectionTables(db, hooks, projections)
       await hooks.createQueues(urls.ownerUrl)
-      await grantToService(db, urls)
-      await setFingerprint(connection, await fingerprint(hooks.queuesVersion))
+      await grantToService(db, urls, projections)
+      await setFingerprint(connection, await fingerprint(hooks.queuesVersion, projections))
     })
   } finally {
     await db.destroy()
@@ -51,16 +52,16 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks): Promise<
 }
 
 /** Whether the database is what this version of the program needs. */
-export async function isCurrent(db: Kysely<unknown>, queuesVersion: string): Promise<boolean> {
+export async function isCurrent(db: Kysely<unknown>, queuesVersion: string, projections = PROJECTIONS): Promise<boolean> {
   const { rows } = await sql<{ made: boolean }>`select to_regclass('public.setup') is not null as made`.execute(db)
   if (!rows[0]?.made) return false
   const found = await sql<{ fingerprint: string }>`select fingerprint from public.setup`.execute(db)
-  return found.rows[0]?.fingerprint === (await fingerprint(queuesVersion))
+  return found.rows[0]?.fingerprint === (await fingerprint(queuesVersion, projections))
 }
 
-async function fingerprint(queuesVersion: string): Promise<string> {
+async function fingerprint(queuesVersion: string, projections: readonly Projection[]): Promise<string> {
   const migrations = (await fs.readdir(MIGRATIONS)).filter((file) => file.endsWith('.ts')).sort()
-  const parts = [...migrations, ...PROJECTIONS.map(schemaOf), queuesVersion]
+  const parts = [...migrations, ...projections.map(schemaOf), queuesVersion]
   return createHash('sha256').update(parts.join('\n')).digest('hex')
 }
 
@@ -85,14 +86,22 @@ async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Pro
   if (error) throw error
 }
 
-async function createProjectionTables(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
-  for (const projection of PROJECTIONS) {
+async function createProjectionTables(
+  db: Kysely<unknown>,
+  { onStep }: MigrateHooks,
+  projections: readonly Projection[],
+): Promise<void> {
+  for (const projection of projections) {
     const schema = schemaOf(projection)
     await db.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ made: boolean }>`select to_regnamespace(${schema}) is not null as made`.execute(transaction)
       if (rows[0]?.made) return
       await sql`create schema ${sql.id(schema)}`.execute(transaction)
       await projection.createTables(transaction, schema)
+      // Where there is nothing to fold, they hold all that they are to hold.
+      await sql`insert into public.projection_versions (projection, version, completed_at)
+        select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select from public.heads)
+        on conflict do nothing`.execute(transaction)
       onStep(`projection ${projection.name} version ${projection.version}: tables made`)
     })
   }

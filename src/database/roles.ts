@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { PROJECTIONS } from '../../projections/index.ts'
@@ -21,24 +21,33 @@ const RIGHTS: Record<string, string> = {
   sessions: 'select, insert, update, delete',
   checkpoints: 'select, insert, update',
   merkle_subtrees: 'select, insert, delete',
+  projection_versions: 'select, insert',
 }
 
 /** Gives the service's role its rights. Does nothing when owner and service are one role. */
-export async function grantToService(db: Kysely<unknown>, urls: DatabaseUrls): Promise<void> {
-  const role = await roleOf(urls.serviceUrl)
-  if (role === (await roleOf(urls.ownerUrl))) return
-  const service = sql.id(role)
+export async function grantToService(db: Kysely<unknown>, urls: DatabaseUrls, projections = PROJECTIONS): Promise<void> {
+  const service = await serviceRole(urls)
+  if (!service) return
   for (const [table, rights] of Object.entries(RIGHTS)) {
     await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
   }
   // The one way to change events: nulls the data of those that a recorded erasure names.
   await sql`grant execute on function public.erase_events(uuid, bigint) to ${service}`.execute(db)
-  for (const schema of [...PROJECTIONS.map(schemaOf), 'pgboss']) {
-    await sql`grant usage on schema ${sql.id(schema)} to ${service}`.execute(db)
-    await sql`grant select, insert, update, delete on all tables in schema ${sql.id(schema)} to ${service}`.execute(db)
-  }
+  for (const schema of [...projections.map(schemaOf), 'pgboss']) await grantOnSchema(db, schema, service)
   await sql`grant execute on all functions in schema pgboss to ${service}`.execute(db)
   await sql`grant usage on all sequences in schema pgboss to ${service}`.execute(db)
+}
+
+/** Gives the service's role its rights on the tables of a schema. */
+export async function grantOnSchema(db: Kysely<unknown>, schema: string, service: RawBuilder<unknown>): Promise<void> {
+  await sql`grant usage on schema ${sql.id(schema)} to ${service}`.execute(db)
+  await sql`grant select, insert, update, delete on all tables in schema ${sql.id(schema)} to ${service}`.execute(db)
+}
+
+/** The service's role, as it stands in a statement; null when owner and service are one role. */
+export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknown> | null> {
+  const role = await roleOf(urls.serviceUrl)
+  return role === (await roleOf(urls.ownerUrl)) ? null : sql.id(role)
 }
 
 async function roleOf(url: string): Promise<string> {

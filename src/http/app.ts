@@ -21,6 +21,7 @@ import { usage } from './admin/usage.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
+import { refuseHalfBuilt } from './half-built.ts'
 import { health } from './health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import { openStreams } from './live/open-streams.ts'
@@ -47,6 +48,8 @@ export interface AppServices {
   findKey(apiId: string): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
   isReady(): Promise<boolean>
+  /** Whether all read models have been filled once; a new version of one has not at first. */
+  areReadModelsComplete(): Promise<boolean>
   log: Logger
   /** Bytes that a body may have. */
   bodyLimit: number
@@ -100,7 +103,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register(cookie)
   const streams = openStreams(app, services.streamLimits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
-  health(app, services.isReady)
+  health(app, async () => (await services.isReady()) && services.areReadModelsComplete())
   pageAssets(app)
   problemPages(app)
   referencePage(app)
@@ -110,7 +113,10 @@ export function buildApp(services: AppServices): FastifyInstance {
       v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
       writeEmployees(v1, services.commands)
       readEmployees(v1, services)
-      listEmployeesRoute(v1, services)
+      await v1.register(async (reading) => {
+        refuseHalfBuilt(reading, services.areReadModelsComplete)
+        listEmployeesRoute(reading, services)
+      })
       verifyKey(v1, services.keyUsage)
     },
     { prefix: '/v1' },
@@ -119,6 +125,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     async (admin) => {
       const authorize = authorizeAdmin(services.db, services.sessions)
       admin.addHook('onRequest', limitFailures(admin, services.failureLimit, authorize))
+      refuseHalfBuilt(admin, services.areReadModelsComplete)
       await admin.register(fastifySSE)
       bulkUserLogs(admin, services.db)
       bulkUserLogsCsv(admin, services.db)

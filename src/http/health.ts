@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify'
 const READY_TIMEOUT_MS = 2_000
 
 /**
- * `/livez`: the process answers. `/readyz`: it can serve, which it cannot while the database does not answer or while
- * it is stopping.
+ * `/livez`: the process answers. `/readyz`: it can serve, which it cannot while the database does not answer while a
+ * read model of this version is filled for the first time, or while it is stopping.
  */
 export function health(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   let isStopping = false

@@ -28,3 +28,34 @@ export async function readReached(
       and projection = ${projection.name} and version = ${projection.version}`.execute(db)
   return new Map(rows.map(({ company_id: company, position }) => [fromUuid('com', company), position]))
 }
+
+/** Whether the ledger has this company. */
+export async function isKnownCompany(db: Kysely<LedgerTables>, companyId: string): Promise<boolean> {
+  const row = await db.selectFrom('heads').select('company_id').where('company_id', '=', toUuid(companyId)).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether the tables of a version of a projection may be read: they have once been filled up to the heads. */
+export async function isComplete(db: Kysely<LedgerTables>, projection: { name: string; version: number }): Promise<boolean> {
+  const row = await db
+    .selectFrom('projection_versions')
+    .select('version')
+    .where('projection', '=', projection.name)
+    .where('version', '=', projection.version)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Tells whether all of these may be read. Once that is so it stays so, and nobody is asked any more. */
+export function openCompleteness(
+  db: Kysely<LedgerTables>,
+  projections: readonly { name: string; version: number }[],
+): () => Promise<boolean> {
+  let areComplete = false
+  return async () => {
+    if (areComplete) return true
+    const each = await Promise.all(projections.map((projection) => isComplete(db, projection)))
+    areComplete = each.every(Boolean)
+    return areComplete
+  }
+}

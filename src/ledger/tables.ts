@@ -93,6 +93,8 @@ export interface LedgerTables {
     error: string | null
   }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
+  /** Versions of projections whose tables may be read: they have once been filled up to the heads. */
+  projection_versions: { projection: string; version: number; completed_at: string }
 }
 
 /** A query builder on the ledger's tables. */

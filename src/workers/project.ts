@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
@@ -37,12 +37,13 @@ export async function foldNext(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyId: string,
+  batchEvents = BATCH_EVENTS,
 ): Promise<{ position: number; isDone: boolean }> {
   const checkpoint = await findCheckpoint(db, projection, companyId)
   const { position, isHeld } = checkpoint
   if (isHeld) return { position, isDone: true }
   try {
-    const events = await nextBatch(db, companyId, position)
+    const events = await nextCalls(db, companyId, { after: position, limit: batchEvents })
     if (events.length > 0) await foldBatch(db, projection, companyId, position, events)
     return { position, isDone: events.length === 0 }
   } catch (error) {
@@ -51,10 +52,80 @@ export async function foldNext(
   }
 }
 
-/** Reads events that end with a call's end; more than usual when one call alone is larger than that. */
-async function nextBatch(db: Kysely<LedgerTables>, companyId: string, after: number): Promise<RecordedEvent[]> {
-  for (let limit = BATCH_EVENTS; ; limit *= 2) {
-    const events = await readBatch(db, companyId, after, limit)
+/**
+ * Folds a company up to a position at least, as `foldNext` does, but in large batches and reading each while the one
+ * before is folded: for long ways. `onReached` is told each position that is reached, by this worker or by a twin.
+ */
+export async function foldFar(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  companyId: string,
+  options: { upTo: number; batchEvents: number; signal: AbortSignal; onReached(position: number): void },
+): Promise<void> {
+  const { upTo, batchEvents: limit, signal, onReached } = options
+  const read = (after: number) => {
+    const reading = after < upTo ? nextCalls(db, companyId, { after, limit }) : Promise.resolve([])
+    // Whoever waits for it gets the error; until then nobody does.
+    reading.catch(() => undefined)
+    return reading
+  }
+  let { position } = await findCheckpoint(db, projection, companyId)
+  let reading = read(position)
+  while (!signal.aborted) {
+    const events = await reading
+    if (events.length === 0) return
+    const end = events.at(-1)!.position
+    reading = read(end)
+    if (await foldBatch(db, projection, companyId, position, events)) {
+      position = end
+    } else {
+      const overtakenAt = position
+      position = (await findCheckpoint(db, projection, companyId)).position
+      if (position === overtakenAt) throw new Error(`the checkpoint of ${projection.name} in ${companyId} cannot be moved`)
+      reading = read(position)
+    }
+    onReached(position)
+  }
+}
+
+/**
+ * Folds the events between two positions, the ends of calls, within a transaction of somebody who sees to it that nobody
+ * else does. Throws UnfoldableError when an event stops it.
+ */
+export async function foldBetween(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  schema: string,
+  companyId: string,
+  range: { after: number; upTo: number; batchEvents: number },
+): Promise<void> {
+  let { after } = range
+  while (after < range.upTo) after = await foldCalls(transaction, projection, schema, companyId, { ...range, after })
+}
+
+/** Folds one batch as `foldBetween` does. Returns the position that is reached. */
+export async function foldCalls(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  schema: string,
+  companyId: string,
+  { after, upTo, batchEvents }: { after: number; upTo: number; batchEvents: number },
+): Promise<number> {
+  const events = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
+  if (events.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
+  await foldEvents(transaction, projection, schema, companyId, events)
+  return events.at(-1)!.position
+}
+
+/** Reads whole calls behind a position, about so many events; more when one call alone is larger than that. */
+async function nextCalls(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  range: { after: number; upTo?: number; limit: number },
+): Promise<RecordedEvent[]> {
+  const { after } = range
+  for (let { limit } = range; ; limit *= 2) {
+    const events = await readBatch(db, companyId, { ...range, limit })
     assertContiguous(events, after, companyId)
     const end = events.findLastIndex(closesCall)
     if (end >= 0) return events.slice(0, end + 1)
@@ -65,9 +136,9 @@ async function nextBatch(db: Kysely<LedgerTables>, companyId: string, after: num
   }
 }
 
-async function readBatch(db: Kysely<LedgerTables>, companyId: string, after: number, limit: number) {
+async function readBatch(db: Kysely<LedgerTables>, companyId: string, range: { after: number; upTo?: number; limit: number }) {
   try {
-    return await readEvents(db, companyId, { after, limit })
+    return await readEvents(db, companyId, range)
   } catch (error) {
     if (isOfTheServer(error)) throw error
     // What is stored cannot be read, or what reads it is at fault: the same will happen again.
@@ -80,23 +151,36 @@ function assertContiguous(events: RecordedEvent[], after: number, companyId: str
   if (gap >= 0) throw new UnfoldableError(`the event at position ${after + gap + 1} of ${companyId} is missing`)
 }
 
+/** Returns false when another worker has moved the checkpoint meanwhile; then nothing is folded. */
 async function foldBatch(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyId: string,
   from: number,
   events: RecordedEvent[],
-): Promise<void> {
+): Promise<boolean> {
   const to = events.at(-1)!.position
+  return db.transaction().execute(async (transaction) => {
+    // First of all: a twin waits here, and then sees that it was overtaken.
+    if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return false
+    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)
+    return true
+  })
+}
+
+async function foldEvents(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  schema: string,
+  companyId: string,
+  events: RecordedEvent[],
+): Promise<void> {
   try {
-    await db.transaction().execute(async (transaction) => {
-      // First of all: a twin waits here, and then sees that it was overtaken.
-      if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return
-      await projection.fold(transaction as never, schemaOf(projection), companyId, events)
-    })
+    await projection.fold(transaction as never, schema, companyId, events)
   } catch (error) {
     if (isOfTheServer(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnfoldableError(`positions ${from + 1} to ${to} of ${companyId}: ${reason}`, { cause: error })
+    const [first, last] = [events[0]!.position, events.at(-1)!.position]
+    throw new UnfoldableError(`positions ${first} to ${last} of ${companyId}: ${reason}`, { cause: error })
   }
 }

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { expireAnswers } from '../ledger/expire-answers.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
+import { completeVersion } from './complete-version.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
 import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
@@ -17,6 +17,7 @@ export interface WorkerOptions {
   sweepIntervalMs: number
   /** How long the answers of idempotency keys are kept, in hours. */
   answersKeptHours: number
+  projections: readonly Projection[]
   /** Retires refused records that are older than they are kept for; gives how many. */
   retireRecords(): Promise<number>
 }
@@ -33,8 +34,8 @@ const COMPANIES_PER_JOB = 100
 
 /** Starts folding: one pg-boss worker for each projection, and the sweep for what a crash forgot. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { boss, log, sweepIntervalMs } = options
-  for (const projection of PROJECTIONS) {
+  const { boss, log, sweepIntervalMs, projections } = options
+  for (const projection of projections) {
     const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     const work = { batchSize: JOBS_AT_ONCE, burstWhenBatchFull: true, ...polling }
     await boss.work<ProjectJob>(queueOf(projection), work, async (jobs) => {
@@ -65,7 +66,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     async stop() {
       clearInterval(timer)
-      const queues = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS]
+      const queues = [...projections.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
       // A job may have begun one.
       await sweeping
@@ -114,13 +115,16 @@ async function fold({ db, boss, log }: WorkerOptions, projection: Projection, co
   }
 }
 
-async function sweepOnce({ db, boss }: WorkerOptions): Promise<void> {
-  for (const projection of PROJECTIONS) {
+async function sweepOnce({ db, boss, log, projections }: WorkerOptions): Promise<void> {
+  for (const projection of projections) {
     const lagging = await findLagging(db, projection)
     const jobs: { data: ProjectJob }[] = []
     for (let at = 0; at < lagging.length; at += COMPANIES_PER_JOB) {
       jobs.push({ data: { companies: lagging.slice(at, at + COMPANIES_PER_JOB) } })
     }
     if (jobs.length > 0) await boss.insert(queueOf(projection), jobs)
+    if (await completeVersion(db, projection)) {
+      log.info({ projection: projection.name, version: projection.version }, 'this version of a projection may be read')
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { showProgress } from '../../src/cli/progress.ts'
+import { eventProgress, showProgress } from '../../src/cli/progress.ts'
 
 /** A stream that keeps what is written to it. */
 function keepingStream(asTerminal: boolean): { stream: NodeJS.WriteStream; text(): string } {
@@ -43,4 +43,19 @@ await t.test('on a terminal it draws a bar, with rate and time left', async (t) 
   progress.finish()
   t.match(text(), /rows \[-{30}\] 0\/4/)
   t.match(text(), /rows \[={30}\] 4\/4 {2}[0-9.]+\/s {2}[0-9]+s left/)
+})
+
+await t.test('work whose size is told later shows no more than that size, and nothing when there is none', async (t) => {
+  const { stream, text } = keepingStream(false)
+  const progress = eventProgress('rows', stream)
+  progress.begin(4)
+  for (const steps of [3, 3, 3]) progress.advance(steps)
+  progress.finish()
+  t.same(text().match(/\([0-9]+ %\)/g), ['(75 %)', '(100 %)'])
+  const empty = keepingStream(false)
+  const nothing = eventProgress('rows', empty.stream)
+  nothing.begin(0)
+  nothing.advance(2)
+  nothing.finish()
+  t.equal(empty.text(), '')
 })

@@ -61,6 +61,12 @@ await t.test('what contradicts the database is told in one line', async (t) => {
       'there is no projection salaries; there are employees, bulk-user-logs',
     ],
     [['projections', 'resume', 'employees', '--company', company], `${company} is not parked for employees`],
+    [['projections', 'rebuild', 'salaries'], 'there is no projection salaries; there are employees, bulk-user-logs'],
+    [['projections', 'rebuild', 'employees'], 'this needs the role that owns the tables: set MIGRATE_DATABASE_URL'],
+    [
+      ['projections', 'rebuild', 'employees', '--restart', '--company', company],
+      '--restart does not go with --company: nothing is left off there',
+    ],
   ]
   const ended = await Promise.all(lines.map(([args]) => runCommand(t, args, SERVICE)))
   for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)

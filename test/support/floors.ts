@@ -13,8 +13,8 @@ export interface Part {
 
 const READING = [
   ...['codec', 'database-errors', 'event-line', 'find-position', 'gather', 'key-access', 'proof-line', 'prove', 'read'],
-  ...['read-api-keys', 'read-employee-history', 'read-head', 'read-progress', 'read-stored-events', 'read-user-tokens'],
-  ...['sessions', 'tables', 'users'],
+  ...['read-api-keys', 'read-employee-history', 'read-head', 'read-progress', 'read-standings', 'read-stored-events'],
+  ...['read-user-tokens', 'sessions', 'tables', 'users'],
 ]
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
 const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
@@ -38,6 +38,9 @@ export const PARTS: Part[] = [
       ...['src/ledger/read-api-keys.ts', 'src/ledger/users.ts'],
       // To tell how far the projections are, and to bring those of the demo up.
       ...['src/workers/checkpoints.ts', 'src/workers/project.ts'],
+      // To rebuild, verify and prune them.
+      ...['src/ledger/read-progress.ts', 'src/ledger/read-standings.ts', 'src/workers/prune.ts', 'src/workers/rebuild.ts', 'src/workers/rebuild-company.ts', 'src/workers/verify.ts'],
+      ...['projections/projection.ts', 'src/workers/table-differences.ts'],
     ],
     packages: ['cli-progress', 'commander', 'kysely', 'pino', 'node:*'],
     never: ['src/main.ts', 'src/http/app.ts', 'src/workers/queues.ts', 'src/ledger/lanes.ts', 'fastify', 'pg'],
@@ -45,7 +48,7 @@ export const PARTS: Part[] = [
   {
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
-    may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
+    may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*', 'projections/index.ts'],
     packages: ['fastify', 'kysely', 'pg', 'pino', 'typeid-js'],
     never: ['src/main.ts', 'src/cli/run.ts', 'src/http/problem.ts'],
   },
@@ -93,7 +96,7 @@ export const PARTS: Part[] = [
     name: 'workers',
     files: 'src/workers/*',
     may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/expire-answers.ts', ...PROJECTION_LIST],
-    packages: ['kysely', 'pg-boss', 'pino'],
+    packages: ['kysely', 'pg-boss', 'pino', 'node:timers/promises'],
     never: ['src/ledger/commit.ts', 'src/commands/add-user.ts', 'projections/bulk-user-logs-queries.ts', 'pg'],
   },
   {

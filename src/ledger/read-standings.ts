@@ -1,0 +1,92 @@
+import type { Kysely, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { fromUuid } from '../domain/ids.ts'
+import type { LedgerTables } from './tables.ts'
+
+/** Parked companies that are told of one projection; the others are only counted. */
+const SHOWN_PARKED = 100
+
+/** How a projection stands, over all companies. */
+export interface ProjectionStanding {
+  projection: string
+  version: number
+  /** Whether its tables may be read: false while a new version is filled for the first time. */
+  is_complete: boolean
+  companies: number
+  /** Companies with events that it has not folded, and how many these are together. */
+  lagging: number
+  events_behind: number
+  /** The age of the oldest event that it has not folded; null when there is none. */
+  seconds_behind: number | null
+  parked_companies: number
+  parked: { company_id: string; position: number; parked_at: string; error: string | null }[]
+  /** A rebuild that is under way or was left off; null when there is none. */
+  rebuild: { events: number; of: number } | null
+}
+
+/** How a projection stands: for people who look after the service, and for programs that watch it. */
+export async function readStanding(
+  db: Kysely<LedgerTables>,
+  { name, version }: { name: string; version: number },
+): Promise<ProjectionStanding> {
+  const { rows } = await sql<Lag>`
+    select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
+      count(c.parked_at)::integer as parked_companies,
+      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind,
+      exists (select from projection_versions v where v.projection = ${name} and v.version = ${version}) as is_complete
+    from heads h left join checkpoints c
+      on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`.execute(db)
+  const lag = rows[0]!
+  return {
+    projection: name,
+    version,
+    ...lag,
+    seconds_behind: lag.lagging === 0 ? null : await oldestSeconds(db, name, version),
+    parked: await readParked(db, name, version),
+    rebuild: await readRebuild(db, name, version),
+  }
+}
+
+type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'is_complete' | 'parked_companies'>
+
+async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: number): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))}))::integer as seconds
+    from heads h left join checkpoints c
+      on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+    join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
+    where h.position > coalesce(c.position, 0)`.execute(db)
+  return rows[0]?.seconds ?? null
+}
+
+/** When an event was recorded, read in the database: null where an envelope does not say so in the one way it can. */
+export function recordedAt(envelope: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql`substring(${envelope} from '"recorded_at":"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z)"')::timestamptz`
+}
+
+async function readParked(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['parked']> {
+  const rows = await db
+    .selectFrom('checkpoints')
+    .select(['company_id', 'position', 'parked_at', 'error'])
+    .where('projection', '=', name)
+    .where('version', '=', version)
+    .where('parked_at', 'is not', null)
+    .orderBy('parked_at')
+    .limit(SHOWN_PARKED)
+    .execute()
+  return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id), parked_at: row.parked_at! }))
+}
+
+/** The name under which a rebuild folds beside the live tables; so its checkpoints tell how far it is. */
+export function shadowNameOf(projection: string): string {
+  return `${projection}-next`
+}
+
+async function readRebuild(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['rebuild']> {
+  const { rows } = await sql<{ events: number; of: number }>`
+    select coalesce(sum(c.position), 0)::bigint as events, coalesce(sum(h.position), 0)::bigint as of
+    from heads h left join checkpoints c
+      on c.company_id = h.company_id and c.projection = ${shadowNameOf(name)} and c.version = ${version}
+    having sum(c.position) > 0`.execute(db)
+  return rows[0] ?? null
+}

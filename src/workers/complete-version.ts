@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Projection } from '../../projections/projection.ts'
+import { recordedAt } from '../ledger/read-standings.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+
+/** What a version has not folded yet may be so old, in seconds: under load there is always something. */
+const MAX_SECONDS_BEHIND = 10
+
+/**
+ * Says once and for all that a version of a projection may be read, if it is so: in every company it has got as far as
+ * an older version (which may be parked there), or all that it has not folded came just now. Returns whether it was said
+ * now.
+ */
+export async function completeVersion(db: Kysely<LedgerTables>, { name, version }: Projection): Promise<boolean> {
+  // The look at the heads is not taken when it is said already.
+  const { numAffectedRows } = await sql`
+    insert into projection_versions (projection, version, completed_at)
+    select ${name}, ${version}, clock_timestamp()
+    where not exists (select from projection_versions where projection = ${name} and version = ${version})
+      and not exists (
+        select from heads h left join checkpoints c
+          on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+        where h.position > coalesce(c.position, 0) and not exists (
+          select from checkpoints o where o.company_id = h.company_id and o.projection = ${name} and o.version < ${version}
+          having max(o.position) <= coalesce(c.position, 0)
+        ) and not exists (
+          select from events e where e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
+            and ${recordedAt(sql.ref('e.envelope'))} > clock_timestamp() - make_interval(secs => ${MAX_SECONDS_BEHIND})
+        ))
+    on conflict do nothing`.execute(db)
+  return numAffectedRows === 1n
+}

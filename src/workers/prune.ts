@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Projection } from '../../projections/projection.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { isComplete } from '../ledger/read-progress.ts'
+import { dropReplaced, dropSchema, shadowOf } from './shadow.ts'
+import type { Db } from './shadow.ts'
+
+/** A version of a projection whose tables were dropped, or still are in use. */
+export interface PrunedVersion {
+  projection: string
+  version: number
+  isDropped: boolean
+}
+
+/**
+ * Drops the tables of the versions of a projection before this one, and what rebuilds have left of them. Nothing is
+ * dropped before this version may be read. Run by the owner, once no process of an older version runs: one that does
+ * finds no tables any more.
+ */
+export async function pruneVersions(db: Db, projection: Projection): Promise<PrunedVersion[]> {
+  await dropReplaced(db, projection)
+  if (!(await isComplete(db, projection))) return []
+  const pruned: PrunedVersion[] = []
+  for (const version of await olderVersions(db, projection)) {
+    const old = { ...projection, version }
+    let isDropped = await dropReplaced(db, old)
+    for (const { name } of [shadowOf(old), old]) isDropped = (await dropSchema(db, schemaOf({ name, version }))) && isDropped
+    if (isDropped) await forgetVersion(db, old)
+    pruned.push({ projection: projection.name, version, isDropped })
+  }
+  return pruned
+}
+
+/** Older versions of which there are tables, or only traces, where a run before was cut off. */
+async function olderVersions(db: Db, { name, version }: Projection): Promise<number[]> {
+  const prefix = schemaOf({ name, version: 0 }).slice(0, -1)
+  const { rows } = await sql<{ version: number }>`
+    select version from (
+      select substr(nspname, ${prefix.length + 1}::integer)::integer as version from pg_namespace
+        where starts_with(nspname, ${prefix}) and substr(nspname, ${prefix.length + 1}::integer) ~ '^[0-9]{1,6}$'
+      union select version from checkpoints where projection = ${name}
+      union select version from projection_versions where projection = ${name}
+    ) as known (version) where version < ${version} order by version`.execute(db)
+  return rows.map((row) => row.version)
+}
+
+async function forgetVersion(db: Db, projection: Projection): Promise<void> {
+  const { name, version } = projection
+  await db.transaction().execute(async (transaction) => {
+    const names = [name, shadowOf(projection).name]
+    await transaction.deleteFrom('checkpoints').where('projection', 'in', names).where('version', '=', version).execute()
+    await transaction.deleteFrom('projection_versions').where('projection', '=', name).where('version', '=', version).execute()
+  })
+}

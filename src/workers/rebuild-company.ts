@@ -1,0 +1,57 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Projection } from '../../projections/projection.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { toUuid } from '../domain/ids.ts'
+import { readProgress } from '../ledger/read-progress.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { findCheckpoint } from './checkpoints.ts'
+import type { FoldHooks } from './scratch.ts'
+import { besideLive, SCRATCH, withScratch } from './scratch.ts'
+import { setPosition } from './shadow.ts'
+import { replaceDiffering } from './table-differences.ts'
+
+/**
+ * Rebuilds one company: folds it into scratch tables, and makes its live rows those, together with its checkpoint, in
+ * one transaction. Rows that are right already are not touched, and those who read see all of the old rows or all of the
+ * new ones. Workers wait for this company alone. A kill leaves everything as it was. Returns how many rows were not
+ * right. Throws UnfoldableError when an event cannot be folded; then nothing is changed.
+ */
+export async function rebuildCompany(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  companyId: string,
+  hooks: FoldHooks & { onBegun(events: number): void },
+): Promise<number> {
+  const { head } = await readProgress(db, companyId, projection)
+  hooks.onBegun(head)
+  // There is a row to lock from here on.
+  await findCheckpoint(db, projection, companyId)
+  return withScratch(db, projection, (scratch) =>
+    besideLive(scratch, companyId, {
+      ...hooks,
+      upTo: async () => (await readProgress(scratch.db, companyId, projection)).head,
+      isolation: 'read committed',
+      hold: async (transaction) => {
+        // As a fold does by its first statement: a rebuild of the whole projection must not switch under us.
+        await sql`lock table checkpoints in row exclusive mode`.execute(transaction)
+        const { position } = await transaction
+          .selectFrom('checkpoints')
+          .select('position')
+          .where('company_id', '=', toUuid(companyId))
+          .where('projection', '=', projection.name)
+          .where('version', '=', projection.version)
+          .forUpdate()
+          .executeTakeFirstOrThrow()
+        return position
+      },
+      task: async (transaction, reached) => {
+        const copies = { live: schemaOf(projection), scratch: SCRATCH }
+        let rows = 0
+        for (const table of scratch.tables) rows += await replaceDiffering(transaction, copies, table, companyId)
+        await setPosition(transaction, projection, companyId, reached)
+        return rows
+      },
+    }),
+  )
+}

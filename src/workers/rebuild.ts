@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Projection } from '../../projections/projection.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { fromUuid } from '../domain/ids.ts'
+import { foldFar, UnfoldableError } from './project.ts'
+import type { Db } from './shadow.ts'
+import { beginShadow, dropReplaced, schemaOid, shadowOf, switchToShadow } from './shadow.ts'
+
+/** More than a worker folds at once: nobody waits for a company's next event here. */
+export const REBUILD_BATCH_EVENTS = 10_000
+const COMPANIES_AT_ONCE = 2
+const COMPANIES_PER_PAGE = 500
+/** How often the shadow is brought to the head before a switch that keeps failing is given up. */
+const MAX_ROUNDS = 200
+const BUSY_PAUSE_MS = 100
+const DROP_TRIES = 5
+
+export interface RebuildOptions {
+  /** As the owner of the database; commits need not wait for the disk. */
+  db: Db
+  /** Gives the service's role its rights on a schema. */
+  grant(db: Kysely<unknown>, schema: string): Promise<void>
+  /** Throws away what an earlier rebuild left, instead of going on with it. */
+  restart: boolean
+  /** Ends the work after the batch that is under way. */
+  signal: AbortSignal
+  /** Told at the start how many events are to be folded. */
+  onBegun(events: number, isResumed: boolean): void
+  /** Told how many more events are folded. */
+  onFolded(events: number): void
+}
+
+/** A company whose events cannot be folded. */
+export interface StuckCompany {
+  companyId: string
+  reason: string
+}
+
+/** Switched, by this process or another one; or not, because of companies. Old tables that are in use stay for a while. */
+export type RebuildOutcome = { isSwitched: true; areOldDropped: boolean } | { isSwitched: false; stuck: StuckCompany[] }
+
+/** The rebuild did not come to its end; what is built stays, and the next one goes on with it. */
+export class RebuildError extends Error {
+  override name = 'RebuildError'
+}
+
+/**
+ * Fills fresh tables of a projection beside the live ones, catches up with the heads, switches, and drops the old
+ * tables. Any number of processes may do this at once and die anywhere: each batch is a transaction with its checkpoint,
+ * and the next rebuild goes on from there. While a company cannot be folded nothing is switched.
+ */
+export async function rebuild(projection: Projection, options: RebuildOptions): Promise<RebuildOutcome> {
+  const { db, signal } = options
+  if (!(await dropPatiently(db, projection))) {
+    throw new RebuildError('the tables that an earlier rebuild replaced are still being read: try again later')
+  }
+  const { oid, isResumed } = await beginShadow(db, projection, options)
+  options.onBegun(await eventsToFold(db, shadowOf(projection)), isResumed)
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const stuck = await fillOrNotice(projection, oid, options)
+    signal.throwIfAborted()
+    if (stuck.length > 0) return { isSwitched: false, stuck }
+    const result = await switchToShadow(db, projection, oid)
+    if (result === 'switched' || (result === 'gone' && (await isLive(db, projection, oid)))) {
+      return { isSwitched: true, areOldDropped: await dropPatiently(db, projection) }
+    }
+    if (result === 'gone') throw new RebuildError('somebody else has thrown this rebuild away')
+    if (result === 'busy') await pause(BUSY_PAUSE_MS * (1 + Math.random()))
+  }
+  throw new RebuildError(`the rebuild did not catch up with the live tables in ${MAX_ROUNDS} rounds`)
+}
+
+async function isLive(db: Db, projection: Projection, oid: number): Promise<boolean> {
+  return (await schemaOid(db, schemaOf(projection))) === oid
+}
+
+async function dropPatiently(db: Db, projection: Projection): Promise<boolean> {
+  for (let tries = 0; tries < DROP_TRIES; tries += 1) if (await dropReplaced(db, projection)) return true
+  return false
+}
+
+async function eventsToFold(db: Db, shadow: Projection): Promise<number> {
+  const { rows } = await sql<{ events: number }>`
+    select coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events from heads h left join checkpoints c
+      on c.company_id = h.company_id and c.projection = ${shadow.name} and c.version = ${shadow.version}`.execute(db)
+  return rows[0]!.events
+}
+
+/** Fills; a failure that comes of another process having switched meanwhile is none. */
+async function fillOrNotice(projection: Projection, oid: number, options: RebuildOptions): Promise<StuckCompany[]> {
+  const shadow = shadowOf(projection)
+  const isOurs = async () => (await schemaOid(options.db, schemaOf(shadow))) === oid
+  try {
+    const stuck = await fill(shadow, options)
+    return stuck.length > 0 && !(await isOurs()) ? [] : stuck
+  } catch (error) {
+    if (options.signal.aborted || (await isOurs())) throw error
+    return []
+  }
+}
+
+/** Brings every company of the shadow to where its head is now, a few side by side. Returns those that stay behind. */
+async function fill(shadow: Projection, options: RebuildOptions): Promise<StuckCompany[]> {
+  const companies = companiesBehind(options.db, shadow)
+  const stuck: StuckCompany[] = []
+  async function fillTheNext(): Promise<void> {
+    for await (const company of companies) {
+      if (options.signal.aborted) return
+      try {
+        await fillCompany(shadow, company, options)
+      } catch (error) {
+        if (!(error instanceof UnfoldableError)) throw error
+        stuck.push({ companyId: company.id, reason: error.message })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: COMPANIES_AT_ONCE }, fillTheNext))
+  return stuck
+}
+
+interface CompanyBehind {
+  id: string
+  reached: number
+  head: number
+}
+
+/** Folds up to the head as it was: a busy company moves on, and must not keep the others waiting. */
+async function fillCompany(shadow: Projection, company: CompanyBehind, { db, signal, onFolded }: RebuildOptions): Promise<void> {
+  let { reached } = company
+  const onReached = (position: number) => {
+    onFolded(position - reached)
+    reached = position
+  }
+  await foldFar(db, shadow, company.id, { upTo: company.head, batchEvents: REBUILD_BATCH_EVENTS, signal, onReached })
+}
+
+/** Companies with events that a projection has not folded, from one at random on, so that processes seldom meet. */
+async function* companiesBehind(db: Db, { name, version }: Projection): AsyncGenerator<CompanyBehind> {
+  const start = await sql<{ company_id: string }>`select company_id from heads order by random() limit 1`.execute(db)
+  const from = start.rows[0]?.company_id ?? NO_COMPANY
+  for (const part of [sql`h.company_id >= ${from}`, sql`h.company_id < ${from}`]) {
+    for (let after = NO_COMPANY; ; ) {
+      const { rows } = await sql<{ company_id: string; reached: number; head: number }>`
+        select h.company_id, coalesce(c.position, 0) as reached, h.position as head from heads h
+        left join checkpoints c on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+        where h.position > coalesce(c.position, 0) and h.company_id > ${after} and ${part}
+        order by h.company_id limit ${COMPANIES_PER_PAGE}`.execute(db)
+      for (const { company_id: company, reached, head } of rows) yield { id: fromUuid('com', company), reached, head }
+      if (rows.length < COMPANIES_PER_PAGE) break
+      after = rows.at(-1)!.company_id
+    }
+  }
+}
+
+const NO_COMPANY = '00000000-0000-0000-0000-000000000000'

@@ -1,0 +1,99 @@
+import type { Kysely, Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Projection } from '../../projections/projection.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { foldBetween, foldCalls } from './project.ts'
+import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
+import type { Table } from './table-differences.ts'
+import { tablesOf } from './table-differences.ts'
+
+/** PostgreSQL's name for the temporary tables of a connection. */
+export const SCRATCH = 'pg_temp'
+
+/** Events that may be left to fold within the transaction which looks at the live tables. */
+const LAST_EVENTS = 20_000
+/** How often to fold on to where the live tables are by then, before it is given up. */
+const MAX_ROUNDS = 100
+
+/**
+ * Tables of a projection that hold one company at a time. They are temporary: only their connection sees them, and they
+ * are gone with it, however it ends.
+ */
+export interface Scratch {
+  projection: Projection
+  /** On the one connection that has the tables. */
+  db: Kysely<LedgerTables>
+  tables: Table[]
+}
+
+/** Makes scratch tables for a task. Run by a role that may make temporary tables. */
+export async function withScratch<Result>(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  task: (scratch: Scratch) => Promise<Result>,
+): Promise<Result> {
+  return db.connection().execute(async (connection) => {
+    // Without this a table of the scratch would hide one of the ledger that has the same name.
+    await sql`set search_path = public, pg_temp`.execute(connection)
+    await projection.createTables(connection as never, SCRATCH)
+    const tables = await tablesOf(connection, SCRATCH)
+    try {
+      return await task({ projection, db: connection, tables })
+    } finally {
+      await dropTables(connection, tables)
+    }
+  })
+}
+
+/** The connection goes back to its pool. One that is broken takes its tables along. */
+async function dropTables(db: Kysely<LedgerTables>, tables: Table[]): Promise<void> {
+  const names = tables.map(({ name }) => sql.id(SCRATCH, name))
+  await sql`drop table ${sql.join(names)}`.execute(db).catch(() => undefined)
+}
+
+export interface FoldHooks {
+  signal: AbortSignal
+  onFolded(events: number): void
+}
+
+/**
+ * Folds a company into the scratch from its first event on, up to where the live tables are or beyond, and then runs a
+ * task in a transaction in which the two can be put side by side: `hold` tells where the live tables are and keeps them
+ * there. Each batch is a transaction of its own, so that no snapshot stays open for long; the last events, which came
+ * meanwhile, are folded in that of the task.
+ */
+export async function besideLive<Result>(
+  { projection, db, tables }: Scratch,
+  companyId: string,
+  options: FoldHooks & {
+    /** How far to fold before the live tables are held. */
+    upTo(): Promise<number>
+    isolation: 'read committed' | 'repeatable read'
+    hold(transaction: Transaction<LedgerTables>): Promise<number>
+    task(transaction: Transaction<LedgerTables>, reached: number): Promise<Result>
+  },
+): Promise<Result> {
+  for (const { name } of tables) await sql`truncate ${sql.id(SCRATCH, name)}`.execute(db)
+  let reached = 0
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    for (const upTo = await options.upTo(); reached < upTo; ) {
+      options.signal.throwIfAborted()
+      const range = { after: reached, upTo, batchEvents: REBUILD_BATCH_EVENTS }
+      const to = await db.transaction().execute((batch) => foldCalls(batch, projection, SCRATCH, companyId, range))
+      options.onFolded(to - reached)
+      reached = to
+    }
+    const result = await db
+      .transaction()
+      .setIsolationLevel(options.isolation)
+      .execute(async (transaction) => {
+        const live = await options.hold(transaction)
+        if (live - reached > LAST_EVENTS) return null
+        const range = { after: reached, upTo: live, batchEvents: REBUILD_BATCH_EVENTS }
+        await foldBetween(transaction, projection, SCRATCH, companyId, range)
+        return { value: await options.task(transaction, Math.max(reached, live)) }
+      })
+    if (result) return result.value
+  }
+  throw new RebuildError(`${companyId} was not caught up with in ${MAX_ROUNDS} rounds`)
+}

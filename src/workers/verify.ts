@@ -1,0 +1,149 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Projection } from '../../projections/projection.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { fromUuid } from '../domain/ids.ts'
+import { readProgress } from '../ledger/read-progress.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { UnfoldableError } from './project.ts'
+import type { FoldHooks, Scratch } from './scratch.ts'
+import { besideLive, SCRATCH, withScratch } from './scratch.ts'
+import type { RowDifference } from './table-differences.ts'
+import { findDifferences } from './table-differences.ts'
+
+type Db = Kysely<LedgerTables>
+
+/** Differences that are told of one company and table; the others are only counted. */
+const SHOWN_ROWS = 10
+/** Companies with differences after which the search ends. */
+const MAX_COMPANIES = 100
+const COMPANIES_PER_PAGE = 500
+/** What differs is looked at once more when the live tables have reached the head, for so long at most. */
+const HEAD_WAIT_MS = 10_000
+const HEAD_POLL_MS = 100
+
+export interface VerifyOptions extends FoldHooks {
+  /** One company alone. */
+  companyId?: string
+  /** Also what stands in the rows that differ: it is personal. */
+  showValues: boolean
+  onBegun(events: number): void
+}
+
+/** What is wrong in a company: rows that differ, or a ledger that cannot be folded. */
+export interface CompanyFault {
+  companyId: string
+  /** Why its events cannot be folded; then nothing was compared. */
+  unfoldable?: string
+  /** How many rows differ, and some of them. */
+  rows: number
+  differences: RowDifference[]
+}
+
+export interface Verification {
+  companies: number
+  faults: CompanyFault[]
+}
+
+/**
+ * Rebuilds a projection in scratch tables and compares them with the live ones, company by company, at the position
+ * where the live tables are. The service may run on. Needs a role that may make temporary tables.
+ */
+export async function verify(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
+  options.onBegun(await eventsToFold(db, projection, options.companyId))
+  return withScratch(db, projection, async (scratch) => {
+    const found: Verification = { companies: 0, faults: [] }
+    const companies = options.companyId === undefined ? allCompanies(db) : [options.companyId]
+    for await (const companyId of companies) {
+      const fault = await verifyCompany(db, scratch, companyId, options)
+      found.companies += 1
+      if (fault) found.faults.push(fault)
+      if (found.faults.length >= MAX_COMPANIES) return found
+    }
+    if (options.companyId === undefined) found.faults.push(...(await rowsOfNobody(db, scratch)))
+    return found
+  })
+}
+
+/**
+ * What differs is looked at a second time. An erasure, or a rebuild that switches, may come between two looks; neither
+ * does so for long, and then both sides are alike again.
+ */
+async function verifyCompany(db: Db, scratch: Scratch, companyId: string, options: VerifyOptions): Promise<CompanyFault | null> {
+  const first = await compare(scratch, companyId, options)
+  if (!first) return null
+  const deadline = performance.now() + HEAD_WAIT_MS
+  const { head } = await readProgress(db, companyId, scratch.projection)
+  while ((await readProgress(db, companyId, scratch.projection)).reached < head && performance.now() < deadline) {
+    options.signal.throwIfAborted()
+    await pause(HEAD_POLL_MS)
+  }
+  return compare(scratch, companyId, { ...options, onFolded: () => undefined })
+}
+
+async function compare(scratch: Scratch, companyId: string, options: VerifyOptions): Promise<CompanyFault | null> {
+  const { projection, db, tables } = scratch
+  const copies = { live: schemaOf(projection), scratch: SCRATCH }
+  const reached = async (from: Db) => (await readProgress(from, companyId, projection)).reached
+  try {
+    return await besideLive(scratch, companyId, {
+      ...options,
+      upTo: () => reached(db),
+      isolation: 'repeatable read',
+      hold: reached,
+      task: async (snapshot) => {
+        const differences: RowDifference[] = []
+        let rows = 0
+        for (const table of tables) {
+          const limit = { limit: SHOWN_ROWS, showValues: options.showValues }
+          const { count, first } = await findDifferences(snapshot, copies, table, companyId, limit)
+          rows += count
+          differences.push(...first)
+        }
+        return rows === 0 ? null : { companyId, rows, differences }
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof UnfoldableError)) throw error
+    return { companyId, unfoldable: error.message, rows: 0, differences: [] }
+  }
+}
+
+/** Rows of companies that the ledger does not know. */
+async function rowsOfNobody(db: Db, { projection, tables }: Scratch): Promise<CompanyFault[]> {
+  const faults: CompanyFault[] = []
+  for (const { name } of tables) {
+    const { rows } = await sql<{ company_id: string; count: number }>`
+      select company_id, count(*) as count from ${sql.id(schemaOf(projection), name)} l
+      where not exists (select from heads h where h.company_id = l.company_id)
+      group by company_id order by company_id limit ${SHOWN_ROWS}`.execute(db)
+    for (const { company_id: company, count } of rows) {
+      const difference: RowDifference = { table: name, kind: 'extra', key: {}, columns: [] }
+      faults.push({ companyId: fromUuid('com', company), rows: count, differences: [difference] })
+    }
+  }
+  return faults
+}
+
+async function eventsToFold(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
+  if (companyId !== undefined) return (await readProgress(db, companyId, { name, version })).reached
+  const { rows } = await sql<{ events: number }>`select coalesce(sum(position), 0)::bigint as events from checkpoints
+    where projection = ${name} and version = ${version}`.execute(db)
+  return rows[0]!.events
+}
+
+async function* allCompanies(db: Db): AsyncGenerator<string> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const rows = await db
+      .selectFrom('heads')
+      .select('company_id')
+      .where('company_id', '>', after)
+      .orderBy('company_id')
+      .limit(COMPANIES_PER_PAGE)
+      .execute()
+    for (const { company_id: company } of rows) yield fromUuid('com', company)
+    if (rows.length < COMPANIES_PER_PAGE) return
+    after = rows.at(-1)!.company_id
+  }
+}

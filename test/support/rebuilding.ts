@@ -1,0 +1,49 @@
+import type { Test } from 'tap'
+import type { Projection } from '../../projections/projection.ts'
+import { openMaintenance } from '../../src/bootstrap.ts'
+import type { RebuildOptions, RebuildOutcome } from '../../src/workers/rebuild.ts'
+import { rebuild } from '../../src/workers/rebuild.ts'
+import type { Verification } from '../../src/workers/verify.ts'
+import { verify } from '../../src/workers/verify.ts'
+import { asSuperuser } from './as-superuser.ts'
+import type { Service, TestCompany } from './service.ts'
+import { employee } from './service.ts'
+
+const NEVER = new AbortController().signal
+const SILENT = { signal: NEVER, onBegun: () => undefined, onFolded: () => undefined }
+
+/** What the owner of a service's database can do with its projections. */
+export interface Rebuilding {
+  db: RebuildOptions['db']
+  rebuild(projection: Projection, options?: Partial<RebuildOptions>): Promise<RebuildOutcome>
+  verify(projection: Projection, options?: { companyId?: string; showValues?: boolean }): Promise<Verification>
+}
+
+export async function openRebuilding(t: Test, service: Service): Promise<Rebuilding> {
+  const { db, grant, close } = await openMaintenance(service.urls)
+  t.teardown(close)
+  return {
+    db,
+    rebuild: (projection, options) => rebuild(projection, { ...SILENT, db, grant, restart: false, ...options }),
+    verify: (projection, options) => verify(db, projection, { ...SILENT, showValues: false, ...options }),
+  }
+}
+
+/** Calls of each kind: so many creations of three employees, each with an update, a deactivation and a refusal. */
+export async function makeHistory(service: Service, company: TestCompany, rounds: number): Promise<void> {
+  const { key } = company
+  for (let at = 0; at < rounds; at += 1) {
+    const { body } = await service.call('POST', '/v1/employees', { key, body: [employee(), employee(), employee()] })
+    const [first, second] = body.employees as { id: string; email: string }[]
+    const patches = [{ id: first!.id, status: 'inactive', location: 'X' }, { id: second!.id, job_title: `Dev ${at}` }]
+    await service.call('PATCH', '/v1/employees', { key, body: patches })
+    await service.call('POST', '/v1/employees', { key, body: employee({ email: second!.email }) })
+  }
+}
+
+/** Makes the last event of a company one that nobody can read, or heals it again. */
+export async function poison(service: Service, companyId: string, isHealed = false): Promise<void> {
+  const [from, to] = isHealed ? ['NobodyKnows', 'ApiCall'] : ['ApiCall', 'NobodyKnows']
+  const last = `(company_id, position) in (select company_id, max(position) from events where envelope like '%${companyId}%' group by company_id)`
+  await asSuperuser(service.urls.superUrl, `update events set envelope = replace(envelope, '"type":"${from}', '"type":"${to}') where ${last}`)
+}

@@ -1,0 +1,113 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { employees } from '../../projections/employees.ts'
+import type { Projection } from '../../projections/projection.ts'
+import { migrateDatabase, startApi, startWorkers } from '../../src/bootstrap.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { isComplete } from '../../src/ledger/read-progress.ts'
+import { completeVersion } from '../../src/workers/complete-version.ts'
+import { pruneVersions } from '../../src/workers/prune.ts'
+import { createQueues } from '../../src/workers/queues.ts'
+import { schemaOid } from '../../src/workers/shadow.ts'
+import { asSuperuser } from '../support/as-superuser.ts'
+import { eventually } from '../support/eventually.ts'
+import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
+import type { Service } from '../support/service.ts'
+import { employee, send, startService } from '../support/service.ts'
+
+/** The next version of the employees: the same, in tables of its own. */
+const next: Projection = { ...employees, version: 2 }
+const NEXT_PROJECTIONS = [next, bulkUserLogs]
+const log = pino({ level: 'silent' })
+
+async function migrateToNext({ urls }: Service): Promise<string[]> {
+  const steps: string[] = []
+  await migrate(urls, { createQueues, queuesVersion: 'of the next version', onStep: (line) => steps.push(line) }, NEXT_PROJECTIONS)
+  return steps
+}
+
+/** What was written just now may be read a moment later; what was written long ago must be there from the start. */
+async function makeOld({ urls }: Service): Promise<void> {
+  await asSuperuser(urls.superUrl, `update events set envelope = regexp_replace(envelope, '"recorded_at":"[0-9]{4}', '"recorded_at":"2020')`)
+}
+
+await t.test('a new version fills itself beside the old one, and is read only when it is complete', async (t) => {
+  const service = await startService(t, { SWEEP_INTERVAL_MS: '100' })
+  const store = { ...service, close: async () => undefined }
+  const { db } = await openRebuilding(t, service)
+  for (const company of [service.company, await service.makeCompany('Other')]) await makeHistory(service, company, 5)
+  await makeOld(service)
+  const oldWorkers = await startWorkers(service.config, service.urls, store, log)
+  t.teardown(oldWorkers.stop)
+  t.strictSame(await migrateToNext(service), ['projection employees version 2: tables made'])
+
+  const api = await startApi(service.config, service.urls, store, log, NEXT_PROJECTIONS)
+  t.teardown(api.stop)
+  const { key } = service.company
+  const ask = (method: string, path: string, body?: unknown) => send(api.address, method, path, { key, body })
+  t.match(await ask('GET', '/readyz'), { status: 503, body: { status: 'not ready' } })
+  t.match(await ask('GET', '/v1/employees'), { status: 503, body: { code: 'unavailable' } })
+  const headers = { authorization: `Bearer ${service.company.admin.token}` }
+  t.match(await send(api.address, 'GET', '/admin/v1/bulk-user-logs', { headers }), { status: 503, headers: { 'retry-after': /./ } })
+  const written = await ask('POST', '/v1/employees', employee())
+  t.equal(written.status, 201, 'it takes calls that write')
+  t.strictSame(await pruneVersions(db, next), [], 'the old version is not dropped before the new one may be read')
+
+  t.match(await service.call('GET', '/readyz'), { status: 200 }, 'the process of the old version goes on')
+  const position = written.headers['x-ledger-position']
+  const listed = await service.call('GET', `/v1/employees?min_position=${position}`)
+  t.equal(listed.body.items.length, 16, 'and shows what was written by way of the new one')
+
+  const workers = await startWorkers(service.config, service.urls, store, log, NEXT_PROJECTIONS)
+  t.teardown(workers.stop)
+  await eventually('the new version is ready', async () => (await ask('GET', '/readyz')).status === 200)
+  t.equal((await ask('GET', '/v1/employees')).status, 200)
+  const { rows } = await service.pool.query(`select count(*)::integer as n from employees_v1.employees o
+    full join employees_v2.employees n using (company_id, employee_id) where n.state::text is distinct from o.state::text`)
+  t.equal(rows[0].n, 0, 'it has all that the old one has')
+})
+
+await t.test('older versions are dropped when somebody says so', async (t) => {
+  const service = await startService(t)
+  const { db } = await openRebuilding(t, service)
+  await makeHistory(service, service.company, 1)
+  await service.project()
+  await migrateToNext(service)
+  await db.insertInto('projection_versions').values({ projection: 'employees', version: 2, completed_at: '2026-01-01T00:00:00.000Z' }).execute()
+  t.strictSame(await pruneVersions(db, next), [{ projection: 'employees', version: 1, isDropped: true }])
+  t.equal(await schemaOid(db, 'employees_v1'), null)
+  t.not(await schemaOid(db, 'employees_v2'), null)
+  const left = await db.selectFrom('checkpoints').select(['projection', 'version']).execute()
+  t.strictSame(left, [{ projection: 'bulk-user-logs', version: 1 }])
+  t.strictSame(await pruneVersions(db, next), [])
+})
+
+await t.test('a company that is parked for the old version does not keep the new one from being read', async (t) => {
+  const service = await startService(t)
+  const { db } = await openRebuilding(t, service)
+  await makeHistory(service, service.company, 2)
+  await makeOld(service)
+  const company_id = toUuid(service.company.id)
+  const failure = { attempts: 5, next_try_at: null, parked_at: '2026-01-01T00:00:00.000Z', error: 'x' }
+  await db.insertInto('checkpoints').values({ company_id, projection: 'employees', version: 1, position: 6, ...failure }).execute()
+  await db.insertInto('checkpoints').values({ company_id, projection: 'employees', version: 2, position: 5, ...failure }).execute()
+  t.notOk(await completeVersion(db, next))
+  await db.updateTable('checkpoints').set({ position: 6 }).where('version', '=', 2).execute()
+  t.ok(await completeVersion(db, next))
+  t.ok(await isComplete(db, next))
+  t.notOk(await completeVersion(db, next), 'it is said once')
+})
+
+await t.test('what was read before versions were told apart goes on being read', async (t) => {
+  const service = await startService(t)
+  for (const company of [service.company, await service.makeCompany('Other')]) {
+    await makeHistory(service, company, 1)
+    await service.project(company.id)
+  }
+  const forget = ['drop table projection_versions', `delete from kysely_migration where name >= '0008'`, `update setup set fingerprint = ''`]
+  await asSuperuser(service.urls.superUrl, ...forget)
+  await migrateDatabase(service.urls, () => undefined)
+  for (const projection of [employees, bulkUserLogs]) t.ok(await isComplete(service.db, projection))
+})

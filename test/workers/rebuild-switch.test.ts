@@ -1,0 +1,51 @@
+import pg from 'pg'
+import t from 'tap'
+import { employees } from '../../projections/employees.ts'
+import { beginShadow, schemaOid, switchToShadow } from '../../src/workers/shadow.ts'
+import { runCommand } from '../support/cli.ts'
+import { makeHistory, openRebuilding, poison } from '../support/rebuilding.ts'
+import type { Service } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+
+const environment = ({ urls }: Service) => ({ DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl })
+
+await t.test('nothing is switched while a company cannot be folded, and it is named', async (t) => {
+  const service = await startService(t)
+  const { db, rebuild } = await openRebuilding(t, service)
+  const other = await service.makeCompany('Other')
+  for (const company of [service.company, other]) await makeHistory(service, company, 1)
+  await service.project()
+  await poison(service, service.company.id)
+  const live = await schemaOid(db, 'employees_v1')
+  const outcome = await rebuild(employees)
+  t.match(outcome, { isSwitched: false, stuck: [{ companyId: service.company.id, reason: /unknown type NobodyKnows/ }] })
+  const ended = await runCommand(t, ['projections', 'rebuild', 'employees'], environment(service))
+  t.match(ended, { exitCode: 1, stdout: '', stderr: new RegExp(`not switched: .*${service.company.id}: .*NobodyKnows`) })
+  t.equal(await schemaOid(db, 'employees_v1'), live)
+  const list = await service.call('GET', '/v1/employees')
+  t.equal(list.body.items.length, 3, 'the live tables are read as before')
+
+  await poison(service, service.company.id, true)
+  t.ok((await rebuild(employees)).isSwitched)
+  t.not(await schemaOid(db, 'employees_v1'), live)
+})
+
+await t.test('the switch waits for who is in the middle of a fold only a moment, and takes along what they folded', async (t) => {
+  const service = await startService(t)
+  const { db, rebuild, verify } = await openRebuilding(t, service)
+  await makeHistory(service, service.company, 2)
+  await service.project()
+  const { oid } = await beginShadow(db, employees, { grant: async () => undefined, restart: false })
+  const folder = new pg.Client({ connectionString: service.urls.serviceUrl })
+  await folder.connect()
+  await folder.query(`begin; update checkpoints set attempts = attempts where projection = 'employees'`)
+  t.equal(await switchToShadow(db, employees, oid), 'busy')
+  t.equal((await service.call('GET', '/v1/employees')).body.items.length, 6, 'readers were not kept waiting')
+  await folder.query('rollback')
+  await folder.end()
+  // The shadow is still empty: what the live tables have is folded within the switch.
+  t.equal(await switchToShadow(db, employees, oid), 'switched')
+  t.equal(await schemaOid(db, 'employees_v1'), oid)
+  t.strictSame((await verify(employees)).faults, [])
+  t.ok((await rebuild(employees)).isSwitched, 'the tables that were left over are no hindrance')
+})

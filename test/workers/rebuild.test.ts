@@ -1,0 +1,127 @@
+import pg from 'pg'
+import t from 'tap'
+import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { employees } from '../../projections/employees.ts'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { readStanding } from '../../src/ledger/read-standings.ts'
+import { schemaOid } from '../../src/workers/shadow.ts'
+import { isCaughtUp } from '../support/caught-up.ts'
+import { launch, runJson } from '../support/cli.ts'
+import { eventually } from '../support/eventually.ts'
+import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
+import type { Service } from '../support/service.ts'
+import { employee, startService } from '../support/service.ts'
+
+const environment = ({ urls }: Service) => ({ DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl })
+
+const leftovers = async ({ pool }: Service) => {
+  const { rows } = await pool.query<{ nspname: string }>(`select nspname from pg_namespace where nspname ~ '_(next|old)_v'`)
+  return rows.map(({ nspname }) => nspname)
+}
+
+await t.test('who reads during rebuilds sees everything at each moment, and who writes goes on', async (t) => {
+  const service = await startService(t, {}, { workers: true })
+  const { rebuild, verify } = await openRebuilding(t, service)
+  await makeHistory(service, service.company, 20)
+  await eventually('all is folded', () => isCaughtUp(service.pool))
+  const over = new AbortController()
+  let [entries, people, reads] = [0, 0, 0]
+  const reading = async () => {
+    while (!over.signal.aborted) {
+      const { rows } = await service.pool.query<{ entries: number; people: number }>(`select
+        (select count(*)::integer from bulk_user_logs_v1.entries) as entries,
+        (select count(*)::integer from employees_v1.employees) as people`)
+      const seen = rows[0]!
+      if (seen.entries < entries || seen.people < people) throw new Error(`${JSON.stringify(seen)} after ${entries}, ${people}`)
+      entries = seen.entries
+      people = seen.people
+      const list = await service.admin('/bulk-user-logs?limit=200')
+      if (list.status !== 200 || list.body.items.length < 60) throw new Error(`the list has ${list.body.items?.length}`)
+      reads += 1
+    }
+  }
+  const writing = async () => {
+    let calls = 0
+    for (; !over.signal.aborted; calls += 1) t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
+    return calls
+  }
+  const beside = Promise.all([reading(), writing()])
+  for (let times = 0; times < 4; times += 1) {
+    for (const projection of PROJECTIONS) t.strictSame(await rebuild(projection), { isSwitched: true, areOldDropped: true })
+  }
+  over.abort()
+  const [, calls] = await beside
+  t.ok(calls > 0 && reads > 0)
+  await eventually('all is folded', () => isCaughtUp(service.pool))
+  const { rows } = await service.pool.query('select count(*)::integer as n from bulk_user_logs_v1.entries')
+  t.equal(rows[0].n, 60 + calls, 'each call has one entry')
+  for (const projection of PROJECTIONS) t.strictSame((await verify(projection)).faults, [])
+  t.strictSame(await leftovers(service), [])
+})
+
+await t.test('a rebuild that is killed in the middle is gone on with', async (t) => {
+  const service = await startService(t)
+  const { db, rebuild, verify } = await openRebuilding(t, service)
+  const held = await service.makeCompany('Held')
+  for (const company of [service.company, held]) {
+    await makeHistory(service, company, 3)
+    await service.project(company.id)
+  }
+  // Whoever makes the checkpoint of a company waits for somebody who is about to make it, too.
+  const holder = new pg.Client({ connectionString: service.urls.ownerUrl })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query(`insert into checkpoints (company_id, projection, version, position) values ($1, 'employees-next', 1, 0)`, [toUuid(held.id)])
+  const killed = launch(t, ['projections', 'rebuild', 'employees'], environment(service))
+  const half = await eventually('a company is built', async () => (await readStanding(service.db, employees)).rebuild)
+  await killed.end('SIGKILL')
+  await holder.query('rollback')
+  await holder.end()
+  t.ok(half.events > 0 && half.events < half.of)
+  t.strictSame(await leftovers(service), ['employees_next_v1'])
+
+  let begun: unknown[] = []
+  const outcome = await rebuild(employees, { onBegun: (...facts) => (begun = facts) })
+  t.strictSame(begun, [half.of - half.events, true], 'what was built is not built again')
+  t.ok(outcome.isSwitched)
+  t.strictSame((await verify(employees)).faults, [])
+  t.strictSame(await leftovers(service), [])
+  t.equal((await readStanding(db, employees)).rebuild, null)
+})
+
+await t.test('one that is interrupted says how to go on; --restart begins anew', async (t) => {
+  const service = await startService(t)
+  const { db, rebuild } = await openRebuilding(t, service)
+  await makeHistory(service, service.company, 2)
+  const stop = new AbortController()
+  const stopped = rebuild(employees, { signal: stop.signal, onFolded: () => stop.abort(new Error('stopped')) })
+  await t.rejects(stopped, { message: 'stopped' })
+  t.strictSame(await leftovers(service), ['employees_next_v1'])
+  const left = await schemaOid(db, 'employees_next_v1')
+  const rebuilt = await runJson(t, ['projections', 'rebuild', 'employees', '--restart'], environment(service))
+  t.match(rebuilt, { projection: 'employees', switched: true, old_tables_dropped: true })
+  t.not(await schemaOid(db, 'employees_v1'), left)
+
+  const holder = new pg.Client({ connectionString: service.urls.ownerUrl })
+  await holder.connect()
+  await holder.query('begin; lock table events in access exclusive mode')
+  const waiting = launch(t, ['projections', 'rebuild', 'employees'], environment(service))
+  await eventually('it has begun', async () => (await leftovers(service)).length > 0)
+  waiting.child.kill('SIGINT')
+  const { exitCode, stderr } = await waiting.ended
+  await holder.query('rollback')
+  await holder.end()
+  t.equal(exitCode, 130)
+  t.match(stderr, /stopping after this batch; run it again to go on from there/)
+})
+
+await t.test('twins share a rebuild, and each says that it is done', async (t) => {
+  const service = await startService(t)
+  const { rebuild, verify } = await openRebuilding(t, service)
+  for (let at = 0; at < 6; at += 1) await makeHistory(service, await service.makeCompany(`Company ${at}`), 3)
+  const outcomes = await Promise.all([1, 2, 3].map(() => rebuild(bulkUserLogs)))
+  t.ok(outcomes.every(({ isSwitched }) => isSwitched))
+  t.strictSame((await verify(bulkUserLogs)).faults, [])
+  t.strictSame(await leftovers(service), [])
+})
