@@ -105,7 +105,7 @@ async function follow(
         checkAt = performance.now() + limits.heartbeatMs
       }
       bell.reset()
-      const entries = await listLogEntriesAfter(db as unknown as Kysely<unknown>, companyId, position, ENTRIES_AT_ONCE)
+      const entries = await listLogEntriesAfter(db as unknown as Kysely<unknown>, companyId, {}, { after: position, limit: ENTRIES_AT_ONCE })
       for (const { position: at, entry } of entries) {
         if (!(await deliver(reply, { id: encodeCursor(at), data: entry }, ended, limits.heartbeatMs))) return
         position = at
