@@ -60,7 +60,7 @@ async function sendEntry(db: LedgerDb, request: EntryRequest, reply: FastifyRepl
     <p class="hint">Records are numbered from 0, as in the answers of the API. Names and addresses are those of today.</p>
     ${recordFilterForm(entry, query)}
     ${page ? recordList(entry, query, page) : ''}`
-  return sendUserPage(request, reply, viewer, { title: `${entry.entry.status} call`, body })
+  return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, { title: `${entry.entry.status} call`, body })
 }
 
 interface RecordQuery {
