@@ -5,7 +5,7 @@ import { employee, startService } from '../support/service.ts'
 
 const LOGS = '/settings/bulk-user-logs'
 const browser = await openBrowser(t)
-const service = await startService(t)
+const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 
 /** Makes a creation that succeeds, and one that fails. */
 async function twoCalls(company = service.company, more = {}): Promise<void> {

@@ -9,7 +9,7 @@ import { employee, send, startService } from '../support/service.ts'
 
 const LOGS = '/settings/bulk-user-logs'
 const browser = await openBrowser(t)
-const SETTINGS = { SWEEP_INTERVAL_MS: '200', STREAM_HEARTBEAT_MS: '200', STREAMS_PER_USER: '2' }
+const SETTINGS = { SWEEP_INTERVAL_MS: '200', STREAM_HEARTBEAT_MS: '200', STREAMS_PER_USER: '2', SIGN_IN_LIMIT: '0' }
 const service = await startService(t, SETTINGS, { workers: true })
 
 /** Makes a call of a company and gives the id of its entry. */
@@ -60,6 +60,14 @@ await t.test('only entries that the filters let through arrive', async (t) => {
   t.same(faults, [])
 })
 
+await t.test('an entry of an employee who is new to the company arrives where the filter looks for them', async (t) => {
+  const { company, page, faults } = await watch(t, 'Searched', `${LOGS}?q=zoë`)
+  const id = await call(company, employee({ first_name: 'Zoë' }))
+  await row(page, id).waitFor()
+  t.strictSame(await ids(page), [id])
+  t.same(faults, [])
+})
+
 await t.test('the first entry of an empty company takes the place of its explanation', async (t) => {
   const company = await service.makeCompany('First')
   const { page, faults } = await openPage(t, browser, service)
@@ -96,7 +104,7 @@ await t.test('whoever reads further down, with the focus on a link there, is not
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, company, 'admin')
   await isLive(page)
-  const read = row(page, (await ids(page))[25]!)
+  const read = row(page, String((await ids(page))[25]))
   await read.getByRole('link').focus()
   await read.evaluate((element) => (element as unknown as { scrollIntoView(): void }).scrollIntoView())
   const before = await read.boundingBox()

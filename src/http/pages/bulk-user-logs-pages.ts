@@ -3,7 +3,9 @@ import { html } from 'hono/html'
 import type { Kysely } from 'kysely'
 import type { EntryFilter, LogEntry } from '../../../projections/bulk-user-logs-queries.ts'
 import { listLogEntries, listLogEntriesAfter, newestLogPosition } from '../../../projections/bulk-user-logs-queries.ts'
+import { EMPLOYEES } from '../../../projections/employees-queries.ts'
 import { listApiKeys } from '../../ledger/read-api-keys.ts'
+import { readProgress } from '../../ledger/read-progress.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { decodeCursor } from '../cursor.ts'
 import { invalidQuery } from '../query-values.ts'
@@ -85,9 +87,20 @@ async function readPage(db: LedgerDb, companyId: string, filter: EntryFilter, { 
     return { entries, reached: null, hasNewer: found.length > PAGE_ENTRIES, hasOlder: true }
   }
   // Read before the entries: what comes in between stands on the page and comes once more, and the script knows it.
-  const reached = cursor === undefined ? await newestLogPosition(logs, companyId) : null
+  const reached = cursor === undefined ? (await readReach(db, companyId, filter)).reached : null
   const found = await listLogEntries(logs, companyId, filter, { before: cursor === undefined ? null : decodeCursor(cursor), limit })
   return { entries: found.slice(0, PAGE_ENTRIES), reached, hasNewer: cursor !== undefined, hasOlder: found.length > PAGE_ENTRIES }
+}
+
+/**
+ * The position of the newest entry, and up to where all that a filter finds can be found: who is looked for by a name
+ * has to be among the employees, which another projection keeps.
+ */
+async function readReach(db: LedgerDb, companyId: string, { employee, q }: EntryFilter): Promise<{ newest: number; reached: number }> {
+  const newest = await newestLogPosition(db as unknown as Kysely<unknown>, companyId)
+  if (employee === undefined && q === undefined) return { newest, reached: newest }
+  const { reached } = await readProgress(db, companyId, EMPLOYEES)
+  return { newest, reached: Math.min(newest, reached) }
 }
 
 /** The rows that came after a position, newest first, and up to where the log was read for them. */
@@ -98,10 +111,10 @@ async function sendRows(db: LedgerDb, request: FastifyRequest, reply: FastifyRep
   const { after } = formFields(request.query)
   if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'of a filter', 'is not valid')
   const position = decodeCursor(after, 'query parameter after')
-  const newest = await newestLogPosition(logs, companyId)
+  const { newest, reached } = await readReach(db, companyId, filter)
   const found = await listLogEntriesAfter(logs, companyId, filter, { after: position, limit: ROWS_AT_ONCE + 1 })
   const entries: LogEntry[] = found.slice(0, ROWS_AT_ONCE)
   const hasMore = found.length > ROWS_AT_ONCE
-  const last = entries.at(-1)?.position ?? position
-  return sendFragment(reply, rowsFragment(entries.toReversed(), timeZone, hasMore ? last : Math.max(newest, last), hasMore))
+  const next = Math.max(position, hasMore ? Math.min(reached, entries.at(-1)!.position) : reached)
+  return sendFragment(reply, rowsFragment(entries.toReversed(), timeZone, next, hasMore || next < newest))
 }
