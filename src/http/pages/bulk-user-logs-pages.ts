@@ -57,7 +57,7 @@ async function sendList(db: LedgerDb, sessions: SessionSettings, request: Fastif
   const isEmpty = read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
   const baseUrl = sessions.publicUrl ?? `${request.protocol}://${request.host}`
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
-  const whenNone = isEmpty && Object.keys(given).length === 0 ? noEntriesYet(baseUrl, active?.id ?? null) : noSuchEntries()
+  const whenNone = isEmpty ? noEntriesYet(baseUrl, active?.id ?? null) : noSuchEntries()
   return sendListPage(request, reply, form, entryList({ ...read, filter: pageFilter, timeZone, whenNone }))
 }
 
