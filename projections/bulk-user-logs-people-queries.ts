@@ -25,48 +25,64 @@ const RECORDS = sql.id(SCHEMA, 'records')
 const REJECTED_NAMES = sql.id(SCHEMA, 'rejected_names')
 const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 
+/** From which end entries are taken, in the words of a query. */
+export interface Direction {
+  /** How positions are sorted. */
+  order: Condition
+  /** The aggregate that gives the last of some positions in that order. */
+  last: Condition
+  /** The comparison with which a position stands before another one, or is that one. */
+  isUpTo: Condition
+  /** A position behind all others. */
+  end: Condition
+}
+
+export const NEWEST_FIRST: Direction = { order: sql`desc`, last: sql`min`, isUpTo: sql`>=`, end: sql`0` }
+export const OLDEST_FIRST: Direction = { order: sql`asc`, last: sql`max`, isUpTo: sql`<=`, end: sql`9223372036854775807` }
+
 /**
- * A query that gives the positions of the newest `limit` entries which hold a record of the person and are wanted.
- * It costs a look into an index for each employee whom a text finds, even if those are all: the newest entry of each
- * tells how far back to look at most, and only employees with an entry from there on are asked for more.
+ * A query that gives the positions of the first `limit` entries which hold a record of the person and are wanted.
+ * It costs a look into an index for each employee whom a text finds, even if those are all: the first entry of each
+ * tells how far to look at most, and only employees with an entry up to there are asked for more.
  */
 export function positionsWithPerson(
   companyId: string,
   person: PersonFilter,
   isWanted: (position: Condition) => Condition,
+  { order, last, isUpTo, end }: Direction,
   limit: number,
 ): Condition {
   const company = toUuid(companyId)
   const [ofRecord, ofName] = [sql.ref('r.entry_position'), sql.ref('n.entry_position')]
   // An employee may stand in several records of a refused call, hence "distinct" before "limit".
   return sql`
-    with newest as materialized (
+    with nearest as materialized (
       select found.employee_id, own.position from (${employeesLike(company, person)}) as found (employee_id)
         cross join lateral (
           select r.entry_position as position from ${RECORDS} r
           where r.company_id = ${company} and r.employee_id = found.employee_id and ${isWanted(ofRecord)}
-          order by position desc limit 1
+          order by position ${order} limit 1
         ) own
     ), enough as materialized (
-      select case when count(*) = ${limit} then min(position) else 0 end as position
-      from (select distinct position from newest order by position desc limit ${limit}) top
+      select case when count(*) = ${limit} then ${last}(position) else ${end} end as position
+      from (select distinct position from nearest order by position ${order} limit ${limit}) top
     )
-    select own.position from newest
+    select own.position from nearest
       cross join lateral (
         select distinct r.entry_position as position from ${RECORDS} r
-        where r.company_id = ${company} and r.employee_id = newest.employee_id
-          and r.entry_position >= (select position from enough) and ${isWanted(ofRecord)}
-        order by position desc limit ${limit}
+        where r.company_id = ${company} and r.employee_id = nearest.employee_id
+          and r.entry_position ${isUpTo} (select position from enough) and ${isWanted(ofRecord)}
+        order by position ${order} limit ${limit}
       ) own
-      where newest.position >= (select position from enough)
+      where nearest.position ${isUpTo} (select position from enough)
     union
     select own.position from (${namesLike(companyId, person)}) as found (name_hash)
       cross join lateral (
         select distinct n.entry_position as position from ${REJECTED_NAMES} n
         where n.company_id = ${company} and n.name_hash = found.name_hash and ${isWanted(ofName)}
-        order by position desc limit ${limit}
+        order by position ${order} limit ${limit}
       ) own
-    order by position desc limit ${limit}`
+    order by position ${order} limit ${limit}`
 }
 
 /** Whether an entry `e` holds a record of the person. */

@@ -2,8 +2,8 @@ import type { Kysely, RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Operation } from '../src/domain/events.ts'
 import { fromUuid, toUuid } from '../src/domain/ids.ts'
-import type { PersonFilter } from './bulk-user-logs-people-queries.ts'
-import { positionsWithPerson, entryHasPerson } from './bulk-user-logs-people-queries.ts'
+import type { Direction, PersonFilter } from './bulk-user-logs-people-queries.ts'
+import { entryHasPerson, NEWEST_FIRST, OLDEST_FIRST, positionsWithPerson } from './bulk-user-logs-people-queries.ts'
 import type { BulkUserLogTables } from './bulk-user-logs-tables.ts'
 import { bulkUserLogs } from './bulk-user-logs.ts'
 import { schemaOf } from './projection.ts'
@@ -49,26 +49,42 @@ export async function listLogEntries(
   filter: EntryFilter,
   page: { before: number | null; limit: number },
 ): Promise<LogEntry[]> {
-  const company = toUuid(companyId)
-  const isBetween = positionsOf(company, filter, page.before)
-  const found =
-    filter.employee === undefined && filter.q === undefined
-      ? sql`${isBetween(sql.ref('e.position'))} and ${all(attributesOf(filter))}`
-      : sql`e.position in (${positionsOfPerson(companyId, filter, isBetween, page.limit)})`
-  const { rows } = await sql<EntryRow>`select e.* from ${ENTRIES} e where e.company_id = ${company} and ${found}
-    order by e.position desc limit ${page.limit}`.execute(db)
-  return rows.map(shown)
+  const bound = page.before === null ? null : { isBeyond: sql`<`, position: page.before }
+  return listInDirection(db, companyId, filter, { bound, direction: NEWEST_FIRST, limit: page.limit })
 }
 
 /** A company's entries that came after a position, oldest first. */
 export async function listLogEntriesAfter(
   db: Kysely<unknown>,
   companyId: string,
-  after: number,
-  limit: number,
+  filter: EntryFilter,
+  page: { after: number; limit: number },
 ): Promise<LogEntry[]> {
-  const { rows } = await sql<EntryRow>`select * from ${ENTRIES} where company_id = ${toUuid(companyId)}
-    and position > ${after} order by position limit ${limit}`.execute(db)
+  const bound = { isBeyond: sql`>`, position: page.after }
+  return listInDirection(db, companyId, filter, { bound, direction: OLDEST_FIRST, limit: page.limit })
+}
+
+/** Which entries are read: from the one end or the other, beyond a position. */
+interface Stretch {
+  bound: Bound | null
+  direction: Direction
+  limit: number
+}
+
+interface Bound {
+  isBeyond: Condition
+  position: number
+}
+
+async function listInDirection(db: Kysely<unknown>, companyId: string, filter: EntryFilter, stretch: Stretch): Promise<LogEntry[]> {
+  const company = toUuid(companyId)
+  const isBetween = positionsOf(company, filter, stretch.bound)
+  const found =
+    filter.employee === undefined && filter.q === undefined
+      ? sql`${isBetween(sql.ref('e.position'))} and ${all(attributesOf(filter))}`
+      : sql`e.position in (${positionsOfPerson(companyId, filter, isBetween, stretch)})`
+  const { rows } = await sql<EntryRow>`select e.* from ${ENTRIES} e where e.company_id = ${company} and ${found}
+    order by e.position ${stretch.direction.order} limit ${stretch.limit}`.execute(db)
   return rows.map(shown)
 }
 
@@ -99,10 +115,10 @@ const HOUR_CHARACTERS = '0000-00-00T00'.length
  * is in the order of positions, and requests end in another order than they began in; so an instant is turned into
  * positions by way of the hours.
  */
-function positionsOf(company: string, { from, to }: EntryFilter, before: number | null): (position: Condition) => Condition {
+function positionsOf(company: string, { from, to }: EntryFilter, bound: Bound | null): (position: Condition) => Condition {
   return (position) => {
     const conditions: Condition[] = []
-    if (before !== null) conditions.push(sql`${position} < ${before}`)
+    if (bound) conditions.push(sql`${position} ${bound.isBeyond} ${bound.position}`)
     if (from !== undefined) {
       const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
       conditions.push(sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`)
@@ -125,21 +141,21 @@ function attributesOf({ status, operation, from, to, key }: EntryFilter): Condit
   return conditions
 }
 
-/** The positions of the newest entries with the person that is looked for; a second one must be in them, too. */
+/** The positions of the first entries with the person that is looked for; a second one must be in them, too. */
 function positionsOfPerson(
   companyId: string,
   filter: EntryFilter,
   isBetween: (position: Condition) => Condition,
-  limit: number,
+  { direction, limit }: Stretch,
 ): Condition {
   const { employee, q } = filter
   const conditions = attributesOf(filter)
   if (employee !== undefined && q !== undefined) conditions.push(entryHasPerson(companyId, { q }))
   const person = employee === undefined ? { q: q! } : { employee }
-  if (conditions.length === 0) return positionsWithPerson(companyId, person, isBetween, limit)
+  if (conditions.length === 0) return positionsWithPerson(companyId, person, isBetween, direction, limit)
   const isWanted = (position: Condition) => sql`${isBetween(position)} and exists (
     select from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${all(conditions)})`
-  return positionsWithPerson(companyId, person, isWanted, limit)
+  return positionsWithPerson(companyId, person, isWanted, direction, limit)
 }
 
 function all(conditions: Condition[]): Condition {

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely, RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../src/domain/ids.ts'
 import { recordIsOf } from './bulk-user-logs-people-queries.ts'
@@ -43,23 +43,64 @@ export async function listLogRecords(
   filter: RecordFilter,
   page: { after: number; limit: number },
 ): Promise<LogRecord[]> {
-  const { status, q } = filter
-  const conditions = [sql`true`]
+  return readRecords(db, companyId, entry, [sql`ordinal > ${page.after}`, ...conditionsOf(companyId, entry, filter)], sql`asc`, page.limit)
+}
+
+/** The last records of an entry before the one with this ordinal that satisfy a filter, in the order of the call. */
+export async function listLogRecordsBefore(
+  db: Kysely<unknown>,
+  companyId: string,
+  entry: EntryPlace,
+  filter: RecordFilter,
+  page: { before: number; limit: number },
+): Promise<LogRecord[]> {
+  const conditions = [sql`ordinal < ${page.before}`, ...conditionsOf(companyId, entry, filter)]
+  return (await readRecords(db, companyId, entry, conditions, sql`desc`, page.limit)).toReversed()
+}
+
+/** The record of an entry that stood at this place of the call; null when the entry has none. */
+export async function findLogRecord(db: Kysely<unknown>, companyId: string, entry: EntryPlace, index: number): Promise<LogRecord | null> {
+  const [record] = await readRecords(db, companyId, entry, [sql`record_index = ${index}`], sql`asc`, 1)
+  return record ?? null
+}
+
+/** The position of the first event of an entry's call. */
+export async function firstPositionOf(db: Kysely<unknown>, companyId: string, entry: EntryPlace): Promise<number> {
+  const { rows } = await sql<{ first: number | null }>`select min(first_position) as first from ${RECORDS}
+    where company_id = ${toUuid(companyId)} and entry_position = ${entry.position}`.execute(db)
+  return rows[0]?.first ?? entry.position
+}
+
+const RECORDS = sql.id(schemaOf(bulkUserLogs), 'records')
+
+type Condition = RawBuilder<unknown>
+
+function conditionsOf(companyId: string, entry: EntryPlace, { status, q }: RecordFilter): Condition[] {
+  const conditions: Condition[] = []
   if (status === 'Created' || status === 'Failed') {
     // All records of an entry that have no status are of one kind.
-    if (outcomeOf(entry, { status: null }) !== status) return []
-    conditions.push(sql`status is null`)
+    const isKind = outcomeOf(entry, { status: null }) === status
+    conditions.push(isKind ? sql`status is null` : sql`false`)
   } else if (status !== undefined) {
     conditions.push(sql`status = ${status}`)
   }
   if (q !== undefined) {
     conditions.push(recordIsOf(companyId, { q }, sql.ref('r.employee_id'), sql.ref('r.entry_position'), sql.ref('r.ordinal')))
   }
-  const { rows } = await sql<Selectable<BulkUserLogTables['records']>>`
-    select r.* from ${sql.id(schemaOf(bulkUserLogs), 'records')} r
-    where company_id = ${toUuid(companyId)} and entry_position = ${entry.position} and ordinal > ${page.after}
-      and ${sql.join(conditions, sql` and `)}
-    order by ordinal limit ${page.limit}`.execute(db)
+  return conditions
+}
+
+async function readRecords(
+  db: Kysely<unknown>,
+  companyId: string,
+  entry: EntryPlace,
+  conditions: Condition[],
+  order: Condition,
+  limit: number,
+): Promise<LogRecord[]> {
+  const { rows } = await sql<Selectable<BulkUserLogTables['records']>>`select r.* from ${RECORDS} r
+    where company_id = ${toUuid(companyId)} and entry_position = ${entry.position} and ${sql.join(conditions, sql` and `)}
+    order by ordinal ${order} limit ${limit}`.execute(db)
   return rows.map((row) => ({
     ordinal: row.ordinal,
     index: row.record_index,

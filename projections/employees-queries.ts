@@ -53,6 +53,18 @@ export async function listEmployees(
   return rows.map(({ state }) => state)
 }
 
+/** Those of a company's employees who have one of these ids. */
+export async function findEmployees(db: Kysely<unknown>, companyId: string, ids: string[]): Promise<Map<string, Employee>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tables(db)
+    .selectFrom('employees')
+    .select('state')
+    .where('company_id', '=', toUuid(companyId))
+    .where('employee_id', '=', sql<string>`any(${ids.map(toUuid)}::uuid[])`)
+    .execute()
+  return new Map(rows.map(({ state }) => [state.id, state]))
+}
+
 function tables(db: Kysely<unknown>): Kysely<EmployeeTables> {
   return db.withSchema(schemaOf(employees)).$extendTables<EmployeeTables>()
 }

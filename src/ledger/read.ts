@@ -6,20 +6,33 @@ import { toUuid } from '../domain/ids.ts'
 import { readEvent } from './codec.ts'
 import type { LedgerTables } from './tables.ts'
 
-/** Reads a company's events after a position, in order, at most `limit`, none after `upTo`. */
-export async function readEvents(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  range: { after: number; upTo?: number; limit: number },
-): Promise<RecordedEvent[]> {
+/** An event as it is stored: its envelope, and its data, which are null once they are erased; both canonical JSON. */
+export interface EventTexts {
+  envelope: string
+  data: string | null
+}
+
+/** Positions after one, in order, at most `limit`, none after `upTo`. */
+export interface PositionRange {
+  after: number
+  upTo?: number
+  limit: number
+}
+
+/** Reads a company's events in a range. */
+export async function readEvents(db: Kysely<LedgerTables>, companyId: string, range: PositionRange): Promise<RecordedEvent[]> {
+  return (await readEventTexts(db, companyId, range)).map(readEvent)
+}
+
+/** Reads a company's events in a range as they are stored. */
+export async function readEventTexts(db: Kysely<LedgerTables>, companyId: string, range: PositionRange): Promise<EventTexts[]> {
   let query = db
     .selectFrom('events')
     .select(['envelope', 'data'])
     .where('company_id', '=', toUuid(companyId))
     .where('position', '>', range.after)
   if (range.upTo !== undefined) query = query.where('position', '<=', range.upTo)
-  const rows = await query.orderBy('position').limit(range.limit).execute()
-  return rows.map(readEvent)
+  return query.orderBy('position').limit(range.limit).execute()
 }
 
 /** Reads the events of a company at these positions, in order. */

@@ -52,7 +52,7 @@ export function bulkUserLogsStream(app: FastifyInstance, { db, limits, streams, 
     async (request, reply) => {
       const { companyId, userId } = userOf(request)
       const readAfter = async (position: number) => {
-        const entries = await listLogEntriesAfter(logs, companyId, position, ENTRIES_AT_ONCE)
+        const entries = await listLogEntriesAfter(logs, companyId, {}, { after: position, limit: ENTRIES_AT_ONCE })
         const events = entries.map(({ position, entry }) => ({ position, data: entry }))
         return { events, reached: events.at(-1)?.position ?? position, isMore: events.length === ENTRIES_AT_ONCE }
       }

@@ -20,10 +20,11 @@ function asset(file: string, type: string): Asset {
 export const ASSETS = {
   style: asset('style.css', 'text/css; charset=utf-8'),
   script: asset('script.js', 'text/javascript; charset=utf-8'),
+  liveLog: asset('live-log.js', 'text/javascript; charset=utf-8'),
   icon: asset('icon.svg', 'image/svg+xml'),
 }
 
-/** The style sheet, the script and the icon of the pages. */
+/** The style sheet, the scripts and the icon of the pages. */
 export function pageAssets(app: FastifyInstance): void {
   for (const { path, type, content } of Object.values(ASSETS)) {
     app.get(path, { schema: { hide: true } }, (_, reply) =>

@@ -62,7 +62,7 @@ export interface Field {
   name: string
   label: string
   value?: string
-  type?: 'text' | 'email' | 'password' | 'number' | 'date'
+  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local'
   hint?: string
   autocomplete?: string
   isRequired?: boolean

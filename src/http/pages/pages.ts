@@ -5,12 +5,13 @@ import { problem } from '../../domain/errors.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../session.ts'
 import { findSessionUser } from '../session.ts'
+import { bulkUserLogsPages } from './bulk-user-logs-pages.ts'
 import { sendErrorPage, sendProblemPage } from './error-page.ts'
 import { invitationPage } from './invitation.ts'
-import { homeOf } from './navigation.ts'
+import { homeOf, NAVIGATION } from './navigation.ts'
 import { signInPages } from './sign-in.ts'
 import { openSignInLimits } from './sign-in-limits.ts'
-import { requireViewer } from './viewer.ts'
+import { requireItem, requireViewer } from './viewer.ts'
 
 export interface PageServices {
   db: LedgerDb
@@ -39,6 +40,10 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   await app.register(async (signedIn) => {
     signedIn.addHook('onRequest', requireViewer(db, sessions))
     signedIn.get('/settings', async (request, reply) => reply.redirect(homeOf(request.viewer!.role), 303))
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.bulkUserLogs))
+      bulkUserLogsPages(part, { db, sessions })
+    })
     // Unknown pages below these are pages too.
     for (const path of ['/settings/*', '/account/*']) {
       signedIn.get(path, (request, reply) => sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')))

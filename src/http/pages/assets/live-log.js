@@ -1,0 +1,170 @@
+// Bulk User Logs, live: new entries come to the top of the first page of the list. A stream of events tells that there
+// are some; the rows themselves are rendered by the server, with the filters of the page. The page's own cursor says up
+// to where it has the log, so whatever ends a stream, nothing is missed, and rows that are there already are not added.
+
+const MAX_ROWS = 200
+const ROWS_PAUSE_MS = 1_000
+const FIRST_RETRY_MS = 1_000
+const LAST_RETRY_MS = 60_000
+const ANNOUNCED_AFTER_MS = 1_000
+/** A browser has few connections to one host, and a user few streams: a page that nobody looks at gives its own back. */
+const HIDDEN_MS = 60_000
+
+const log = document.querySelector('[data-live]')
+const part = (name) => log.querySelector(`[data-live-${name}]`)
+const table = log.querySelector('table')
+const body = table.tBodies[0]
+const { stream: streamPath, rows: rowsPath } = log.dataset
+
+/** The one place where text becomes elements: rows that this server has rendered. */
+const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? { createHTML: (html) => html }
+
+let cursor = log.dataset.cursor
+let stream = null
+let failures = 0
+let isSignedOut = false
+/** Rows that came while the page was paused, newest first. */
+let waiting = []
+
+const isPaused = () => part('pause').getAttribute('aria-pressed') === 'true'
+
+function showStatus(word) {
+  part('status').textContent = word
+}
+
+function showConnection() {
+  const isOpen = stream?.readyState === EventSource.OPEN
+  showStatus(isSignedOut ? 'Signed out' : isPaused() ? 'Paused' : isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting')
+  part('sign-in').hidden = !isSignedOut
+  part('waiting').textContent = waiting.length > 0 ? `${waiting.length === MAX_ROWS ? 'More than ' : ''}${waiting.length} waiting` : ''
+}
+
+let announcing = 0
+let unannounced = 0
+/** Tells assistive technology, once for all that came in a while. */
+function announce(count) {
+  unannounced += count
+  clearTimeout(announcing)
+  announcing = setTimeout(() => {
+    part('announcement').textContent = `${unannounced} new ${unannounced === 1 ? 'entry' : 'entries'}${isPaused() ? ' waiting' : ''}`
+    unannounced = 0
+  }, ANNOUNCED_AFTER_MS)
+}
+
+/** Puts rows at the top. What somebody reads stays where it is, and what has the focus keeps it. */
+function insert(rows) {
+  const first = body.rows[0]
+  const before = first?.getBoundingClientRect().top ?? 0
+  const isReadingBelow = before < 0
+  for (const row of rows) row.classList.add('arrived')
+  body.prepend(...rows)
+  const moved = first ? first.getBoundingClientRect().top - before : 0
+  if (isReadingBelow && moved !== 0) window.scrollBy({ top: moved, behavior: 'instant' })
+  if (body.rows.length > 0) {
+    table.hidden = false
+    part('none').hidden = true
+  }
+  dropOldest()
+}
+
+/** Rows beyond the bound leave from the bottom; the link to older ones then leads on from the last that stays. */
+function dropOldest() {
+  if (body.rows.length <= MAX_ROWS) return
+  for (const row of [...body.rows].slice(MAX_ROWS)) if (!row.contains(document.activeElement)) row.remove()
+  const older = log.querySelector('a[rel=next]')
+  const address = new URL(location.href)
+  address.searchParams.set('cursor', body.rows[MAX_ROWS - 1].dataset.cursor)
+  older.href = address.pathname + address.search
+  older.hidden = false
+}
+
+function arrive(rows) {
+  const known = new Set([...body.rows, ...waiting].map((row) => row.dataset.id))
+  const fresh = rows.filter((row) => !known.has(row.dataset.id))
+  if (fresh.length === 0) return
+  if (isPaused()) waiting = [...fresh, ...waiting].slice(0, MAX_ROWS)
+  else insert(fresh)
+  announce(fresh.length)
+  showConnection()
+}
+
+let fetching = null
+let isWanted = false
+/** Fetches what is newer than what the page has. One request at a time: what is asked for meanwhile is done after it. */
+function update() {
+  isWanted = true
+  fetching ??= fetchWanted().finally(() => (fetching = null))
+  return fetching
+}
+
+async function fetchWanted() {
+  while (isWanted && !isSignedOut) {
+    isWanted = false
+    const address = new URL(rowsPath, location.href)
+    address.searchParams.set('after', cursor)
+    const answer = await fetch(address)
+    isSignedOut = answer.status === 401 || answer.status === 403
+    if (!answer.ok) throw new Error(`${answer.status}`)
+    const template = document.createElement('template')
+    template.innerHTML = policy.createHTML(await answer.text())
+    const rendered = template.content.querySelector('tbody')
+    cursor = rendered.dataset.cursor
+    if ('more' in rendered.dataset) isWanted = true
+    arrive([...rendered.rows].map((row) => document.adoptNode(row)))
+    await new Promise((resolve) => setTimeout(resolve, ROWS_PAUSE_MS))
+  }
+}
+
+let retrying = null
+/** Opens the stream where the page has come to. The browser's own way of opening it again knows neither bound nor refusal. */
+function open() {
+  close()
+  stream = new EventSource(`${streamPath}?cursor=${encodeURIComponent(cursor)}`)
+  stream.addEventListener('open', () => {
+    failures = 0
+    showConnection()
+  })
+  stream.addEventListener('message', () => void update().catch(retry))
+  stream.addEventListener('error', retry)
+  showConnection()
+}
+
+function close() {
+  clearTimeout(retrying)
+  retrying = null
+  stream?.close()
+  stream = null
+}
+
+/** After a fault: waits longer each time, with some chance in it, looks for new rows, and opens the stream again. */
+function retry() {
+  if (retrying !== null) return
+  close()
+  const wait = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures) * (0.5 + Math.random() / 2)
+  failures += 1
+  retrying = setTimeout(() => void update().then(open, stopOrRetry), wait)
+  showConnection()
+}
+
+function stopOrRetry() {
+  close()
+  if (!isSignedOut) return retry()
+  showConnection()
+}
+
+part('pause').addEventListener('click', () => {
+  part('pause').setAttribute('aria-pressed', String(!isPaused()))
+  if (!isPaused() && waiting.length > 0) insert(waiting.splice(0))
+  showConnection()
+})
+
+let hiding = 0
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hiding)
+  if (document.visibilityState === 'hidden') hiding = setTimeout(close, HIDDEN_MS)
+  else if (!stream && !isSignedOut) open()
+})
+
+part('sign-in').href = location.pathname + location.search
+part('bar').hidden = false
+open()
