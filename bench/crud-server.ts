@@ -59,7 +59,7 @@ app.setErrorHandler(async (error: Error & { code?: string; constraint?: string; 
 })
 
 app.post('/v1/employees', async (request, reply) => {
-  const records = readAll(recordsOfCreate(request.body as never, MAX_RECORDS), readCreation)
+  const records = readAll(recordsOfCreate(request.body, MAX_RECORDS), readCreation)
   const { api_id: apiId, company_id: companyId } = callerOf(request)
   const [logId, now] = [newId(), new Date().toISOString()]
   const set = records.map(({ patch }) => attributesSet(patch))
@@ -82,14 +82,14 @@ app.post('/v1/employees', async (request, reply) => {
 })
 
 app.patch<{ Params: { id: string } }>('/v1/employees/:id', async (request) => {
-  const records = readAll(recordOfOne(request.body as never), (record) => readUpdateOf(record, request.params.id))
+  const records = readAll(recordOfOne(request.body), (record) => readUpdateOf(record, request.params.id))
   const { logId, results } = await patch(request, 'update_one', records)
   const [{ result, changed, employee }] = results as [Patched]
   return { log_id: logId, result, changed, employee }
 })
 
 app.patch('/v1/employees', async (request) => {
-  const records = readAll(recordsOfMany(request.body as never, MAX_RECORDS), readUpdate)
+  const records = readAll(recordsOfMany(request.body, MAX_RECORDS), readUpdate)
   const { logId, counts, results } = await patch(request, 'update_many', records)
   const shown = results.map(({ employee, result, changed }, index) => ({ index, id: employee.id, result, changed }))
   return { log_id: logId, counts: { ...counts, failed: 0 }, results: shown }

@@ -26,6 +26,13 @@ export interface LagOptions {
   records: number
 }
 
+/** What is known of the calls that are being sent. */
+interface Sending {
+  /** The last call that was answered, until somebody follows it. */
+  newest: { tenant: OurTenant; logId: string; at: number } | null
+  isOver: boolean
+}
+
 /** How many calls are followed at once. Each is asked for again and again, so they are few. */
 const FOLLOWERS = 4
 const TICK_MS = 1
@@ -38,19 +45,18 @@ export async function measureLag(ours: Ours, { companies, seconds, callers, reco
   const peak = await runCalls(ours.prepare(cell, Math.round(probe.perSecond * seconds)), callers)
   await ours.visible!()
 
-  let answered: { tenant: OurTenant; logId: string; at: number } | null = null
+  const sending: Sending = { newest: null, isOver: false }
   const made = requestsOf('single-create', ours.tenants.get(companies)!, Math.round((peak.perSecond / 2) * seconds), records)
   const calls = made.map((call) => async () => {
     const { logId } = await ours.send(call)
-    answered = { tenant: call.tenant, logId: logId!, at: performance.now() }
+    sending.newest = { tenant: call.tenant, logId: logId!, at: performance.now() }
   })
 
   const lags: number[] = []
-  let isOver = false
   async function follow(): Promise<void> {
-    while (!isOver || answered) {
-      const next = answered
-      answered = null
+    while (!sending.isOver || sending.newest) {
+      const next = sending.newest
+      sending.newest = null
       if (!next) await pause(TICK_MS)
       else {
         await untilVisible(ours.client, next.tenant, next.logId)
@@ -60,7 +66,7 @@ export async function measureLag(ours: Ours, { companies, seconds, callers, reco
   }
   const followers = Array.from({ length: FOLLOWERS }, follow)
   const load = await sendEvenly(calls, peak.perSecond / 2)
-  isOver = true
+  sending.isOver = true
   await Promise.all(followers)
   const { perSecond, failures, firstFailure } = load
   return { companies, perSecond, followed: lags.length, p50Ms: percentile(lags, 0.5), p99Ms: percentile(lags, 0.99), failures, firstFailure }

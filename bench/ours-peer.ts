@@ -12,7 +12,7 @@ import type { Peer } from './peer.ts'
 import { WORKS } from './peer.ts'
 import type { ServerUrls } from './postgres.ts'
 import type { ServerProcess } from './server-process.ts'
-import { runToEnd, startServerProcess } from './server-process.ts'
+import { startServerProcess } from './server-process.ts'
 import type { Tenant, TenantSizes } from './tenants.ts'
 import { makeTenants } from './tenants.ts'
 
@@ -29,7 +29,7 @@ export interface Ours extends Peer {
   server: ServerProcess
   tenants: Map<number, OurTenant[]>
   /** Sends a request that was made before, and notes its place in the log. */
-  send(made: ExpectedRequest & { tenant: OurTenant }): Promise<{ logId: string | null }>
+  send(made: ExpectedRequest & { tenant: OurTenant }): Promise<{ logId: string | null; text: string }>
 }
 
 const QUOTA = 2_000_000_000
@@ -37,7 +37,7 @@ const POLL_MS = 2
 const VISIBLE_TIMEOUT_MS = 600_000
 
 /** What the program is started with; all else is as it comes. */
-export function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string, string> {
+function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string, string> {
   const urls = { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl }
   return { ...urls, PORT: '0', LOG_LEVEL: 'error', BURST_LIMIT: '0', FAILURE_LIMIT: '0' }
 }
@@ -47,9 +47,7 @@ export function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string,
  * `nodeOptions` are for node, e.g. to take a profile.
  */
 export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions: string[] = []): Promise<Ours> {
-  const settings = settingsOf(urls)
-  await runToEnd(['src/main.ts', 'migrate'], settings)
-  const server = await startServerProcess([...nodeOptions, 'src/main.ts', 'start'], settings)
+  const server = await startServerProcess([...nodeOptions, 'src/main.ts', 'start'], settingsOf(urls))
   const client = openHttpClient(server.address)
   const tenants = await makeOurTenants(client, urls, sizes)
   const touched = new Set<OurTenant>()
@@ -57,11 +55,11 @@ export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions
   async function send({ request, status, tenant }: ExpectedRequest & { tenant: OurTenant }) {
     const { headers, text } = await expectStatus(client, request, status)
     const position = Number(headers['x-ledger-position'] ?? 0)
-    if (position === 0) return { logId: null }
+    if (position === 0) return { logId: null, text }
     const logId = /"log_id":"([^"]+)"/.exec(text)![1]!
     if (position > (tenant.newest?.position ?? 0)) tenant.newest = { position, logId }
     touched.add(tenant)
-    return { logId }
+    return { logId, text }
   }
 
   return {

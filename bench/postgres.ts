@@ -32,7 +32,8 @@ export interface ServerUrls extends DatabaseUrls {
 }
 
 export interface BenchServer {
-  superUrl: string
+  /** The addresses of a database of it. */
+  urlsOf(database: string): ServerUrls
   /** Makes a database that the owner's role owns. */
   createDatabase(name: string): Promise<ServerUrls>
   dropDatabase(name: string): Promise<void>
@@ -82,12 +83,13 @@ export function serverAt(urls: ServerUrls): BenchServer {
       await client.end()
     }
   }
+  const urlsOf = (name: string) => ({ superUrl: on(superUrl, name), ownerUrl: on(urls.ownerUrl, name), serviceUrl: on(urls.serviceUrl, name) })
   return {
-    superUrl,
     run,
+    urlsOf,
     async createDatabase(name) {
       await run(`create database ${name} owner ledger_owner`)
-      return { superUrl: on(superUrl, name), ownerUrl: on(urls.ownerUrl, name), serviceUrl: on(urls.serviceUrl, name) }
+      return urlsOf(name)
     },
     async dropDatabase(name) {
       await run(`drop database if exists ${name} with (force)`)

@@ -29,14 +29,6 @@ export async function startServerProcess(args: string[], settings: Record<string
   throw new Error(`node ${args.join(' ')} ended before it listened`)
 }
 
-/** Runs a program of this repository to its end. Throws when it fails. */
-export async function runToEnd(args: string[], settings: Record<string, string>): Promise<void> {
-  const child = launch(args, settings)
-  child.stdout!.resume()
-  await once(child, 'exit')
-  if (child.exitCode !== 0) throw new Error(`node ${args.join(' ')} failed`)
-}
-
 /** Nothing of the surroundings reaches it, so that every run has the same settings. */
 function launch(args: string[], settings: Record<string, string>): ChildProcess {
   const child = spawn(process.execPath, args, { cwd: ROOT, env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
