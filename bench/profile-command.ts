@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunOptions } from './command-options.ts'
 import { addRunOptions, count, positive, someOf, tell } from './command-options.ts'
-import type { SelfTime } from './cpu-profile.ts'
-import { profileClock, readProfile } from './cpu-profile.ts'
+import type { TakenTime } from './cpu-profile.ts'
+import { findProfile, profileClock, readProfile } from './cpu-profile.ts'
 import { openCrud } from './crud-peer.ts'
 import { describeMachine } from './machine.ts'
 import { machineLines, short, table } from './markdown.ts'
@@ -49,6 +49,7 @@ export function addProfileCommand(program: Command): void {
 async function run(options: Options & { connections: number }): Promise<void> {
   const { work, peer: named, companies, callers, records, connections, seconds, top, out, report, dataDir } = options
   const [peerName, workName] = [named[0]!, work[0]!]
+  const name = `profile-${peerName}-${workName}`
   const markdown = await withThrowawayServer(dataDir, STATEMENTS, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     const profileDir = await mkdtemp(path.join(dataDir, 'employee-ledger-profile-'))
@@ -73,7 +74,11 @@ async function run(options: Options & { connections: number }): Promise<void> {
     const cost = await costSince()
     const statements = await statementRows(server, database, load.calls, top)
     await peer.stop()
-    const { functions, places } = await readProfile(profileDir, from, to)
+    const profile = await findProfile(profileDir)
+    const { functions, places, withCallees } = await readProfile(profile, from, to)
+    // For the tools that show such profiles, with all their callers.
+    await mkdir(out, { recursive: true })
+    await copyFile(profile, path.join(out, `${name}.cpuprofile`))
     await rm(profileDir, { recursive: true })
     if (load.failures > 0) throw new Error(`${load.failures} calls failed: ${load.firstFailure}`)
 
@@ -83,14 +88,15 @@ async function run(options: Options & { connections: number }): Promise<void> {
       `${title}, p50 ${short(load.p50Ms)} ms, p99 ${short(load.p99Ms)} ms`,
       costTable(cost, load.calls),
       'Processor time of the service by where it is spent, while the calls ran:',
-      selfTable(places.slice(0, top), load.calls),
-      'By function:',
-      selfTable(functions.slice(0, top), load.calls),
+      timeTable(places.slice(0, top), load.calls),
+      'By function, without what it called:',
+      timeTable(functions.slice(0, top), load.calls),
+      'Functions of the service with all that they called before they first waited:',
+      timeTable(withCallees.slice(0, top), load.calls),
       'Statements of PostgreSQL, until everything could be read in the log:',
       table(['statement', 'times', 'ms a call', 'mean ms', 'planning ms a call', 'log kB a call'], statements),
     ].join('\n\n')
   })
-  const name = `profile-${peerName}-${workName}`
   const files = await writeResults(out, name, { json: { markdown }, markdown })
   if (report !== undefined) await writeIntoReport(report, name, markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
@@ -106,7 +112,7 @@ function openPeer(
   return name === 'ours' ? openOurs(urls, sizes, nodeOptions) : openCrud(urls, sizes, { connections, nodeOptions })
 }
 
-function selfTable(times: SelfTime[], calls: number): string {
+function timeTable(times: TakenTime[], calls: number): string {
   const rows = times.map(({ name, ms, share }) => [`\`${name}\``, `${(share * 100).toFixed(1)} %`, ((ms * 1000) / calls).toFixed(1)])
   return table(['what', 'of the time', 'µs a call'], rows)
 }
