@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Command } from 'commander'
 import { addRunOptions, count, counts, positive, someOf, tell } from './command-options.ts'
 import type { RunOptions } from './command-options.ts'
@@ -74,7 +75,10 @@ async function run(given: Options): Promise<void> {
   const ratios = results.cells.flatMap(ratiosOf)
   const svg = plotRatios(ratios, 'Calls a second, employee-ledger / peer')
   const files = await writeResults(out, 'compare', { json: { ...results, ratios }, markdown, svg })
-  if (report !== undefined) await writeIntoReport(report, 'compare', markdown)
+  if (report !== undefined) {
+    const plot = path.relative(path.dirname(report), path.join(out, 'compare.svg'))
+    await writeIntoReport(report, 'compare', `${markdown}\n\n![Ratios](${plot})`)
+  }
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
   if (failuresOf(results) > 0) {
     tell('calls have failed: the figures are worth nothing')

@@ -103,7 +103,7 @@ function cellsOf({ works, companies, callers }: CompareOptions): Cell[] {
   )
 }
 
-const WARM_UP_SHARE = 0.2
+const WARM_UP_SHARE = 0.5
 const CALLS_OF_A_CALLER = 3
 
 /** Warms a peer up, which tells how many calls last as long as wanted, and measures those. */
@@ -120,8 +120,11 @@ async function measure(peer: Peer, cell: Cell, seconds: number, rates: Map<Peer,
   return { ...load, visiblePerSecond: load.calls / ((performance.now() - started) / 1000) }
 }
 
-/** Makes more and more calls until they last long enough, and tells how many there were in a second. */
-async function warmUp(peer: Peer, cell: Cell, seconds: number, first: number): Promise<number> {
+/**
+ * Makes `first` calls, then twice as many and so on until they last half of this time, all of them about as long as it.
+ * Tells how many there were in a second at the end. Throws when one fails.
+ */
+export async function warmUp(peer: Peer, cell: Cell, seconds: number, first: number): Promise<number> {
   for (let count = Math.max(cell.callers, Math.round(first)); ; count *= 2) {
     const load = await runCalls(peer.prepare(cell, count), cell.callers)
     if (load.failures > 0) throw new Error(`${peer.name}, ${cell.work}: ${load.failures} of ${count} failed: ${load.firstFailure}`)

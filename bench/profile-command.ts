@@ -5,6 +5,7 @@ import type { RunOptions } from './command-options.ts'
 import { addRunOptions, count, positive, someOf, tell } from './command-options.ts'
 import type { TakenTime } from './cpu-profile.ts'
 import { findProfile, profileClock, readProfile } from './cpu-profile.ts'
+import { warmUp } from './compare.ts'
 import { openCrud } from './crud-peer.ts'
 import { describeMachine } from './machine.ts'
 import { machineLines, short, table } from './markdown.ts'
@@ -58,10 +59,10 @@ async function run(options: Options & { connections: number }): Promise<void> {
     await server.run('create extension pg_stat_statements', database)
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
     const peer = await openPeer(peerName, urls, { companies: [companies], records }, connections, nodeOptions)
-    const prepare = (number: number) => peer.prepare({ work: workName, companies }, number)
+    const cell = { work: workName, companies, callers }
     tell('warming up')
-    const warmedUp = await runCalls(prepare(callers * 20), callers)
-    const calls = prepare(Math.round(warmedUp.perSecond * seconds))
+    const perSecond = await warmUp(peer, cell, seconds, callers)
+    const calls = peer.prepare(cell, Math.max(callers, Math.round(perSecond * seconds)))
     await peer.visible?.()
 
     tell(`${calls.length} calls`)
