@@ -1,5 +1,5 @@
 /*
- * What the load sends: employees of some 280 bytes, every one with an e-mail address and an external id of its own in the
+ * What the load sends: employees of some 320 bytes, every one with an e-mail address and an external id of its own in the
  * whole run, and patches of them.
  */
 

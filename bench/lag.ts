@@ -42,11 +42,12 @@ const CALLS_OF_A_CALLER = 20
 export async function measureLag(ours: Ours, { companies, seconds, callers, records }: LagOptions): Promise<LagResult> {
   const cell = { work: 'single-create', companies } as const
   const probe = await runCalls(ours.prepare(cell, callers * CALLS_OF_A_CALLER), callers)
-  const peak = await runCalls(ours.prepare(cell, Math.round(probe.perSecond * seconds)), callers)
+  const peak = await runCalls(ours.prepare(cell, Math.max(callers, Math.round(probe.perSecond * seconds))), callers)
   await ours.visible!()
 
   const sending: Sending = { newest: null, isOver: false }
-  const made = requestsOf('single-create', ours.tenants.get(companies)!, Math.round((peak.perSecond / 2) * seconds), records)
+  const count = Math.max(callers, Math.round((peak.perSecond / 2) * seconds))
+  const made = requestsOf('single-create', ours.tenants.get(companies)!, count, records)
   const calls = made.map((call) => async () => {
     const { logId } = await ours.send(call)
     sending.newest = { tenant: call.tenant, logId: logId!, at: performance.now() }
