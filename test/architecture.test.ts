@@ -9,10 +9,10 @@ import { importsOf, readSources, type SourceFile } from './support/source-files.
  * fail guards nothing.
  */
 
-const program = readSources('src', 'projections', 'migrations')
+const program = readSources('src', 'projections', 'migrations', 'bench')
 const tests = readSources('test')
 
-await t.test('every file of src, projections and migrations belongs to exactly one part', async (t) => {
+await t.test('every file of src, projections, migrations and bench belongs to exactly one part', async (t) => {
   t.ok(program.length > 50, 'the files are found')
   t.strictSame(rules.floorFaults(program, PARTS).filter((fault) => fault.includes('belongs to')), [])
   t.strictSame(rules.floorFaults([made('src/new/thing.ts')], PARTS), ['src/new/thing.ts belongs to 0 parts'])

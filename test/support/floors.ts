@@ -29,6 +29,17 @@ export const PARTS: Part[] = [
     never: ['src/bootstrap.ts', 'src/http/app.ts'],
   },
   {
+    name: 'bench',
+    files: 'bench/*',
+    // It starts the program as a process; what it imports of it is what prepares a ledger, and what the plain peer shares.
+    may: [
+      ...['bench/*', 'src/commands/*', 'src/domain/*', 'src/database/*', 'src/http/cursor.ts', 'src/ledger/codec.ts', 'src/ledger/tables.ts'],
+      ...['src/workers/project.ts', ...PROJECTION_LIST],
+    ],
+    packages: ['@event-driven-io/emmett-postgresql', 'commander', 'fastify', 'kysely', 'pg', 'typeid-js', 'undici', 'node:*'],
+    never: ['src/main.ts', 'src/bootstrap.ts', 'src/http/app.ts', 'src/ledger/lanes.ts', 'src/workers/queues.ts'],
+  },
+  {
     name: 'cli',
     files: 'src/cli/*',
     may: [

@@ -1,0 +1,50 @@
+/*
+ * What the load sends: employees of some 320 bytes, every one with an e-mail address and an external id of its own in the
+ * whole run, and patches of them.
+ */
+
+const FIRST_NAMES = ['Ana', 'Björn', 'Chidi', 'Daria', 'Emre', 'Fatou', 'Goran', 'Hana']
+const JOBS = ['Accountant', 'Backend engineer', 'Care coordinator', 'Data analyst', 'Electrician']
+const DEPARTMENTS = ['Finance', 'Engineering', 'Operations', 'People']
+const LOCATIONS = ['Lisbon', 'Lagos', 'Leipzig', 'Lima']
+
+/** What a patch without changes sends again: the patches with changes leave these alone. */
+export interface Unchanging {
+  department: string
+  employee_number: string
+}
+
+let serial = 0
+
+/** A number that no other call of it has given. */
+export function nextSerial(): number {
+  serial += 1
+  return serial
+}
+
+export function newEmployee(): Record<string, unknown> & Unchanging {
+  const n = nextSerial()
+  return {
+    first_name: pick(FIRST_NAMES, n),
+    last_name: `Okonkwo-${n.toString(36)}`,
+    email: `employee.${n}@example.com`,
+    external_id: `hr-${n}`,
+    employee_number: String(100_000 + n),
+    job_title: pick(JOBS, n),
+    department: pick(DEPARTMENTS, n),
+    location: pick(LOCATIONS, n),
+    phone: '+351210000000',
+    start_date: '2024-03-01',
+    custom_attributes: { grade: 'C2', cost_center: 4711, remote: n % 2 === 0 },
+  }
+}
+
+/** Two attributes with values that the employee never had. */
+export function changingPatch(): Record<string, unknown> {
+  const n = nextSerial()
+  return { job_title: `${pick(JOBS, n)} ${n}`, location: `${pick(LOCATIONS, n)} ${n}` }
+}
+
+function pick(values: readonly string[], n: number): string {
+  return values[n % values.length]!
+}

@@ -1,0 +1,41 @@
+import { Pool } from 'undici'
+
+/** More than this many calls are never under way at once. */
+const MAX_CONNECTIONS = 256
+
+export interface Request {
+  method: 'GET' | 'POST' | 'PATCH'
+  path: string
+  headers: Record<string, string>
+  body?: Buffer
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+}
+
+/** Connections to a server that are kept open, with one request at a time on each. */
+export interface HttpClient {
+  send(request: Request): Promise<Answer>
+  close(): Promise<void>
+}
+
+export function openHttpClient(address: string): HttpClient {
+  const pool = new Pool(address, { connections: MAX_CONNECTIONS, pipelining: 1, keepAliveTimeout: 60_000 })
+  return {
+    async send({ method, path, headers, body }) {
+      const answer = await pool.request({ method, path, headers, body: body ?? null })
+      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** Sends a request and throws, with the beginning of what was answered, unless the status is this one. */
+export async function expectStatus(client: HttpClient, request: Request, status: number): Promise<Answer> {
+  const answer = await client.send(request)
+  if (answer.status === status) return answer
+  throw new Error(`${request.method} ${request.path}: ${answer.status} ${answer.text.slice(0, 300)}`)
+}

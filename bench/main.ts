@@ -1,0 +1,16 @@
+import { Command } from 'commander'
+import { addCompareCommand } from './compare-command.ts'
+import { addMemoryCommand } from './memory-command.ts'
+import { addProfileCommand } from './profile-command.ts'
+import { addReplayCommand } from './replay-command.ts'
+import { addSizesCommand } from './sizes-command.ts'
+
+/* `npm run bench`: what the service does in a second, beside its peers, and where the time goes. */
+
+const program = new Command('bench').description('Measures the service beside its peers on one PostgreSQL server')
+addCompareCommand(program)
+addSizesCommand(program)
+addReplayCommand(program)
+addMemoryCommand(program)
+addProfileCommand(program)
+await program.parseAsync()

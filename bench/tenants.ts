@@ -1,0 +1,64 @@
+import type { Unchanging } from './employee-bodies.ts'
+import { newEmployee } from './employee-bodies.ts'
+import type { HttpClient, Request } from './http-client.ts'
+import { expectStatus } from './http-client.ts'
+import type { Call } from './run-calls.ts'
+import { runCalls } from './run-calls.ts'
+
+/** An employee that the patches may change. */
+export interface StockEmployee extends Unchanging {
+  id: string
+}
+
+/** A company with one key, and employees that were there before the clock started. */
+export interface Tenant {
+  /** The headers by which it is known. */
+  credentials: Record<string, string>
+  stock: StockEmployee[]
+}
+
+/** How large the companies of a run are. */
+export interface TenantSizes {
+  /** How many companies share the work: one group of them for each of these numbers. */
+  companies: number[]
+  /** Records of a bulk call. */
+  records: number
+}
+
+/** Bulk patches that can be under way at once without touching one employee twice, when there is one company. */
+const SLICES = 8
+const STOCK_CALLERS = 4
+
+/** Makes the groups of companies, and their stock by calls of the API. */
+export async function makeTenants<T extends Tenant>(
+  client: HttpClient,
+  sizes: TenantSizes,
+  make: (name: string) => Promise<T>,
+): Promise<Map<number, T[]>> {
+  const groups = new Map<number, T[]>()
+  for (const count of sizes.companies) {
+    const tenants: T[] = []
+    for (let at = 1; at <= count; at += 1) tenants.push(await make(`Company ${at} of ${count}`))
+    const slices = Math.max(1, Math.ceil(SLICES / count))
+    const calls = tenants.flatMap((tenant) => Array.from({ length: slices }, () => stocking(client, tenant, sizes.records)))
+    const { failures, firstFailure } = await runCalls(calls, STOCK_CALLERS)
+    if (failures > 0) throw new Error(`the stock could not be made: ${firstFailure}`)
+    groups.set(count, tenants)
+  }
+  return groups
+}
+
+function stocking(client: HttpClient, tenant: Tenant, records: number): Call {
+  return async () => {
+    const employees = Array.from({ length: records }, newEmployee)
+    const { text } = await expectStatus(client, writing(tenant, 'POST', '/v1/employees', { employees }), 201)
+    for (const { id, department, employee_number } of (JSON.parse(text) as { employees: StockEmployee[] }).employees) {
+      tenant.stock.push({ id, department, employee_number })
+    }
+  }
+}
+
+/** A writing call, with its body in the bytes that are sent. */
+export function writing({ credentials }: Tenant, method: 'POST' | 'PATCH', path: string, body: unknown): Request {
+  return { method, path, headers: { ...credentials, 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(body)) }
+}

@@ -1,0 +1,71 @@
+import t from 'tap'
+import { compareMarkdown, failuresOf } from '../../bench/compare-command.ts'
+import type { CompareOptions } from '../../bench/compare.ts'
+import { compare, withPeers } from '../../bench/compare.ts'
+import { measureLag } from '../../bench/lag.ts'
+import { describeMachine } from '../../bench/machine.ts'
+import type { Ours } from '../../bench/ours-peer.ts'
+import { WORKS } from '../../bench/peer.ts'
+import { plotRatios } from '../../bench/plot.ts'
+import type { BenchServer } from '../../bench/postgres.ts'
+import { serverAt } from '../../bench/postgres.ts'
+import { ratiosOf } from '../../bench/ratios.ts'
+import { testServerUrls } from '../support/test-server.ts'
+
+/* A benchmark with a handful of calls: that it runs, not what it measures. */
+
+const plainServer = serverAt(testServerUrls())
+const server: BenchServer = {
+  ...plainServer,
+  async createDatabase(name) {
+    if (!name.startsWith('bench_ours')) return plainServer.createDatabase(name)
+    // Migrated before, as for every other test.
+    await plainServer.run(`create database ${name} template employee_ledger owner ledger_owner`)
+    return plainServer.urlsOf(name)
+  },
+}
+const RECORDS = 10
+const OPTIONS: CompareOptions = {
+  ...{ rounds: 1, seconds: 0.01, peers: ['crud', 'emmett', 'raw', 'ours'], works: [...WORKS] },
+  ...{ companies: [2], callers: [2], records: RECORDS, connections: 4 },
+}
+
+await t.test('every peer answers all of its work without a failure, and the report compares them', async (t) => {
+  const run = await withPeers(server, OPTIONS, async (peers) => {
+    const cells = await compare(server, peers, OPTIONS, () => undefined)
+    const ours = peers.find(({ name }) => name === 'ours') as Ours
+    const lag = await measureLag(ours, { companies: 2, seconds: 0.1, callers: 2, records: RECORDS })
+    return { cells, lags: [lag], plain: await rowsOfPlainPeer() }
+  })
+
+  t.strictSame(run.cells.map(({ work }) => work), WORKS, 'a cell for each work')
+  t.equal(failuresOf(run), 0)
+  for (const { work, peers } of run.cells) {
+    const able = ['single-create', 'bulk-create'].includes(work) ? ['crud', 'emmett', 'ours', 'raw'] : ['crud', 'ours']
+    t.strictSame(Object.keys(peers).toSorted(), able, work)
+    for (const [measured] of Object.values(peers)) t.ok(measured!.calls >= 6 && measured!.perSecond > 0, work)
+  }
+  t.ok(run.lags[0]!.followed > 0, 'calls were followed into the log')
+
+  const ratios = run.cells.flatMap(ratiosOf)
+  t.ok(ratios.every(({ spread }) => spread.median > 0))
+  t.strictSame([...new Set(ratios.map(({ against }) => against))].toSorted(), ['crud', 'emmett', 'raw'])
+  const machine = await describeMachine(server, t.testdir())
+  const markdown = compareMarkdown({ machine, options: OPTIONS, ...run })
+  for (const work of WORKS) t.match(markdown, new RegExp(`^\\| ${work} \\| 2 \\| 2 \\| answered \\| crud \\| [0-9]`, 'm'))
+  t.match(plotRatios(ratios, 'ratios'), /^<svg [^]*<\/svg>\n$/)
+
+  t.ok(run.plain.entries > 0)
+  t.equal(run.plain.details, run.plain.records, 'the plain peer logs every record')
+  t.equal(run.plain.counted, run.plain.entries, 'and charges every writing call')
+})
+
+async function rowsOfPlainPeer() {
+  const [row] = await server.run<{ entries: number; records: number; details: number; counted: number }>(
+    `select count(*)::integer as entries, sum(total)::integer as records,
+       (select count(*) from log_records)::integer as details, (select sum(requests_made) from api_keys)::integer as counted
+     from logs`,
+    `bench_crud_${process.pid}`,
+  )
+  return row!
+}
