@@ -50,7 +50,7 @@ export function email(value: string): string {
 /** Reads a whole number from 0 to `max`. */
 export function wholeNumber(max: number): (value: string) => number {
   return (value) => {
-    if (/^[0-9]{1,10}$/.test(value) && Number(value) <= max) return Number(value)
+    if (/^[0-9]{1,16}$/.test(value) && Number(value) <= max) return Number(value)
     throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`)
   }
 }

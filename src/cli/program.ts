@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAuditCommands } from './audit-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { companyOption, email, json, loaded, text } from './options.ts'
 import { addUserCommands } from './user-commands.ts'
@@ -44,6 +45,7 @@ export function buildProgram(): Command {
 
   addUserCommands(program)
   addKeyCommands(program)
+  addAuditCommands(program)
 
   const projections = program.command('projections').description('the read models')
   projections

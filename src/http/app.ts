@@ -11,6 +11,7 @@ import type { CompanyServices } from '../commands/change-company.ts'
 import type { CommandServices } from '../commands/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter } from '../ledger/key-access.ts'
+import type { CheckpointSigner } from '../ledger/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
@@ -19,7 +20,8 @@ import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
 import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
 import { authenticateCaller } from './authenticate.ts'
-import { authorizeAdmin } from './authorize-user.ts'
+import { checkpoints } from './audit/checkpoint.ts'
+import { authenticateUser, authorizeAdmin, requireRole } from './authorize-user.ts'
 import { health } from './health.ts'
 import { acceptJsonBodies } from './media-types.ts'
 import { collectMethods } from './method-not-allowed.ts'
@@ -40,6 +42,7 @@ export interface AppServices {
   db: Kysely<LedgerTables>
   findKey(apiId: string): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
+  signer: CheckpointSigner
   isReady(): Promise<boolean>
   log: Logger
   /** Bytes that a body may have. */
@@ -115,6 +118,14 @@ export function buildApp(services: AppServices): FastifyInstance {
     { prefix: '/admin/v1' },
   )
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
+  void app.register(
+    async (audit) => {
+      audit.addHook('onRequest', limitFailures(audit, services.failureLimit, authenticateUser(services.db)))
+      audit.addHook('onRequest', requireRole('auditor', 'admin'))
+      checkpoints(audit, services)
+    },
+    { prefix: '/audit/v1' },
+  )
   void app.after(answerOtherMethods)
   return app
 }

@@ -11,7 +11,7 @@ export interface Part {
   never: string[]
 }
 
-const READING = ['codec', 'database-errors', 'gather', 'key-access', 'read', 'read-api-keys', 'read-progress', 'read-user-tokens', 'tables', 'users']
+const READING = ['codec', 'database-errors', 'gather', 'key-access', 'note-files', 'read', 'read-api-keys', 'read-progress', 'read-user-tokens', 'sign-checkpoint', 'tables', 'users']
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
 const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
 
@@ -32,6 +32,9 @@ export const PARTS: Part[] = [
       ...['src/database/errno.ts', 'src/database/fault-reason.ts', 'src/database/make-folder.ts', 'src/database/startup-error.ts'],
       ...['src/ledger/append-company-events.ts', 'projections/index.ts'],
       ...['src/ledger/read-api-keys.ts', 'src/ledger/users.ts'],
+      // An export is read, an exported file is verified, and a signing key rotated, here alone.
+      ...['read-proof', 'note-files', 'sign-checkpoint', 'signing-keys', 'checkpoint-note'].map((name) => `src/ledger/${name}.ts`),
+      ...['export-lines', 'signed-note', 'verify-export'].map((name) => `src/ledger/${name}.ts`),
       // To tell how far the projections are, and to bring those of the demo up.
       ...['src/workers/checkpoints.ts', 'src/workers/project.ts'],
     ],
@@ -42,7 +45,7 @@ export const PARTS: Part[] = [
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
     may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
-    packages: ['fastify', 'kysely', 'pg', 'pino', 'typeid-js'],
+    packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
     never: ['src/main.ts', 'src/cli/run.ts', 'src/http/problem.ts'],
   },
   {
@@ -89,7 +92,7 @@ export const PARTS: Part[] = [
     name: 'workers',
     files: 'src/workers/*',
     may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/expire-answers.ts', ...PROJECTION_LIST],
-    packages: ['kysely', 'pg-boss', 'pino'],
+    packages: ['kysely', 'node:timers/promises', 'pg-boss', 'pino'],
     never: ['src/ledger/commit.ts', 'src/commands/add-user.ts', 'projections/bulk-user-logs-queries.ts', 'pg'],
   },
   {
@@ -110,7 +113,8 @@ export const PARTS: Part[] = [
     name: 'ledger',
     files: 'src/ledger/*',
     may: ['src/ledger/*', 'src/domain/*'],
-    packages: ['kysely', 'pg', 'node:crypto', 'node:timers/promises'],
+    // The files are those of what must not be in the database: the signing key, and the checkpoints.
+    packages: ['kysely', 'pg', 'node:buffer', 'node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises'],
     never: ['src/commands/run-api-call.ts', 'src/http/problem.ts', 'projections/projection.ts', 'src/database/pool.ts'],
   },
   {

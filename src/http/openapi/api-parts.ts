@@ -63,5 +63,6 @@ export const TAGS = [
   { name: 'Admin', description: 'Bulk User Logs, and the use of the API, for administrators of the company.' },
   { name: 'API keys', description: 'The lives of API keys, for administrators of the company.' },
   { name: 'Users', description: 'The users of the company, for its administrators.' },
+  { name: 'Audit', description: 'The ledger itself and its proofs, for auditors and administrators of the company.' },
   { name: 'Tokens', description: 'The tokens with which users come to the admin and audit endpoints.' },
 ]
