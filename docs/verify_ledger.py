@@ -214,13 +214,13 @@ def parse_notes(text):
     notes = []
     for found in re.finditer(r"\n*((?:[^\n]+\n)+)\n((?:\u2014 [^\n]+\n)+)\n*|(.|\n)", text):
         lines = (found[1] or "").split("\n")
-        if found[3] or len(lines) < 4 or not re.fullmatch("0|[1-9][0-9]{0,15}", lines[1]):
+        signatures = [re.fullmatch(r"\u2014 ([^\s+]+) (\S+)", line) for line in (found[2] or "").split("\n")[:-1]]
+        if found[3] or len(lines) < 4 or not re.fullmatch("0|[1-9][0-9]{0,15}", lines[1]) or not all(signatures):
             raise ValueError("not a file of checkpoints")
-        root = unbase64(lines[2])
-        signatures = [(line.split(" ")[1], unbase64(line.split(" ")[2])) for line in found[2].splitlines()]
-        notes.append({"origin": lines[0], "size": int(lines[1]), "root": root, "text": found[1].encode(), "signatures": signatures})
-    if not notes:
-        raise ValueError("a file without checkpoints")
+        note = {"origin": lines[0], "size": int(lines[1]), "root": unbase64(lines[2]), "text": found[1].encode()}
+        notes.append({**note, "signatures": [(line[1], unbase64(line[2])) for line in signatures]})
+    if not all(len(note["root"]) == 32 and all(len(raw) > 4 for _, raw in note["signatures"]) for note in notes) or not notes:
+        raise ValueError("not a file of checkpoints")
     return notes
 
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -5,7 +6,7 @@ const OWNER_ALONE = 0o600
 
 /** Writes a file that its owner alone may read: beside, and then renamed, so that nobody ever reads half of it. */
 export async function writeDurably(file: string, text: string): Promise<void> {
-  const beside = `${file}.${process.pid}.part`
+  const beside = `${file}.${randomUUID()}.part`
   const handle = await open(beside, 'w', OWNER_ALONE)
   try {
     await handle.writeFile(text)

@@ -69,7 +69,7 @@ export function openNoteFiles(folder: string, makeFolder: (folder: string) => Pr
     },
 
     async keepFrontier(companyId, frontier) {
-      const beside = `${frontierOf(companyId)}.${process.pid}.part`
+      const beside = `${frontierOf(companyId)}.part`
       await writeFile(beside, packFrontier(frontier).toString('hex'))
       await rename(beside, frontierOf(companyId))
     },

@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { link, readFile, rename, rm } from 'node:fs/promises'
-import { writeDurably } from './durable-file.ts'
+import { dirname } from 'node:path'
+import { syncFolder, writeDurably } from './durable-file.ts'
 import type { NoteSigner } from './signed-note.ts'
 import { parsePublicKey } from './signed-note.ts'
 
@@ -55,10 +56,11 @@ export async function rotateSigningKey(file: string): Promise<SigningKeys & { cu
 
 /** Whoever comes first makes the key that all use. */
 async function makeKey(file: string): Promise<NoteSigner> {
-  const beside = `${file}.${process.pid}`
+  const beside = `${file}.${randomUUID()}`
   const signer = await writeKey(beside)
   try {
     await link(beside, file)
+    await syncFolder(dirname(file))
     return signer
   } catch (error) {
     const theirs = await readText(file)
