@@ -414,6 +414,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit/v1/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign the head of the ledger as it is now
+         * @description A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519. Whoever keeps it can tell later whether anything up to there was changed. When the ledger is shorter than, or another one than, the last checkpoint that the service keeps outside its database, nothing is signed: 503.
+         */
+        get: operations["getCheckpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the public keys that sign checkpoints, or did
+         * @description Notes that a retired key signed stay good. The current key, if there is one, comes first.
+         */
+        get: operations["listAuditKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1840,6 +1880,99 @@ export interface components {
                 };
             };
         };
+        /** @description `internal_error`: Something went wrong on our side. */
+        AuditInternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 500;
+                    /** @enum {string} */
+                    code?: "internal_error";
+                };
+            };
+        };
+        /** @description `invalid_credentials`: The credentials are missing or not valid. */
+        AuditInvalidCredentials: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 401;
+                    /** @enum {string} */
+                    code?: "invalid_credentials";
+                };
+            };
+        };
+        /** @description `invalid_query`: A query parameter is not valid. */
+        AuditInvalidQuery: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 400;
+                    /** @enum {string} */
+                    code?: "invalid_query";
+                };
+            };
+        };
+        /** @description `rate_limited`: Too many calls at once. */
+        AuditRateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 429;
+                    /** @enum {string} */
+                    code?: "rate_limited";
+                };
+            };
+        };
+        /** @description `role_required`: The role of the user does not allow this. */
+        AuditRoleRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 403;
+                    /** @enum {string} */
+                    code?: "role_required";
+                };
+            };
+        };
+        /** @description `unavailable`: The service cannot answer for the moment. */
+        AuditUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 503;
+                    /** @enum {string} */
+                    code?: "unavailable";
+                };
+            };
+        };
     };
     parameters: {
         /**
@@ -3161,6 +3294,78 @@ export interface operations {
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    getCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description the position of the last event, which is the size of the tree */
+                        position: number;
+                        /** @description the root of the tree, base64 */
+                        root: string;
+                        /** @description the signed note; verify over these very characters */
+                        note: string;
+                        /** @description a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)` */
+                        public_key: string;
+                    };
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    listAuditKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)` */
+                            public_key: string;
+                            /** @enum {string} */
+                            status: "current" | "retired";
+                        }[];
+                        /** @description all keys come at once */
+                        next_cursor: null;
+                    };
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
         };
     };
 }

@@ -78,7 +78,7 @@ export function parseNotes(texts: string): Note[] | null {
   while (form.lastIndex < texts.length) {
     const [, text, lines] = form.exec(texts) ?? []
     if (text === undefined || lines === undefined) return null
-    const signatures = lines.trimEnd().split('\n').map(parseSignature)
+    const signatures = lines.slice(0, -1).split('\n').map(parseSignature)
     if (signatures.includes(null)) return null
     notes.push({ text, signatures: signatures as NoteSignature[] })
   }

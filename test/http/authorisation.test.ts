@@ -7,7 +7,7 @@ import { employee, startService } from '../support/service.ts'
  * Who may call what: every route of the document against every kind of caller. A route that is not in the table fails.
  */
 
-type Allowed = 'any key' | 'an enabled key' | 'admin' | 'any user' | 'anybody'
+type Allowed = 'any key' | 'an enabled key' | 'admin' | 'auditor or admin' | 'any user' | 'anybody'
 
 const service = await startService(t)
 const [ours, theirs] = [service.company, await service.makeCompany('Other')]
@@ -67,6 +67,8 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   // A member sees and revokes no token but their own; that of somebody else is as good as none.
   'DELETE /admin/v1/tokens/{id}': { allowed: 'any user', path: '/admin/v1/tokens/tok_01h455vb4pex5vsknk084sn02q' },
   'POST /admin/v1/invitations/accept': { allowed: 'anybody', body: {} },
+  'GET /audit/v1/checkpoint': { allowed: 'auditor or admin' },
+  'GET /audit/v1/keys': { allowed: 'auditor or admin' },
 }
 
 function idRoutes(kind: string, id: string, routes: string[]): typeof TABLE {
@@ -109,6 +111,9 @@ function expected(allowed: Allowed, caller: string): string {
       return isKey && caller !== 'a revoked API key' ? 'let in' : 'invalid_credentials'
     case 'any user':
       return isUser ? 'let in' : 'invalid_credentials'
+    case 'auditor or admin':
+      if (!isUser) return 'invalid_credentials'
+      return caller === 'a member' ? 'role_required' : 'let in'
     case 'admin':
       if (!isUser) return 'invalid_credentials'
       return caller.endsWith('administrator') ? 'let in' : 'admin_only'

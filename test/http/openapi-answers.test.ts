@@ -157,6 +157,14 @@ await hold(404, `GET ${TOKENS}`, { query: '?user=x' })
 await hold(204, `DELETE ${TOKENS}/{id}`, { id: token.body.id })
 await hold(404, `DELETE ${TOKENS}/{id}`)
 
+// The audit endpoint.
+for (const route of ['GET /audit/v1/checkpoint', 'GET /audit/v1/keys']) {
+  await hold(200, route)
+  await hold(400, route, { query: '?x=1' })
+  await hold(401, route, { as: 'nobody' })
+  await hold(403, route, { as: 'nobody', headers: { authorization: `Bearer ${service.company.member.token}` } })
+}
+
 // A quota that is used up, and a key that is disabled.
 await service.pool.query('update api_keys set quota_limit = 0')
 await hold(429, CREATE, { body: employee() })

@@ -69,6 +69,7 @@ await t.test('what is no checkpoint is not taken for one', async (t) => {
     note.replace('— ', '- '),
     note.replace(/(\S)\n$/, '$1 x\n'),
     note.replaceAll('\n', '\r\n'),
+    note.replace(/\n$/, '\v\n'),
     `${note}more\n`,
   ]
   for (const text of broken) t.equal(parseCheckpoints(text), null, JSON.stringify(text))
