@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
-import { companyOption, json, loaded, wholeNumber } from './options.ts'
+import { companyOption, json, loaded, wholeNumber, WRONG_USE } from './options.ts'
 
 const LARGEST_POSITION = Number.MAX_SAFE_INTEGER
-/** What `audit verify` ends with when it was used wrongly; 1 is kept for a ledger that is invalid. */
-export const WRONG_USE = 2
 
 /** Adds `audit …`: what an auditor takes along, and the key that signs it. */
 export function addAuditCommands(program: Command): void {

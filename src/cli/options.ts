@@ -5,6 +5,9 @@ import { isId } from '../domain/ids.ts'
 
 const MAX_EMAIL_CHARACTERS = 254
 
+/** The exit code of wrong use, where 1 means something else. */
+export const WRONG_USE = 2
+
 /** A command is loaded when it runs: help, and what was mistyped, are answered without it. */
 export function loaded<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
   return async (...given: Given): Promise<void> => {

@@ -70,7 +70,7 @@ await t.test('without a signing key there is a clear 503, and no key is told', a
 await t.test('a key that was retired is told, and the notes it signed are still continued', async (t) => {
   const folder = t.testdir()
   const file = path.join(folder, 'key.pem')
-  const newKey = () => writeFileSync(file, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
+  const newKey = () => writeFileSync(file, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))
   newKey()
   const service = await startService(t, { SIGNING_KEY: '', SIGNING_KEY_FILE: file })
   const { answer } = await checkpointOf(service)

@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
-import { checkpointNote } from '../../src/ledger/checkpoint-note.ts'
+import { checkpointNote, originOf } from '../../src/ledger/checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../../src/ledger/merkle.ts'
 import { readProofPages } from '../../src/ledger/read-proof.ts'
 import { verifierKeyText } from '../../src/ledger/signed-note.ts'
-import { originOf } from '../../src/ledger/checkpoint-note.ts'
 import { openSigningKeys } from '../../src/ledger/signing-keys.ts'
 import { foldLedger, frozenFile } from './frozen-ledger.ts'
 import { tellStory } from './ledger-story.ts'
@@ -40,6 +39,6 @@ try {
   writeFileSync(frozenFile(version, 'checkpoints'), notes.join('\n'))
   writeFileSync(frozenFile(version, 'json'), `${JSON.stringify(expected, null, 1)}\n`)
 } finally {
-  for (const teardown of teardowns.reverse()) await teardown()
+  for (const teardown of teardowns.toReversed()) await teardown()
   await stopTestServer()
 }
