@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import path from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { typeidUnboxed } from 'typeid-js'
@@ -9,6 +10,7 @@ import type { Config } from './config.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
+import { makeFolder } from './database/make-folder.ts'
 import { openDatabase } from './database/kysely.ts'
 import { isCurrent, migrate } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
@@ -17,11 +19,16 @@ import { StartupError } from './database/startup-error.ts'
 import { buildApp } from './http/app.ts'
 import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
 import { openLanes } from './ledger/lanes.ts'
+import { openNoteFiles } from './ledger/note-files.ts'
 import { openCompleteness } from './ledger/read-progress.ts'
 import { retireRecords } from './ledger/retire-records.ts'
+import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
+import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
+import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
 import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
+import { startRecorder } from './workers/record-checkpoints.ts'
 import { startWorker } from './workers/worker.ts'
 
 /*
@@ -148,6 +155,22 @@ async function assertOwner(db: Kysely<LedgerTables>): Promise<void> {
   if (rows[0]?.owns !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
 }
 
+/** The file of the signing key; those before it are named beside it. */
+export function signingKeyFile(config: Config): string {
+  return config.SIGNING_KEY_FILE ?? path.join(config.DATA_DIR, 'signing-key.pem')
+}
+
+/** Opens what signs checkpoints. With a database of one's own the key has to be given; without one, nothing is signed. */
+export async function openSigner(config: Config): Promise<CheckpointSigner> {
+  const unset = config.DATABASE_URL === undefined ? 'make' : 'unsigned'
+  const missing = config.SIGNING_KEY_FILE === undefined ? unset : 'refuse'
+  const place = { pem: config.SIGNING_KEY, file: signingKeyFile(config), missing } as const
+  const keys = await openSigningKeys(place).catch((error: unknown) => {
+    throw error instanceof SigningKeyError ? new StartupError(error.message, { cause: error }) : error
+  })
+  return openCheckpointSigner(keys, openNoteFiles(config.CHECKPOINT_DIR ?? path.join(config.DATA_DIR, 'checkpoints'), makeFolder))
+}
+
 /** A part of the program that runs until it is stopped. */
 export interface RunningPart {
   stop(): Promise<void>
@@ -165,6 +188,7 @@ export async function startApi(
   log: Logger,
   projections = PROJECTIONS,
 ): Promise<RunningPart & { address: string; app: FastifyInstance }> {
+  const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, onError: warn })
   const waker = openWaker(boss, warn)
@@ -187,6 +211,7 @@ export async function startApi(
     db: store.db,
     findKey: openKeyLookup(store.db),
     keyUsage: openKeyUsage(pool),
+    signer,
     isReady: async () => (await sql`select 1`.execute(store.db)).rows.length === 1,
     areReadModelsComplete: openCompleteness(store.db, projections),
     log,
@@ -238,6 +263,7 @@ export async function startWorkers(
   log: Logger,
   projections = PROJECTIONS,
 ): Promise<RunningPart> {
+  const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
   const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
   const worker = await startWorker({
@@ -249,10 +275,25 @@ export async function startWorkers(
     answersKeptHours: config.ANSWERS_KEPT_HOURS,
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
   })
+  const recorder = openRecorder(config, urls, signer, log)
   return {
     async stop() {
+      await recorder.stop()
       await worker.stop()
       await boss.stop({ graceful: false })
+    },
+  }
+}
+
+/** Starts to record checkpoints, on a connection of its own; without a signing key there are none. */
+function openRecorder(config: Config, urls: DatabaseUrls, signer: CheckpointSigner, log: Logger): RunningPart {
+  if (!signer.isSigning) return { stop: async () => undefined }
+  const db = openDatabase<LedgerTables>(openPool({ url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }))
+  const recorder = startRecorder({ db, signer, log, intervalMs: config.CHECKPOINT_INTERVAL_MS })
+  return {
+    async stop() {
+      await recorder.stop()
+      await db.destroy()
     },
   }
 }

@@ -22,6 +22,23 @@ export const ConfigSchema = Type.Object({
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of the embedded server and of the demo credentials' }),
+  SIGNING_KEY: Type.Optional(
+    Type.String({ description: 'the Ed25519 key that signs checkpoints, PEM (PKCS#8); wins over SIGNING_KEY_FILE' }),
+  ),
+  SIGNING_KEY_FILE: Type.Optional(
+    Type.String({
+      description: 'the file of that key; unset: `signing-key.pem` in DATA_DIR, made for the embedded server',
+    }),
+  ),
+  CHECKPOINT_DIR: Type.Optional(
+    Type.String({ description: 'folder, outside the database, of the checkpoints; unset: `checkpoints` in DATA_DIR' }),
+  ),
+  CHECKPOINT_INTERVAL_MS: Type.Integer({
+    default: 60_000,
+    minimum: 100,
+    maximum: DAY_MS,
+    description: 'milliseconds between two checkpoints of a company that changes',
+  }),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535, description: 'port to listen on; 0: any free one' }),
   LOG_LEVEL: Type.Union(

@@ -5,6 +5,9 @@ import { isId } from '../domain/ids.ts'
 
 const MAX_EMAIL_CHARACTERS = 254
 
+/** The exit code of wrong use, where 1 means something else. */
+export const WRONG_USE = 2
+
 /** A command is loaded when it runs: help, and what was mistyped, are answered without it. */
 export function loaded<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
   return async (...given: Given): Promise<void> => {
@@ -55,7 +58,7 @@ export function email(value: string): string {
 /** Reads a whole number from `min` to `max`. */
 export function wholeNumber(max: number, min = 0): (value: string) => number {
   return (value) => {
-    if (/^[0-9]{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
+    if (/^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
 }

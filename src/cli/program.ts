@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAuditCommands } from './audit-commands.ts'
 import { addEmployeeCommands } from './employee-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { email, json, loaded, text } from './options.ts'
@@ -46,6 +47,7 @@ export function buildProgram(): Command {
 
   addUserCommands(program)
   addKeyCommands(program)
+  addAuditCommands(program)
   addEmployeeCommands(program)
 
   addProjectionCommands(program)

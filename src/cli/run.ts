@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { OpenedDatabase, OpenedPool, RunningPart } from '../bootstrap.ts'
-import { findDatabase, migrateDatabase, openStore, startApi, startWorkers } from '../bootstrap.ts'
+import { findDatabase, migrateDatabase, openSigner, openStore, startApi, startWorkers } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../log.ts'
 import { baseUrlOf } from './base-url.ts'
@@ -9,6 +9,9 @@ import { printDemo } from './demo-banner.ts'
 import { interrupt, InterruptedError, interruptible, interruption } from './interruption.ts'
 import { readSettings } from './settings.ts'
 import { stopParts } from './stop-parts.ts'
+
+const UNSIGNED =
+  'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): no checkpoints are signed, and a rollback cannot be noticed'
 
 type Parts = { api: boolean; workers: boolean; demo?: boolean; migrates: boolean; purpose: 'serve' | 'visit' }
 
@@ -70,6 +73,7 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, say))
   const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
+  if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
   if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log)))
   if (parts.api) await startListening(parts, running, database, store)
   else say('employee-ledger works')

@@ -454,6 +454,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit/v1/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign the head of the ledger as it is now
+         * @description A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519. Whoever keeps it can tell later whether anything up to there was changed. When the ledger is shorter than, or another one than, the last checkpoint that the service keeps outside its database, nothing is signed: 503.
+         */
+        get: operations["getCheckpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit/v1/employees/{id}": {
         parameters: {
             query?: never;
@@ -526,6 +546,26 @@ export interface paths {
          * @description Each event is one event here: its data as in the list, its id its position. The stream begins behind the position of `Last-Event-ID`, else behind `after`, else with what is new. It ends from time to time, and when the rights of its user end: open it again with the last id, which moves on with comments too where filters leave events out.
          */
         get: operations["followEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the public keys that sign checkpoints, or did
+         * @description Notes that a retired key signed stay good. The current key, if there is one, comes first.
+         */
+        get: operations["listAuditKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1090,6 +1130,7 @@ export interface components {
             envelope: string;
             /** @description The bytes of the salt and of this hash to `data_hash` of the envelope. */
             data: string | null;
+            /** @description 16 bytes in hexadecimal */
             salt: string | null;
         };
         RecordError: {
@@ -3665,6 +3706,42 @@ export interface operations {
             503: components["responses"]["AdminUnavailable"];
         };
     };
+    getCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description the position of the last event, which is the size of the tree */
+                        position: number;
+                        /** @description the root of the tree, base64 */
+                        root: string;
+                        /** @description the signed note; verify over these very characters */
+                        note: string;
+                        /** @description a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)` */
+                        public_key: string;
+                    };
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
     readEmployeeAt: {
         parameters: {
             query?: {
@@ -3810,6 +3887,42 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    listAuditKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)` */
+                            public_key: string;
+                            /** @enum {string} */
+                            status: "current" | "retired";
+                        }[];
+                        /** @description all keys come at once */
+                        next_cursor: null;
+                    };
                 };
             };
             400: components["responses"]["AuditInvalidQuery"];

@@ -12,6 +12,7 @@ import type { CompanyServices } from '../commands/change-company.ts'
 import type { CommandServices } from '../commands/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter } from '../ledger/key-access.ts'
+import type { CheckpointSigner } from '../ledger/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
@@ -47,6 +48,7 @@ export interface AppServices {
   db: Kysely<LedgerTables>
   findKey(apiId: string): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
+  signer: CheckpointSigner
   isReady(): Promise<boolean>
   /** Whether all read models have been filled once; a new version of one has not at first. */
   areReadModelsComplete(): Promise<boolean>
@@ -135,8 +137,8 @@ export function buildApp(services: AppServices): FastifyInstance {
     { prefix: '/admin/v1' },
   )
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
-  const { db, failureLimit, sessions, streamLimits: limits } = services
-  void app.register((routes) => auditRoutes(routes, { db, limits, streams, failureLimit, sessions }), { prefix: '/audit/v1' })
+  const { db, failureLimit, sessions, signer, streamLimits: limits } = services
+  void app.register((routes) => auditRoutes(routes, { db, limits, streams, failureLimit, sessions, signer }), { prefix: '/audit/v1' })
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.after(answerOtherMethods)
   return app

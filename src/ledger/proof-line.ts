@@ -1,4 +1,4 @@
-/** What of an event is stored and hashed: the exact texts, and the salt. Data and salt are null once erased. */
+/** An event as a proof needs it: the exact texts whose UTF-8 bytes were hashed; data and salt null once erased. */
 export interface ProvableEvent {
   envelope: string
   data: string | null
@@ -6,9 +6,9 @@ export interface ProvableEvent {
 }
 
 /**
- * A line of the proof format: the very texts whose UTF-8 bytes were hashed, as JSON strings, and the salt in base64. A
- * verifier hashes them as they stand; nothing is parsed here, so what cannot be read can still be verified.
+ * A line of the proof format, with its line feed: `{envelope, data, salt}` in this order, written as `JSON.stringify`
+ * does, the salt in lower-case hexadecimal. A ledger has exactly one export, byte for byte.
  */
 export function proofLine({ envelope, data, salt }: ProvableEvent): string {
-  return `${JSON.stringify({ envelope, data, salt: salt === null ? null : salt.toString('base64') })}\n`
+  return `${JSON.stringify({ envelope, data, salt: salt?.toString('hex') ?? null })}\n`
 }

@@ -55,10 +55,10 @@ await t.test('without a filter the whole ledger comes, in order, gapless, as it 
 
 await t.test('the proof format holds the very bytes: they hash to the data hashes, the leaves, and the root of the head', async (t) => {
   const { body: lines } = await service.audit('/events?format=proof')
-  t.strictSame(lines, stored.map(({ envelope, data, salt }) => ({ envelope, data, salt: salt!.toString('base64') })))
+  t.strictSame(lines, stored.map(({ envelope, data, salt }) => ({ envelope, data, salt: salt!.toString('hex') })))
   const leaves: Buffer[] = []
   for (const { envelope, data, salt } of lines) {
-    const digest = createHash('sha256').update(Buffer.from(salt, 'base64')).update(data).digest('hex')
+    const digest = createHash('sha256').update(Buffer.from(salt, 'hex')).update(data).digest('hex')
     t.equal(JSON.parse(envelope).data_hash, digest)
     leaves.push(createHash('sha256').update(Buffer.of(0)).update(envelope).digest())
   }

@@ -75,6 +75,8 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /audit/v1/employees/{id}': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}` },
   'GET /audit/v1/employees/{id}/history': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}/history` },
   'POST /admin/v1/invitations/accept': { allowed: 'anybody', body: {} },
+  'GET /audit/v1/checkpoint': { allowed: 'admin or auditor' },
+  'GET /audit/v1/keys': { allowed: 'admin or auditor' },
 }
 
 function idRoutes(kind: string, id: string, routes: string[]): typeof TABLE {

@@ -188,6 +188,12 @@ await hold(404, AT, asAuditor)
 await hold(400, AT, { ...asAuditor, id, query: '?at=999999' })
 await hold(200, `${AT}/history`, { ...asAuditor, id, query: '?limit=2' })
 await hold(404, `${AT}/history`, asAuditor)
+for (const route of ['GET /audit/v1/checkpoint', 'GET /audit/v1/keys']) {
+  await hold(200, route)
+  await hold(400, route, { query: '?x=1' })
+  await hold(401, route, { as: 'nobody' })
+  await hold(403, route, { as: 'nobody', headers: { authorization: `Bearer ${service.company.member.token}` } })
+}
 
 // A quota that is used up, and a key that is disabled.
 await service.pool.query('update api_keys set quota_limit = 0')

@@ -12,9 +12,9 @@ export interface Part {
 }
 
 const READING = [
-  ...['codec', 'database-errors', 'event-line', 'find-position', 'gather', 'key-access', 'proof-line', 'prove', 'read'],
-  ...['read-api-keys', 'read-employee-history', 'read-head', 'read-progress', 'read-standings', 'read-stored-events'],
-  ...['read-user-tokens', 'sessions', 'tables', 'users'],
+  ...['codec', 'database-errors', 'event-line', 'find-position', 'gather', 'key-access', 'note-files', 'proof-line'],
+  ...['prove', 'read', 'read-api-keys', 'read-employee-history', 'read-head', 'read-progress', 'read-standings'],
+  ...['read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint', 'tables', 'users'],
 ]
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
 const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
@@ -47,6 +47,9 @@ export const PARTS: Part[] = [
       ...['src/database/errno.ts', 'src/database/fault-reason.ts', 'src/database/make-folder.ts', 'src/database/startup-error.ts'],
       ...['src/ledger/append-company-events.ts', 'projections/index.ts'],
       ...['src/ledger/read-api-keys.ts', 'src/ledger/users.ts'],
+      // An export is read, an exported file is verified, and a signing key rotated, here alone.
+      ...['read-proof', 'note-files', 'sign-checkpoint', 'signing-keys', 'checkpoint-note'].map((name) => `src/ledger/${name}.ts`),
+      ...['export-lines', 'signed-note', 'verify-export'].map((name) => `src/ledger/${name}.ts`),
       // To tell how far the projections are, and to bring those of the demo up.
       ...['src/workers/checkpoints.ts', 'src/workers/project.ts'],
       // To rebuild, verify and prune them.
@@ -60,7 +63,7 @@ export const PARTS: Part[] = [
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
     may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*', 'projections/index.ts'],
-    packages: ['fastify', 'kysely', 'pg', 'pino', 'typeid-js'],
+    packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
     never: ['src/main.ts', 'src/cli/run.ts', 'src/http/problem.ts'],
   },
   {
@@ -128,7 +131,8 @@ export const PARTS: Part[] = [
     name: 'ledger',
     files: 'src/ledger/*',
     may: ['src/ledger/*', 'src/domain/*'],
-    packages: ['kysely', 'pg', 'node:crypto', 'node:timers/promises'],
+    // The files are those of what must not be in the database: the signing key, and the checkpoints.
+    packages: ['kysely', 'pg', 'node:buffer', 'node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises'],
     never: ['src/commands/run-api-call.ts', 'src/http/problem.ts', 'projections/projection.ts', 'src/database/pool.ts'],
   },
   {

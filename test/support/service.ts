@@ -1,5 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Test } from 'tap'
@@ -71,7 +75,10 @@ export async function startService(
   options: { workers?: boolean } = {},
 ): Promise<Service> {
   const urls = await createTestDatabase(t)
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', POOL_SIZE: '5', LANES: '2', BURST_LIMIT: '0', FAILURE_LIMIT: '0', ...settings })
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ledger-service-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  const own = { DATABASE_URL: urls.serviceUrl, DATA_DIR: dataDir, SIGNING_KEY }
+  const config = readConfig({ ...own, PORT: '0', LOG_LEVEL: 'silent', POOL_SIZE: '5', LANES: '2', BURST_LIMIT: '0', FAILURE_LIMIT: '0', ...settings })
   const log = pino({ level: config.LOG_LEVEL })
   const store = await openStore(config, urls)
   const workers = options.workers ? await startWorkers(config, urls, store, log) : null
@@ -161,6 +168,7 @@ function parsed(type: string, text: string): unknown {
   return type.includes('json') ? JSON.parse(text) : text
 }
 
+const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
 let count = 0
 
 /** A valid employee, with an e-mail of its own. */

@@ -71,7 +71,7 @@ export const ProofEvent = Type.Object(
   {
     envelope: Type.String({ description: 'Its UTF-8 bytes behind a zero byte hash to the leaf (RFC 6962), with SHA-256.' }),
     data: orNull(Type.String({ description: 'The bytes of the salt and of this hash to `data_hash` of the envelope.' })),
-    salt: orNull(Type.String({ contentEncoding: 'base64' })),
+    salt: orNull(Type.String({ pattern: '^[0-9a-f]{32}$', description: '16 bytes in hexadecimal' })),
   },
   { $id: 'ProofEvent', ...STRICT, description: 'The very texts that were hashed; data and salt are null once erased.' },
 )

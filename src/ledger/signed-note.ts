@@ -1,0 +1,117 @@
+import { createPublicKey, hash, verify } from 'node:crypto'
+
+/*
+ * Signed notes (https://c2sp.org/signed-note) with Ed25519: a text, an empty line, and a line for each signature.
+ */
+
+/** The type of an Ed25519 key and signature in a note. */
+const ED25519 = 1
+const ID_BYTES = 4
+const PUBLIC_KEY_BYTES = 32
+const SIGNATURE_BYTES = 64
+// RFC 8410: what stands before the 32 bytes of an Ed25519 public key in its DER form.
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+const NAME = /^[^\s+]+$/u
+
+/** Signs bytes; `publicKey` are the 32 bytes of RFC 8032. */
+export interface NoteSigner {
+  publicKey: Buffer
+  sign(bytes: Buffer): Buffer
+}
+
+/** A key by which signatures under a name are verified. */
+export interface VerifierKey {
+  name: string
+  id: Buffer
+  publicKey: Buffer
+}
+
+export interface NoteSignature {
+  name: string
+  id: Buffer
+  signature: Buffer
+}
+
+/** A note that was read; `text` ends with a line feed, and is what the signatures are over. */
+export interface Note {
+  text: string
+  signatures: NoteSignature[]
+}
+
+/** The id of a key: the first 4 bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key). */
+export function keyId(name: string, publicKey: Buffer): Buffer {
+  return hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]), 'buffer').subarray(0, ID_BYTES)
+}
+
+/** A verifier key as people pass it on: `name+id+base64(0x01 ‖ public key)`. */
+export function verifierKeyText(name: string, publicKey: Buffer): string {
+  const typed = Buffer.concat([Buffer.of(ED25519), publicKey])
+  return `${name}+${keyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
+}
+
+/** Reads a verifier key; null when the text is none, or none of Ed25519, or its id does not belong to it. */
+export function parseVerifierKey(text: string): VerifierKey | null {
+  const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text) ?? []
+  if (name === undefined || id === undefined || encoded === undefined) return null
+  const publicKey = parsePublicKey(encoded)
+  if (!publicKey || keyId(name, publicKey).toString('hex') !== id) return null
+  return { name, id: Buffer.from(id, 'hex'), publicKey }
+}
+
+/** Reads base64(0x01 ‖ public key); null when it is none. */
+export function parsePublicKey(encoded: string): Buffer | null {
+  const typed = decodeBase64(encoded)
+  return typed?.length === PUBLIC_KEY_BYTES + 1 && typed[0] === ED25519 ? typed.subarray(1) : null
+}
+
+/** A note with one signature over its text, which ends with a line feed and has no empty line. */
+export function signNote(text: string, name: string, signer: NoteSigner): string {
+  if (!NAME.test(name)) throw new Error(`${name} cannot name a key`)
+  const signature = Buffer.concat([keyId(name, signer.publicKey), signer.sign(Buffer.from(text))])
+  return `${text}\n— ${name} ${signature.toString('base64')}\n`
+}
+
+/** Reads notes that stand one after the other, with or without empty lines between them; null when one is not well-formed. */
+export function parseNotes(texts: string): Note[] | null {
+  const notes: Note[] = []
+  const form = /\n*((?:[^\n]+\n)+)\n((?:— [^\n]+\n)+)\n*/y
+  while (form.lastIndex < texts.length) {
+    const [, text, lines] = form.exec(texts) ?? []
+    if (text === undefined || lines === undefined) return null
+    const signatures = lines.slice(0, -1).split('\n').map(parseSignature)
+    if (signatures.includes(null)) return null
+    notes.push({ text, signatures: signatures as NoteSignature[] })
+  }
+  return notes
+}
+
+function parseSignature(line: string): NoteSignature | null {
+  const [, name, encoded] = /^— ([^\s+]+) (\S+)$/u.exec(line) ?? []
+  const bytes = encoded === undefined ? null : decodeBase64(encoded)
+  if (name === undefined || !bytes || bytes.length <= ID_BYTES) return null
+  return { name, id: bytes.subarray(0, ID_BYTES), signature: bytes.subarray(ID_BYTES) }
+}
+
+/** Node.js reads more than base64; a text that is not exactly what its bytes are written as is refused. */
+export function decodeBase64(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? bytes : null
+}
+
+/** Whether a note is signed with one of these keys; `forged` when a signature claims to be by one and is not. */
+export function checkSignature(note: Note, keys: readonly VerifierKey[]): 'signed' | 'forged' | 'unknown' {
+  let standing: 'signed' | 'unknown' = 'unknown'
+  for (const { name, id, signature } of note.signatures) {
+    const named = keys.filter((key) => key.name === name && key.id.equals(id))
+    if (named.length === 0) continue
+    if (!named.some(({ publicKey }) => isSignedBy(publicKey, note.text, signature))) return 'forged'
+    standing = 'signed'
+  }
+  return standing
+}
+
+function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
+  if (signature.length !== SIGNATURE_BYTES) return false
+  const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' })
+  return verify(null, Buffer.from(text), key, signature)
+}

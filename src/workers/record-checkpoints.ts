@@ -1,0 +1,128 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { fromUuid, isId } from '../domain/ids.ts'
+import { isOfTheServer } from '../ledger/database-errors.ts'
+import type { CheckpointSigner } from '../ledger/sign-checkpoint.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+
+export interface RecorderOptions {
+  /** Of one connection, which is this recorder's own: it holds the lock. */
+  db: Kysely<LedgerTables>
+  signer: CheckpointSigner
+  log: Logger
+  /** Milliseconds between two rounds. */
+  intervalMs: number
+}
+
+export interface Recorder {
+  /** Lets a round that is under way finish with its company. */
+  stop(): Promise<void>
+}
+
+/** Any number will do that no other program takes in this database. */
+const LOCK = 5_062_026_962
+const COMPANIES_PER_PAGE = 1_000
+/** After so many companies that could not be recorded, the fault is not theirs: the rest waits for the next round. */
+const MAX_FAULTS = 20
+
+/**
+ * Appends a checkpoint of every company that has changed to its file outside the database, round by round. Of all
+ * processes, the one that holds an advisory lock does this; when it dies, the database frees the lock for the next.
+ */
+export function startRecorder(options: RecorderOptions): Recorder {
+  const { db, log, intervalMs } = options
+  const stopped = new AbortController()
+  const wait = () => pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
+
+  async function run(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      try {
+        await db.connection().execute((connection) => holdLock(connection))
+      } catch (error) {
+        log.warn({ err: error }, 'checkpoints could not be recorded; the next round follows')
+      }
+      await wait()
+    }
+  }
+
+  async function holdLock(connection: Kysely<LedgerTables>): Promise<void> {
+    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(connection)
+    if (!rows[0]!.held) return
+    try {
+      // Known for as long as nobody else can record; that there are notes is known from the start, and -1 is no size.
+      const recorded = new Map<string, number>()
+      for (const companyId of await options.signer.files.companies()) {
+        if (isId('com', companyId)) recorded.set(companyId, -1)
+      }
+      while (!stopped.signal.aborted) {
+        await recordRound({ ...options, db: connection }, recorded, stopped.signal)
+        await wait()
+      }
+    } finally {
+      // When the connection is gone, so is the lock.
+      await sql`select pg_advisory_unlock(${LOCK})`.execute(connection).catch(() => undefined)
+    }
+  }
+
+  const running = run()
+  return {
+    async stop() {
+      stopped.abort()
+      await running
+    },
+  }
+}
+
+/** One round over all companies. `recorded` holds the sizes that are known to stand outside. */
+async function recordRound(options: RecorderOptions, recorded: Map<string, number>, stopped: AbortSignal): Promise<void> {
+  let faults = 0
+  for await (const companyId of companiesDue(options.db, recorded)) {
+    if (stopped.aborted || faults === MAX_FAULTS) return
+    try {
+      recorded.set(companyId, await recordCompany(options, companyId))
+    } catch (error) {
+      if (isOfTheServer(error)) throw error
+      faults += 1
+      options.log.error({ companyId, err: error }, 'no checkpoint was recorded')
+    }
+  }
+}
+
+/** Companies of another size than stands outside, and those that were there when their notes were written, and are gone. */
+async function* companiesDue(db: Kysely<LedgerTables>, recorded: ReadonlyMap<string, number>): AsyncGenerator<string> {
+  const missing = new Set(recorded.keys())
+  let heads = await readHeads(db, NO_COMPANY)
+  while (heads.length > 0) {
+    for (const { id, position } of heads) {
+      missing.delete(id)
+      if (position !== recorded.get(id)) yield id
+    }
+    heads = await readHeads(db, heads.at(-1)!.uuid)
+  }
+  yield* missing
+}
+
+const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
+
+async function readHeads(db: Kysely<LedgerTables>, after: string): Promise<{ id: string; uuid: string; position: number }[]> {
+  const rows = await db
+    .selectFrom('heads')
+    .select(['company_id', 'position'])
+    .where('company_id', '>', after)
+    .orderBy('company_id')
+    .limit(COMPANIES_PER_PAGE)
+    .execute()
+  return rows.map(({ company_id: uuid, position }) => ({ id: fromUuid('com', uuid), uuid, position }))
+}
+
+/** Records the checkpoint of a company, unless its last one says the same. Returns the size that stands outside now. */
+async function recordCompany({ db, signer, log }: RecorderOptions, companyId: string): Promise<number> {
+  const { size, note, frontier, last } = await signer.sign(db, companyId)
+  if (last?.size === size) return size
+  await signer.files.append(companyId, note)
+  // It only saves work after a restart.
+  await signer.files.keepFrontier(companyId, frontier).catch((error: unknown) => log.debug({ err: error }, 'no frontier was kept'))
+  return size
+}

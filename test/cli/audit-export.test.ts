@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { openSigner } from '../../src/bootstrap.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { asSuperuser } from '../support/as-superuser.ts'
+import type { Environment } from '../support/cli.ts'
+import { failsWithLine, runCommand, runJson } from '../support/cli.ts'
+import { employee, startService } from '../support/service.ts'
+
+const service = await startService(t)
+await service.call('POST', '/v1/employees', { body: Array.from({ length: 9 }, () => employee()) })
+const { id } = service.company
+const SERVICE: Environment = {
+  DATABASE_URL: service.config.DATABASE_URL!,
+  DATA_DIR: service.config.DATA_DIR,
+  SIGNING_KEY: service.config.SIGNING_KEY!,
+}
+const folder = t.testdir()
+const file = (name: string) => path.join(folder, name)
+const publicKey = (await openSigner(service.config)).publicKeys(id).current!
+
+const run = (...args: string[]) => runCommand(t, ['audit', ...args], SERVICE)
+
+const exported = await run('export', '--company', id, '--out', file('a.ndjson'))
+const text = readFileSync(file('a.ndjson'), 'utf8')
+const events = text.split('\n').length - 1
+
+await t.test('an export is the same in a file, on standard output, compressed, and in parts one after the other', async (t) => {
+  t.equal(exported.exitCode, 0, exported.stderr)
+  t.match(exported.stdout, `events 1 to ${events} of ${id} are written to ${file('a.ndjson')}, its checkpoint to`)
+  const [printed] = await Promise.all([
+    run('export', '--company', id),
+    run('export', '--company', id, '--out', file('b.ndjson.gz')),
+    run('export', '--company', id, '--after', '5', '--out', file('rest.ndjson')),
+  ])
+  t.equal(printed.stdout, text)
+  t.equal(gunzipSync(readFileSync(file('b.ndjson.gz'))).toString(), text)
+  t.equal(readFileSync(file('rest.ndjson'), 'utf8'), text.split('\n').slice(5).join('\n'))
+})
+
+await t.test('an export that cannot be made leaves nothing behind, and overwrites nothing', async (t) => {
+  const [taken, unknown, behind, nowhere] = await Promise.all([
+    run('export', '--company', id, '--out', file('a.ndjson')),
+    run('export', '--company', 'com_01m7wpyc6pe4c84c8xtp0e86m3', '--out', file('x')),
+    run('export', '--company', id, '--out', file('x'), '--after', '100000'),
+    run('export', '--company', id, '--out', file('no/such/folder')),
+  ])
+  failsWithLine(t, taken, /exists: an export never overwrites another\n$/)
+  t.equal(readFileSync(file('a.ndjson'), 'utf8'), text)
+  failsWithLine(t, unknown, /there is no company com_/)
+  failsWithLine(t, behind, /ends at position/)
+  t.equal(nowhere.exitCode, 1)
+  t.match(nowhere.stderr, /cannot be written: ENOENT/)
+  t.notOk(existsSync(file('x')))
+})
+
+await t.test('without a signing key there is an export without a checkpoint, and it says so', async (t) => {
+  const { exitCode, stdout } = await runCommand(t, ['audit', 'export', '--company', id, '--out', file('unsigned')], { ...SERVICE, SIGNING_KEY: '' })
+  t.equal(exitCode, 0)
+  t.match(stdout, /no signing key is set, so there is no checkpoint/)
+  t.notOk(existsSync(file('unsigned.checkpoint')))
+})
+
+await t.test('a signing key is rotated in its file, and one from the environment is not', async (t) => {
+  const own = { DATA_DIR: folder, SIGNING_KEY_FILE: file('key.pem') }
+  writeFileSync(file('key.pem'), service.config.SIGNING_KEY!)
+  const rotated = await runJson<Record<string, unknown>>(t, ['audit', 'rotate-key'], own)
+  t.match(rotated, { key_file: file('key.pem'), retired_keys: 1 })
+  const keys = await openSigner({ ...service.config, SIGNING_KEY: undefined, ...own } as never)
+  t.strictSame(keys.publicKeys(id).retired, [publicKey])
+  failsWithLine(t, await run('rotate-key'), /the signing key comes from SIGNING_KEY/)
+})
+
+await t.test('a ledger that was rolled back is exported without a checkpoint, and the command fails', async (t) => {
+  const signer = await openSigner(service.config)
+  await signer.files.append(id, (await signer.sign(service.db, id)).note)
+  await asSuperuser(service.urls.superUrl, `update events set leaf_hash = sha256('x') where company_id = '${toUuid(id)}' and position = 3`)
+  const { exitCode, stderr } = await run('export', '--company', id, '--out', file('rolled-back'))
+  t.equal(exitCode, 1)
+  t.match(stderr, /the events are in .*, but no checkpoint: the ledger of com_\w+ is another one than at the last checkpoint outside/)
+  t.notOk(existsSync(file('rolled-back.checkpoint')))
+})

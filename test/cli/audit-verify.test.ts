@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { hasPython } from '../support/both-verifiers.ts'
+import { runCommand } from '../support/cli.ts'
+import { readFrozen } from '../support/frozen-ledger.ts'
+
+const { lines, checkpoints, publicKey } = readFrozen('v1')
+const folder = t.testdir()
+const file = (name: string) => path.join(folder, name)
+
+function changed(name: string, content: string | Buffer): string {
+  writeFileSync(file(name), content)
+  return file(name)
+}
+
+const text = lines.join('')
+const events = lines.length
+const [first = '', , last = ''] = checkpoints.split(/\n(?=employee)/)
+const whole = changed('whole.ndjson', text)
+const notes = changed('all.notes', checkpoints)
+const early = changed('early.checkpoint', first)
+const late = changed('late.checkpoint', last)
+const forged = changed('forged.checkpoint', last.replace(`\n${events}\n`, `\n${events - 1}\n`))
+
+/** In surroundings in which there is nothing: no settings, no database. */
+const verify = (...args: string[]) => runCommand(t, ['audit', 'verify', ...args], {})
+
+/** Runs verifications side by side, and checks the exit code and the first line of what each says. */
+async function said(t: Test, ...expected: [args: string[], code: number, line: RegExp][]): Promise<void> {
+  const ended = await Promise.all(expected.map(([args]) => verify(...args)))
+  for (const [at, [args, code, line]] of expected.entries()) {
+    t.equal(ended[at]!.exitCode, code, args.join(' '))
+    t.match(ended[at]!.stdout.split('\n')[0], line)
+  }
+}
+
+await t.test('an export is verified from files alone, and it is said how far it is signed', async (t) => {
+  const part = new RegExp(`^consistent, signed to position 41 of ${events}$`)
+  await said(
+    t,
+    [[whole], 0, /^consistent, unsigned$/],
+    [[whole, '--checkpoint', notes, '--key', publicKey], 0, /^consistent, signed$/],
+    [[whole, '--checkpoint', early, '--key', changed('keys', `${publicKey}\n`)], 0, part],
+    [[changed('whole.gz', gzipSync(text)), '--checkpoint', early, '--checkpoint', late, '--key', publicKey], 0, /^consistent, signed$/],
+  )
+})
+
+await t.test('the verdict as JSON tells what was counted, and progress is shown beside it', async (t) => {
+  const { stdout, stderr } = await verify(whole, '--checkpoint', notes, '--key', publicKey, '--json')
+  t.match(JSON.parse(stdout), { verdict: 'consistent', events, checkpoints: 3, checked_to: events, signed_to: events })
+  t.match(stderr, /^verify .*100 %/m)
+})
+
+await t.test('each kind of fault has its exit code, and says where and why', async (t) => {
+  await said(
+    t,
+    [[changed('cut', text.slice(0, -5))], 1, new RegExp(`^invalid at position ${events}: the line is cut off`)],
+    [[changed('old', lines.slice(0, 11).join('')), '--checkpoint', early], 3, /^diverged at position 12: the ledger ends before this/],
+    [[changed('else', 'a,b\n1,2\n')], 4, /^unverifiable: this is not an exported ledger/],
+    [[changed('damaged.gz', gzipSync(text).fill(0, 5_000, 6_000))], 4, /^unverifiable: .* cannot be read: /],
+    [[changed('half.gz', gzipSync(text).subarray(0, 5_000))], 4, /^unverifiable: .* cannot be read: unexpected end of file/],
+    [[whole, '--checkpoint', file('else')], 4, /^unverifiable: .*else holds no checkpoints/],
+    [[whole, '--checkpoint', forged], 3, new RegExp(`^diverged at position ${events - 1}: `)],
+    [[whole, '--checkpoint', forged, '--key', publicKey], 1, /^invalid: the signature /],
+  )
+})
+
+await t.test('wrong use has an exit code of its own', async (t) => {
+  const uses = [[], [whole, '--key', 'nonsense'], [whole, '--yaml'], [whole, '--key', 'a+b+c']]
+  for (const { exitCode, stdout, stderr } of await Promise.all(uses.map((args) => verify(...args)))) {
+    t.match({ exitCode, stdout }, { exitCode: 2, stdout: '' })
+    t.ok(stderr.length > 0)
+  }
+})
+
+await t.test('the second verifier says the same on its own command line', { skip: !hasPython() && 'there is no python3 here' }, async (t) => {
+  const python = (...args: string[]) => spawnSync('python3', ['docs/verify_ledger.py', ...args], { encoding: 'utf8' })
+  t.match(python(file('whole.gz'), '--checkpoint', notes, '--key', publicKey), { status: 0, stdout: /^consistent: .* signed/ })
+  t.match(python(whole, '--checkpoint', forged), { status: 3, stdout: `diverged at position ${events - 1}:` })
+  t.match(python(whole, '--checkpoint', forged, '--key', publicKey), { status: 1, stdout: /^invalid: / })
+  t.match(python(file('cut')), { status: 1, stdout: `invalid at position ${events}:` })
+  for (const name of ['else', 'missing', 'half.gz', 'damaged.gz']) t.equal(python(file(name)).status, 4, name)
+  t.equal(python().status, 2)
+  t.equal(python(whole, '--key', 'nonsense').status, 2)
+})

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Test } from 'tap'
+import { toUuid } from '../../src/domain/ids.ts'
+import { checkpointNote, originOf } from '../../src/ledger/checkpoint-note.ts'
+import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../../src/ledger/merkle.ts'
+import { readProofPages } from '../../src/ledger/read-proof.ts'
+import { verifierKeyText } from '../../src/ledger/signed-note.ts'
+import { openSigningKeys } from '../../src/ledger/signing-keys.ts'
+import { foldLedger, frozenFile } from './frozen-ledger.ts'
+import { tellStory } from './ledger-story.ts'
+import { startService } from './service.ts'
+import { stopTestServer } from './stop-test-server.ts'
+
+/*
+ * Records a ledger with every type of event, and what it folds to: `node test/support/record-ledger.ts v2`, after a
+ * schema version of an event has changed. Ledgers that were recorded before stay as they are.
+ */
+
+const [version = ''] = process.argv.slice(2)
+if (!/^v[0-9]+$/.test(version)) throw new Error('usage: node test/support/record-ledger.ts v2')
+
+execFileSync(process.execPath, ['test/support/start-postgres.ts'], { stdio: 'inherit' })
+const teardowns: (() => unknown)[] = []
+try {
+  const service = await startService({ teardown: (task: () => unknown) => teardowns.push(task) } as unknown as Test)
+  await tellStory(service)
+  const { id } = service.company
+  const head = await service.db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow()
+  let text = ''
+  for await (const { lines } of readProofPages(service.db, id, { after: 0, upTo: head.position })) text += lines
+  const keys = await openSigningKeys({ pem: service.config.SIGNING_KEY, file: '/nowhere', missing: 'refuse' })
+  const leaves = text.trimEnd().split('\n').map((line) => leafHash((JSON.parse(line) as { envelope: string }).envelope))
+  const sizes = [Math.floor(leaves.length / 3), Math.floor((2 * leaves.length) / 3), leaves.length]
+  const notes = sizes.map((size) => checkpointNote(id, { size, root: rootOf(appendLeaves(EMPTY_FRONTIER, leaves.slice(0, size))) }, keys.current!))
+  const expected = { publicKey: verifierKeyText(originOf(id), keys.current!.publicKey), folded: await foldLedger(service.db, id) }
+  mkdirSync('test/fixtures', { recursive: true })
+  writeFileSync(frozenFile(version, 'ndjson'), text)
+  writeFileSync(frozenFile(version, 'checkpoints'), notes.join('\n'))
+  writeFileSync(frozenFile(version, 'json'), `${JSON.stringify(expected, null, 1)}\n`)
+} finally {
+  for (const teardown of teardowns.toReversed()) await teardown()
+  await stopTestServer()
+}

@@ -1,0 +1,121 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { openSigner, startWorkers } from '../../src/bootstrap.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import type { Checkpoint } from '../../src/ledger/checkpoint-note.ts'
+import { parseCheckpoints } from '../../src/ledger/checkpoint-note.ts'
+import { asSuperuser } from '../support/as-superuser.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Service } from '../support/service.ts'
+import { employee, startService } from '../support/service.ts'
+
+const SETTINGS = { CHECKPOINT_INTERVAL_MS: '100' }
+
+const folderOf = ({ config }: Service) => path.join(config.DATA_DIR, 'checkpoints')
+const fileOf = (service: Service, id = service.company.id) => path.join(folderOf(service), `${id}.notes`)
+
+function notesIn(file: string): Checkpoint[] {
+  try {
+    return parseCheckpoints(readFileSync(file, 'utf8')) ?? []
+  } catch {
+    return []
+  }
+}
+
+const addEmployee = ({ call }: Service) => call('POST', '/v1/employees', { body: employee() })
+
+async function headOf({ db, company }: Service): Promise<number> {
+  const head = await db.selectFrom('heads').select('position').where('company_id', '=', toUuid(company.id)).executeTakeFirstOrThrow()
+  return head.position
+}
+
+const recorded = (service: Service, size: number) =>
+  eventually(`a note of size ${size}`, async () => notesIn(fileOf(service)).at(-1)?.size === size)
+
+/** Workers as another process has them, and the lines of their log. */
+async function moreWorkers(t: Test, service: Service): Promise<{ messages: () => string[]; stop(): Promise<void> }> {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const store = { pool: service.pool, db: service.db, close: async () => undefined }
+  const workers = await startWorkers(service.config, service.urls, store, log)
+  let stopped: Promise<void> | undefined
+  const stop = () => (stopped ??= workers.stop())
+  t.teardown(stop)
+  return { messages: () => lines.map((line) => JSON.stringify(JSON.parse(line))), stop }
+}
+
+await t.test('every company that changes gets a note outside, and one that does not gets no second', async (t) => {
+  const service = await startService(t, SETTINGS, { workers: true })
+  const quiet = await service.makeCompany('Quiet')
+  await recorded(service, await headOf(service))
+  await eventually('a note of the quiet company', async () => notesIn(fileOf(service, quiet.id)).length > 0)
+  for (let calls = 0; calls < 3; calls += 1) {
+    await addEmployee(service)
+    await recorded(service, await headOf(service))
+  }
+  const sizes = notesIn(fileOf(service)).map(({ size }) => size)
+  t.strictSame(sizes, [...new Set(sizes)].toSorted((a, b) => a - b), 'each size once, growing')
+  t.equal(notesIn(fileOf(service, quiet.id)).filter(({ size }) => size === notesIn(fileOf(service, quiet.id)).at(-1)!.size).length, 1)
+})
+
+await t.test('of many processes one records, and when it ends another takes over', async (t) => {
+  const service = await startService(t, SETTINGS)
+  const all = [await moreWorkers(t, service), await moreWorkers(t, service), await moreWorkers(t, service)]
+  for (const workers of all) {
+    await addEmployee(service)
+    await recorded(service, await headOf(service))
+    await addEmployee(service)
+    await recorded(service, await headOf(service))
+    await workers.stop()
+  }
+  const sizes = notesIn(fileOf(service)).map(({ size }) => size)
+  t.strictSame(sizes, [...new Set(sizes)].toSorted((a, b) => a - b), 'no size twice')
+})
+
+await t.test('a ledger that was rolled back gets no note: the log says so, and the file stays as it is', async (t) => {
+  const service = await startService(t, SETTINGS)
+  const { superUrl } = service.urls
+  await addEmployee(service)
+  const first = await moreWorkers(t, service)
+  const size = await headOf(service)
+  await recorded(service, size)
+  await first.stop()
+  const before = readFileSync(fileOf(service), 'utf8')
+  const other = await service.makeCompany('Gone with the restore')
+  await (await openSigner(service.config)).files.append(other.id, (await (await openSigner(service.config)).sign(service.db, other.id)).note)
+  await asSuperuser(superUrl, `delete from events where company_id = '${toUuid(other.id)}'`, `delete from heads where company_id = '${toUuid(other.id)}'`)
+  await asSuperuser(superUrl, `update heads set position = 1, frontier = (select leaf_hash from events
+    where company_id = '${toUuid(service.company.id)}' and position = 1) where company_id = '${toUuid(service.company.id)}'`)
+  const second = await moreWorkers(t, service)
+  const said = (text: string) => second.messages().some((line) => line.includes(text))
+  await eventually('the refusal in the log', async () => said(`has 1 events, and had ${size} at the last checkpoint outside`))
+  await eventually('the one that is gone', async () => said(`the ledger of ${other.id} has 0 events`))
+  t.equal(readFileSync(fileOf(service), 'utf8'), before)
+})
+
+await t.test('a folder that cannot be used is told in the log, the workers go on, and notes come once it can', async (t) => {
+  const service = await startService(t, SETTINGS)
+  writeFileSync(folderOf(service), 'in the way')
+  const workers = await moreWorkers(t, service)
+  await eventually('the fault in the log', async () => workers.messages().some((line) => /cannot be (read|written)/.test(line)))
+  await addEmployee(service)
+  await eventually('the projections go on', async () => (await service.admin('/bulk-user-logs')).body.items.length === 1)
+  rmSync(folderOf(service))
+  await recorded(service, await headOf(service))
+  t.pass('a note came')
+})
+
+await t.test('a restart goes on from the kept frontier, and one that lies changes nothing', async (t) => {
+  const service = await startService(t, SETTINGS)
+  const first = await moreWorkers(t, service)
+  await recorded(service, await headOf(service))
+  await first.stop()
+  const frontier = path.join(folderOf(service), `${service.company.id}.frontier`)
+  writeFileSync(frontier, readFileSync(frontier, 'utf8').replace(/^../, (byte) => (byte === '00' ? '11' : '00')))
+  await moreWorkers(t, service)
+  await addEmployee(service)
+  await recorded(service, await headOf(service))
+  t.pass('a note came')
+})
