@@ -41,10 +41,20 @@ export async function signIn(
   const [candidate] = good
   if (!candidate) return { outcome: 'refused' }
   if (good.length > 1) return { outcome: 'choose', candidates: good }
-  const cookie = newSecret(sessionPrefix(candidate.companyId))
+  const cookie = await beginSession(db, candidate, sessionHours)
+  return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, candidate }
+}
+
+/** Begins a session for a user whose password was checked, or has just been set; null when it is another one by now. */
+export async function beginSession(
+  db: LedgerDb,
+  user: Pick<SignInCandidate, 'companyId' | 'userId' | 'passwordHash'>,
+  sessionHours: number,
+): Promise<string | null> {
+  const cookie = newSecret(sessionPrefix(user.companyId))
   await deleteEndedSessions(db, SWEPT_AT_ONCE)
-  const hasBegun = await insertSession(db, candidate, { hash: hashOf(cookie), hours: sessionHours })
-  return hasBegun ? { outcome: 'signed in', cookie, candidate } : { outcome: 'refused' }
+  const hasBegun = await insertSession(db, user, { hash: hashOf(cookie), hours: sessionHours })
+  return hasBegun ? cookie : null
 }
 
 /**

@@ -15,11 +15,11 @@ export interface IssuedToken {
   position: number | null
 }
 
-/** Issues a token to the user who asks for it. */
+/** Issues a token to the user who asks for it: with a version, only to one who still has it. Throws RefusedByStateError. */
 export async function issueUserToken(
   services: CompanyServices,
   acting: Acting,
-  { name, expiresInDays }: { name: string; expiresInDays: number },
+  { name, expiresInDays, seen }: { name: string; expiresInDays: number; seen?: number },
 ): Promise<IssuedToken> {
   const { companyId, actor: userId } = acting
   const id = services.newId('tok')
@@ -27,7 +27,7 @@ export async function issueUserToken(
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const expiresAt = daysAfter(now, expiresInDays)
     const wanted = { change: 'issue_token', tokenId: id, name, expiresAt } as const
-    const { events } = await changeUserRow(client, companyId, userId, wanted)
+    const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
     const token = { id, userId, name, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
     await insertToken(client, companyId, token, hashOf(secret))
     return { events, result: token }

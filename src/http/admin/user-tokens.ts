@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import { ADMIN_ONLY } from '../../commands/change-company.ts'
 import type { CompanyServices } from '../../commands/change-company.ts'
+import { NO_SUCH_USER } from '../../commands/change-user.ts'
 import { issueUserToken, revokeUserToken } from '../../commands/user-tokens.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
@@ -84,6 +85,6 @@ async function ownerOf(
   if (wanted === userId) return userId
   if (role !== 'admin') throw new ProblemError(ADMIN_ONLY)
   const found = isId('usr', wanted) ? await findUser(db, companyId, wanted) : null
-  if (!found) throw new ProblemError(problem('user_not_found', 'the company has no such user'))
+  if (!found) throw new ProblemError(NO_SUCH_USER)
   return found.id
 }
