@@ -8,6 +8,8 @@ import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from './change-company.ts'
 import { hashOf, newSecret } from './new-secret.ts'
 
+export const NO_SUCH_TOKEN = problem('token_not_found', 'there is no such token')
+
 /** A new token with its secret, which is shown once and of which only a hash is kept. */
 export interface IssuedToken {
   token: TokenRecord
@@ -48,7 +50,7 @@ export async function revokeUserToken(
   const { position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const token = await loadToken(client, companyId, tokenId)
     const mayRevoke = token?.userId === actor || (await isAdministrator(client, acting))
-    if (!token || !mayRevoke) throw new RefusedByStateError(problem('token_not_found', 'there is no such token'))
+    if (!token || !mayRevoke) throw new RefusedByStateError(NO_SUCH_TOKEN)
     if (token.revokedAt !== null) return { events: [], result: null }
     const { events } = await changeUserRow(client, companyId, token.userId, { change: 'revoke_token', tokenId })
     await revokeToken(client, companyId, tokenId, now)

@@ -5,12 +5,17 @@ import { problem } from '../../domain/errors.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../session.ts'
 import { findSessionUser } from '../session.ts'
+import { accountPage } from './account-page.ts'
+import { apiKeyPage } from './api-key-page.ts'
+import { apiKeysPage } from './api-keys-page.ts'
 import { sendErrorPage, sendProblemPage } from './error-page.ts'
 import { invitationPage } from './invitation.ts'
-import { homeOf } from './navigation.ts'
+import { homeOf, NAVIGATION } from './navigation.ts'
 import { signInPages } from './sign-in.ts'
 import { openSignInLimits } from './sign-in-limits.ts'
-import { requireViewer } from './viewer.ts'
+import { userPage } from './user-page.ts'
+import { usersPage } from './users-page.ts'
+import { requireItem, requireViewer } from './viewer.ts'
 
 export interface PageServices {
   db: LedgerDb
@@ -34,11 +39,23 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     const user = await findSessionUser(db, request, sessions, true)
     return reply.redirect(user ? homeOf(user.role) : '/sign-in', 303)
   })
-  signInPages(app, { db, sessions }, openSignInLimits(app, signInLimit))
+  const limits = openSignInLimits(app, signInLimit)
+  signInPages(app, { db, sessions }, limits)
   invitationPage(app, company, failureLimit)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRequest', requireViewer(db, sessions))
     signedIn.get('/settings', async (request, reply) => reply.redirect(homeOf(request.viewer!.role), 303))
+    accountPage(signedIn, services, limits)
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.apiKeys))
+      apiKeysPage(part, services)
+      apiKeyPage(part, services)
+    })
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.users))
+      usersPage(part, services)
+      userPage(part, services)
+    })
     // Unknown pages below these are pages too.
     for (const path of ['/settings/*', '/account/*']) {
       signedIn.get(path, (request, reply) => sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')))
