@@ -106,10 +106,10 @@ async function sendKey(services: PageServices, request: KeyRequest, reply: Fasti
     body: html`<p><a href="${PATH}">API keys</a></p>
       <h1>${key.name}</h1>
       ${wrong ? formAlert(wrong.problem) : notice(request, DONE)} ${facts(seen, viewer.timeZone)}
-      <p class="actions">
+      <div class="actions">
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">Its calls in Bulk User Logs</a>
         ${key.isRevoked ? '' : switches(key)}
-      </p>
+      </div>
       ${key.isRevoked ? html`<p>A revoked key stays in the list, so that what it did keeps its name. Nothing can be done with it any more.</p>` : forms(request, seen, wrong)}`,
   })
 }

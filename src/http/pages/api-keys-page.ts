@@ -124,7 +124,7 @@ function table(keys: SeenKey[], timeZone: string): Html {
       ${keys.map(
         (seen) =>
           html`<tr>
-            <th scope="row"><a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code>${seen.key.id}</code></th>
+            <th scope="row"><a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code class="below">${seen.key.id}</code></th>
             <td data-label="State">${keyBadge(seen.key)}</td>
             <td data-label="Quota used">${quotaUsed(seen, timeZone)}</td>
             <td data-label="Last used">${lastUsed(seen.key, timeZone)}</td>

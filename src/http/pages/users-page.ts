@@ -101,7 +101,7 @@ function table(users: UserRecord[], timeZone: string): Html {
       ${users.map(
         (user) =>
           html`<tr>
-            <th scope="row"><a href="${PATH}/${user.id}">${user.name}</a><br />${user.email}</th>
+            <th scope="row"><a href="${PATH}/${user.id}">${user.name}</a><br /><span class="below">${user.email}</span></th>
             <td data-label="Role">${user.role}</td>
             <td data-label="Status">${userBadge(user)}</td>
             <td data-label="Created">${timeShown(user.createdAt, timeZone)}</td>
