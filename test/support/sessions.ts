@@ -17,18 +17,29 @@ export interface PageAnswer {
   cookie: string | null
 }
 
+export interface BrowseOptions {
+  cookie?: string | null
+  /** The fields of a form that is sent. */
+  form?: Record<string, string>
+  /** Instead of those of a page of ours. */
+  headers?: Record<string, string>
+  /** The network address that the request comes from. */
+  from?: string
+}
+
 /** One request of a browser, which follows nothing. A form makes it a POST. (fetch would put metadata of its own.) */
 export async function browse(
   service: Pick<Service, 'address'>,
   path: string,
-  options: { method?: string; cookie?: string | null; form?: Record<string, string>; headers?: Record<string, string> } = {},
+  options: BrowseOptions = {},
 ): Promise<PageAnswer> {
-  const { cookie, form, headers = OWN_PAGE } = options
+  const { cookie, form, headers = OWN_PAGE, from } = options
   const content: Record<string, string> = form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
   const request = http.request(service.address + path, {
-    method: options.method ?? (form ? 'POST' : 'GET'),
+    method: form ? 'POST' : 'GET',
     headers: { ...headers, ...content, ...(cookie ? { cookie } : {}) },
     agent: false,
+    ...(from === undefined ? {} : { localAddress: from }),
   })
   request.end(form ? new URLSearchParams(form).toString() : undefined)
   const [response] = (await once(request, 'response')) as [http.IncomingMessage]

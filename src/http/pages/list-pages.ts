@@ -10,7 +10,10 @@ export function pageLinks<Row>(path: string, filter: Record<string, string>, cur
   const last = found[ROWS_A_PAGE - 1]
   const hasOlder = found.length > ROWS_A_PAGE && last !== undefined
   if (cursor === undefined && !hasOlder) return html``
-  const href = (more: Record<string, string>) => `${path}?${new URLSearchParams({ ...filter, ...more }).toString()}`
+  const href = (more: Record<string, string>) => {
+    const query = new URLSearchParams({ ...filter, ...more }).toString()
+    return query === '' ? path : `${path}?${query}`
+  }
   return html`<nav class="pages" aria-label="Pages">
     ${cursor === undefined ? '' : html`<a rel="first" href="${href({})}">Newest</a>`}
     ${hasOlder ? html`<a rel="next" href="${href({ cursor: encodeIdCursor(idOf(last)) })}">Older</a>` : ''}

@@ -59,7 +59,8 @@ async function trySignIn(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { email: sent = '', password = '', company = '', next } = formFields(request.body)
+  const { email: typed = '', password = '', company = '', next } = formFields(request.body)
+  const sent = typed.trim()
   const form: SignInForm = { email: sent.slice(0, 254), next: ownPath(next), candidates: [] }
   const { value, faults } = readAttribute('email', sent, false)
   const email = faults ? sent : (value as string)
