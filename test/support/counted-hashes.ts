@@ -11,7 +11,7 @@ export function countHashes(t: Test): () => string[] {
     costs.push([algorithm, memory, passes, parallelism, tagLength].join(' '))
     return argon2(...args)
   }
-  put(counted as typeof argon2)
+  put(counted)
   t.teardown(() => put(argon2))
   return () => {
     const counted = costs
