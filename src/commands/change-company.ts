@@ -41,6 +41,19 @@ export function decided<Event>(decision: Decided<Event>): Event[] {
 }
 
 /**
+ * Refuses what was asked for on a form that shows something as it no longer is, by its version: so a form that is sent
+ * twice acts once. Without a version nothing was shown. Throws RefusedByStateError with `precondition_failed`.
+ */
+export function assertSeen(seen: number | undefined, version: number): void {
+  if (seen !== undefined && seen !== version) throw new RefusedByStateError(CHANGED_MEANWHILE)
+}
+
+export const CHANGED_MEANWHILE = problem(
+  'precondition_failed',
+  'something has changed since this form was opened, perhaps by this very form; nothing was done this time',
+)
+
+/**
  * Runs a change under the lock of the company's head. Whoever acts is looked at once more there: a user who was removed
  * or is no administrator any more, since the request came in, changes nothing.
  * Throws RefusedByStateError, or RefusedCredentialsError when the user is gone.

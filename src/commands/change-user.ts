@@ -7,10 +7,12 @@ import { decideUserChange, evolveUser } from '../domain/user-lifecycle.ts'
 import { closeUser, hasOtherAdmin, loadUser, storeLink, updateUser } from '../ledger/user-rows.ts'
 import type { UserRecord } from '../ledger/users.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
-import { changeCompany, decided, RefusedByStateError } from './change-company.ts'
+import { assertSeen, changeCompany, decided, RefusedByStateError } from './change-company.ts'
 import type { UserWithLink } from './invite-user.ts'
 import { linkOf } from './invite-user.ts'
 import { newSecret } from './new-secret.ts'
+
+export const NO_SUCH_USER = problem('user_not_found', 'the company has no such user')
 
 /** A user after a change; the position is null when all that was asked for held already. */
 export interface ChangedUser {
@@ -49,18 +51,20 @@ export async function removeUser(services: CompanyServices, acting: Acting, user
 /**
  * Gives a user a one-time token to set a new password by. The password that was is void from now on: whoever asks for
  * a reset does not want it to be good any more. Any one-time token before ends too; tokens for the endpoints stay.
+ * With a version, only of a user who still has it. Throws RefusedByStateError.
  */
 export async function resetUserPassword(
   services: CompanyServices,
   acting: Acting,
   userId: string,
+  seen?: number,
 ): Promise<UserWithLink> {
   const { companyId } = acting
   const linkToken = newSecret(linkTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const link = linkOf(linkToken, now)
     const wanted = { change: 'reset', linkExpiresAt: link.expiresAt } as const
-    const { events, result } = await changeUserRow(client, companyId, userId, wanted)
+    const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
     await storeLink(client, companyId, userId, link)
     const user: UserRecord = { ...result, linkExpiresAt: link.expiresAt }
     return { events, result: { user, linkExpiresAt: link.expiresAt } }
@@ -68,10 +72,14 @@ export async function resetUserPassword(
   return { ...result, linkToken, position }
 }
 
-/** Decides a change under the lock and stores the user's version and role; the rest is the caller's. */
-export async function changeUserRow(client: PoolClient, companyId: string, userId: string, wanted: UserChange) {
+/**
+ * Decides a change under the lock and stores the user's version and role; the rest is the caller's. With a version, only
+ * of a user who still has it. Throws RefusedByStateError.
+ */
+export async function changeUserRow(client: PoolClient, companyId: string, userId: string, wanted: UserChange, seen?: number) {
   const stored = await loadUser(client, companyId, userId)
-  if (!stored) throw new RefusedByStateError(problem('user_not_found', 'the company has no such user'))
+  if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
+  assertSeen(seen, stored.version)
   const events = decided(decideUserChange(stored, wanted, await hasOtherAdmin(client, companyId, userId)))
   const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
   if (events.length > 0) await updateUser(client, companyId, result)

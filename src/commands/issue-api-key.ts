@@ -4,8 +4,9 @@ import { API_KEY_PREFIX } from '../domain/secrets.ts'
 import { OPERATOR } from '../ledger/append-company-events.ts'
 import { insertApiKey } from '../ledger/api-key-rows.ts'
 import type { ApiKeyRecord } from '../ledger/read-api-keys.ts'
+import { countApiKeys } from '../ledger/read-api-keys.ts'
 import type { CompanyServices } from './change-company.ts'
-import { changeCompany } from './change-company.ts'
+import { assertSeen, changeCompany } from './change-company.ts'
 import { hashOf, newSecret } from './new-secret.ts'
 
 export interface NewApiKey {
@@ -15,6 +16,8 @@ export interface NewApiKey {
   refreshPeriod: RefreshPeriod
   /** The user who issues it; absent for the command line. */
   actor?: string
+  /** How many keys the company is known to have had so far; absent when it does not matter. */
+  seen?: number
 }
 
 /** A new key with its secret, which is shown once and of which only a hash is kept. */
@@ -42,12 +45,13 @@ export async function issueApiKey(services: CompanyServices, wanted: NewApiKey):
   return { api_id: id, api_key: secret, name, quota_limit: quotaLimit, refresh_period: refreshPeriod }
 }
 
-/** Issues an API key of a company, and gives all that an administrator may see of it. */
+/** Issues an API key of a company, and gives all that an administrator may see of it. Throws RefusedByStateError. */
 export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
-  const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR } = wanted
+  const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR, seen } = wanted
   const id = services.newId('key')
   const secret = newSecret(API_KEY_PREFIX)
   const appended = await changeCompany(services, { companyId, actor }, 'admin', async (client, now) => {
+    assertSeen(seen, await countApiKeys(client, companyId))
     const issued = issueKey({ id, name, quotaLimit, refreshPeriod })
     const unborn = { id, version: 0, name, quotaLimit, refreshPeriod, isEnabled: false, isRevoked: false }
     const key = await insertApiKey(client, companyId, evolveKey(unborn, issued), hashOf(secret), now)

@@ -27,9 +27,16 @@ export async function hashPassword(password: string): Promise<string> {
     memory: MEMORY_KIB,
     passes: PASSES,
   })
-  const parts = [nonce, tag].map((bytes) => bytes.toString('base64').replace(/=+$/, ''))
+  return phcString(nonce, tag)
+}
+
+function phcString(...salted: [nonce: Buffer, tag: Buffer]): string {
+  const parts = salted.map((bytes) => bytes.toString('base64').replace(/=+$/, ''))
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${parts.join('$')}`
 }
+
+/** A hash that no password belongs to. To check a password by it costs as much as by any other. */
+export const NOBODYS_HASH = phcString(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
 
 const PHC = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 

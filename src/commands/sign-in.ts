@@ -4,7 +4,7 @@ import { deleteEndedSessions, endSession, findSignInCandidates, insertSession, r
 import type { SessionUser } from '../ledger/sessions.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { hashOf, newSecret } from './new-secret.ts'
-import { hashPassword, verifyPassword } from './password.ts'
+import { NOBODYS_HASH, verifyPassword } from './password.ts'
 
 /** Sessions that have ended and are swept out when one begins: each makes room for more than itself. */
 const SWEPT_AT_ONCE = 100
@@ -33,7 +33,7 @@ export async function signIn(
   sessionHours: number,
 ): Promise<SignInOutcome> {
   const candidates = await findSignInCandidates(db, email, companyId)
-  if (candidates.length === 0) await verifyPassword(password, await nobodysHash())
+  if (candidates.length === 0) await verifyPassword(password, NOBODYS_HASH)
   const good: SignInCandidate[] = []
   for (const candidate of candidates) {
     if (await verifyPassword(password, candidate.passwordHash)) good.push(candidate)
@@ -41,10 +41,20 @@ export async function signIn(
   const [candidate] = good
   if (!candidate) return { outcome: 'refused' }
   if (good.length > 1) return { outcome: 'choose', candidates: good }
-  const cookie = newSecret(sessionPrefix(candidate.companyId))
+  const cookie = await beginSession(db, candidate, sessionHours)
+  return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, candidate }
+}
+
+/** Begins a session for a user whose password was checked, or has just been set; null when it is another one by now. */
+export async function beginSession(
+  db: LedgerDb,
+  user: Pick<SignInCandidate, 'companyId' | 'userId' | 'passwordHash'>,
+  sessionHours: number,
+): Promise<string | null> {
+  const cookie = newSecret(sessionPrefix(user.companyId))
   await deleteEndedSessions(db, SWEPT_AT_ONCE)
-  const hasBegun = await insertSession(db, candidate, { hash: hashOf(cookie), hours: sessionHours })
-  return hasBegun ? { outcome: 'signed in', cookie, candidate } : { outcome: 'refused' }
+  const hasBegun = await insertSession(db, user, { hash: hashOf(cookie), hours: sessionHours })
+  return hasBegun ? cookie : null
 }
 
 /**
@@ -60,12 +70,4 @@ export async function renewForRole(db: LedgerDb, user: SessionUser, cookie: stri
 /** Ends the session of a cookie, if there is one. */
 export async function signOut(db: LedgerDb, cookie: string): Promise<void> {
   await endSession(db, cookie)
-}
-
-let nobody: Promise<string> | undefined
-
-/** A hash that no password belongs to. */
-function nobodysHash(): Promise<string> {
-  nobody ??= hashPassword(newSecret(''))
-  return nobody
 }

@@ -9,6 +9,8 @@ import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from './change-company.ts'
 import { hashOf, newSecret } from './new-secret.ts'
 
+export const NO_SUCH_TOKEN = problem('token_not_found', 'there is no such token')
+
 /** A new token with its secret, which is shown once and of which only a hash is kept. */
 export interface IssuedToken {
   token: TokenRecord
@@ -22,13 +24,15 @@ export interface WantedToken {
   expiresInDays: number
   /** What it is narrowed to; null opens all that its user may do. */
   scope: TokenScope | null
+  /** The version of the user that was seen, where the token is only for one who still has it. */
+  seen?: number
 }
 
-/** Issues a token to a user: to who asks for it, or from the command line to anybody. */
+/** Issues a token to a user: to who asks for it, or from the command line to anybody. Throws RefusedByStateError. */
 export async function issueUserToken(
   services: CompanyServices,
   acting: Acting,
-  { userId, name, expiresInDays, scope }: WantedToken,
+  { userId, name, expiresInDays, scope, seen }: WantedToken,
 ): Promise<IssuedToken> {
   const { companyId } = acting
   const id = services.newId('tok')
@@ -36,7 +40,7 @@ export async function issueUserToken(
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const expiresAt = daysAfter(now, expiresInDays)
     const wanted = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
-    const { events } = await changeUserRow(client, companyId, userId, wanted)
+    const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
     const token = { id, userId, name, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
     await insertToken(client, companyId, token, hashOf(secret))
     return { events, result: token }
@@ -57,7 +61,7 @@ export async function revokeUserToken(
   const { position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const token = await loadToken(client, companyId, tokenId)
     const mayRevoke = token?.userId === actor || (await isAdministrator(client, acting))
-    if (!token || !mayRevoke) throw new RefusedByStateError(problem('token_not_found', 'there is no such token'))
+    if (!token || !mayRevoke) throw new RefusedByStateError(NO_SUCH_TOKEN)
     if (token.revokedAt !== null) return { events: [], result: null }
     const { events } = await changeUserRow(client, companyId, token.userId, { change: 'revoke_token', tokenId })
     await revokeToken(client, companyId, tokenId, now)

@@ -37,6 +37,7 @@ import { sendProblem, sendProblemDocument } from './problem.ts'
 import { compileSchema } from './schema-compiler.ts'
 import { limitBursts, limitFailures } from './rate-limits.ts'
 import type { SessionSettings } from './session.ts'
+import { isSecure } from './session.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
 import { verifyKey } from './v1/verify-key.ts'
@@ -69,6 +70,8 @@ export interface AppServices {
 
 /** An id in a path may be any text; what is too long for a header line does not get here. */
 const MAX_PARAM_LENGTH = 16_384
+/** A year of nothing but https (RFC 6797), once browsers have reached the service by it. */
+const HSTS = 'max-age=31536000'
 const ADDRESSES_REMEMBERED = 10_000
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
@@ -96,6 +99,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
     void reply.header('x-request-id', request.id)
+    if (isSecure(services.sessions)) void reply.header('strict-transport-security', HSTS)
   })
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)

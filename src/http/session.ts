@@ -62,16 +62,20 @@ export async function findSessionUser(
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** Whether a link was followed, perhaps from another site, to a whole page: nothing is framed or embedded. */
+export function isFollowedLink(request: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': dest } = request.headers
+  return SAFE_METHODS.has(request.method) && mode === 'navigate' && dest === 'document'
+}
+
 /**
  * Refuses a request that another site has made a browser send along with our cookie: by Fetch Metadata
- * (https://www.w3.org/TR/fetch-metadata/), which every current browser sends, and by `Origin` where it is missing.
- * Throws a problem with `cross_site_request`.
+ * (https://www.w3.org/TR/fetch-metadata/), which browsers send to https and to this machine, and by `Origin` where it is
+ * missing. Throws a problem with `cross_site_request`.
  */
 export function assertSameOrigin(request: FastifyRequest): void {
-  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, origin, host } = request.headers
+  const { 'sec-fetch-site': site, origin, host } = request.headers
   const isSafe = SAFE_METHODS.has(request.method)
-  // A link on another site may lead here; nothing else of another site may.
-  if (isSafe && mode === 'navigate') return
   if (site === 'same-origin' || (isSafe && site === 'none')) return
   const isForeign = site !== undefined || (origin === undefined ? !isSafe : !isOfHost(origin, host))
   if (isForeign) throw new ProblemError(problem('cross_site_request', 'the request was made by a page of another site'))

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { ClientBase } from 'pg'
 import type { KeyUsage, RefreshPeriod } from '../domain/company.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { KeyLife } from '../domain/key-lifecycle.ts'
@@ -65,6 +66,13 @@ export async function findApiKey(db: Kysely<LedgerTables>, companyId: string, ap
   const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
     where k.company_id = ${toUuid(companyId)} and k.api_id = ${toUuid(apiId)}`.execute(db)
   return rows[0] ? { key: apiKeyRecord(rows[0]), now: rows[0].now } : null
+}
+
+/** How many keys a company has had, the revoked ones included: none is ever deleted. */
+export async function countApiKeys(client: Pick<ClientBase, 'query'>, companyId: string): Promise<number> {
+  const text = 'select count(*)::integer as count from api_keys where company_id = $1'
+  const { rows } = await client.query<{ count: number }>(text, [toUuid(companyId)])
+  return rows[0]!.count
 }
 
 export function apiKeyRecord(row: ApiKeyRow): ApiKeyRecord {

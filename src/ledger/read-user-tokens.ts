@@ -32,12 +32,25 @@ export interface TokenRow {
 export const SELECT_TOKENS = `select token_id, user_id, name, scope, created_at, expires_at, last_used, revoked_at,
   clock_timestamp() as now from user_tokens`
 
+/** A token as it is at an instant of the database's clock, RFC 3339 UTC. */
+export interface SeenToken {
+  token: TokenRecord
+  now: string
+}
+
+/** One token of a company, whosesoever; null when it has none such. */
+export async function findUserToken(db: Kysely<LedgerTables>, companyId: string, tokenId: string): Promise<SeenToken | null> {
+  const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
+    where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(db)
+  return rows[0] ? { token: tokenRecord(rows[0]), now: rows[0].now } : null
+}
+
 /** A user's tokens, newest first, below an id, each as it is at an instant of the database's clock. */
 export async function listUserTokens(
   db: Kysely<LedgerTables>,
   companyId: string,
   page: { userId: string; before?: string; limit: number },
-): Promise<{ token: TokenRecord; now: string }[]> {
+): Promise<SeenToken[]> {
   const { userId, before, limit } = page
   const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
     where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}

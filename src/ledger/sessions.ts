@@ -12,8 +12,14 @@ import type { SignedInUser } from './users.ts'
  * ends a user's sessions ends them in its own transaction.
  */
 
-/** How exactly the last use of a session is kept: a row is not rewritten by every page. */
-const LAST_USE_STEP_SECONDS = 60
+/**
+ * How exactly the last use of a session is kept: a row is not rewritten by every page. It is also by how much a session
+ * may end too early, so it is at most a tenth of the time after which one ends.
+ */
+function lastUseStepSeconds(idleMinutes: number): number {
+  return Math.min(60, idleMinutes * 6)
+}
+
 /** With how many companies one e-mail address can sign in. */
 const MAX_COMPANIES = 10
 
@@ -89,7 +95,7 @@ export async function findUserOfSession(
   const ids = { company: toUuid(companyId), hash: hash('sha256', cookie, 'buffer') }
   const { rows } = await sql<SessionRow>`
     select u.user_id, u.role, u.name, u.email, s.role as session_role, c.name as company_name, c.time_zone,
-      s.last_used < clock_timestamp() - make_interval(secs => ${LAST_USE_STEP_SECONDS}::integer) as is_stale
+      s.last_used < clock_timestamp() - make_interval(secs => ${lastUseStepSeconds(idleMinutes)}::integer) as is_stale
     from sessions s
     join users u on u.company_id = s.company_id and u.user_id = s.user_id
     join companies c on c.company_id = s.company_id

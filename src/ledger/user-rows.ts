@@ -132,6 +132,19 @@ export async function findUserOfLink(
   return rows[0] ? fromUuid('usr', rows[0].user_id) : null
 }
 
+/** The hash of a user's password; null when the user has none, is removed, or is not there. */
+export async function loadPasswordHash(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+  userId: string,
+): Promise<string | null> {
+  const { rows } = await client.query<{ password_hash: string | null }>(
+    'select password_hash from users where company_id = $1 and user_id = $2 and removed_at is null',
+    [toUuid(companyId), toUuid(userId)],
+  )
+  return rows[0]?.password_hash ?? null
+}
+
 export async function insertToken(
   client: ClientBase,
   companyId: string,

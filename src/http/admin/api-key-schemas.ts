@@ -90,7 +90,7 @@ export function showKey({ key, now }: SeenKey) {
   }
 }
 
-function statusOf({ isEnabled, isRevoked }: SeenKey['key']): KeyStatus {
+export function statusOf({ isEnabled, isRevoked }: SeenKey['key']): KeyStatus {
   if (isRevoked) return 'revoked'
   return isEnabled ? 'active' : 'disabled'
 }

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
-import { changeApiKey, rotateApiKey } from '../../commands/change-api-key.ts'
+import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../commands/change-api-key.ts'
 import type { CompanyServices } from '../../commands/change-company.ts'
 import type { KeyWithSecret } from '../../commands/issue-api-key.ts'
 import { issueApiKeyRecord } from '../../commands/issue-api-key.ts'
-import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { KeyChange } from '../../domain/key-lifecycle.ts'
 import { findApiKey, listApiKeys } from '../../ledger/read-api-keys.ts'
@@ -170,5 +169,5 @@ function keyId(request: FastifyRequest<OfKey>): string {
 }
 
 function noSuchKey(): ProblemError {
-  return new ProblemError(problem('key_not_found', 'the company has no such API key'))
+  return new ProblemError(NO_SUCH_KEY)
 }

@@ -48,11 +48,17 @@ export const UserListQuery = Type.Object(
 )
 
 export const InviteBody = Type.Object({ email: Type.String(Email), name: Name, role: UserRole }, STRICT)
+export const RoleBody = Type.Object({ role: UserRole }, STRICT)
 export const ChangeUserBody = Type.Partial(Type.Object({ role: UserRole }), { ...STRICT, description: 'A merge patch.' })
+const NewPassword = Type.String({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_CHARACTERS })
+export const OwnPasswordBody = Type.Object(
+  { current: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_CHARACTERS }), password: NewPassword },
+  STRICT,
+)
 export const AcceptBody = Type.Object(
   {
     token: Type.String({ minLength: 1, maxLength: 200, description: 'The one-time token of an invitation or a reset.' }),
-    password: Type.String({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_CHARACTERS }),
+    password: NewPassword,
   },
   STRICT,
 )
@@ -71,7 +77,8 @@ export function showUser(user: UserRecord) {
   }
 }
 
-function userStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
+/** How a user stands. */
+export function userStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
   if (isRemoved) return 'removed'
   return hasPassword ? 'active' : 'pending'
 }
@@ -141,7 +148,8 @@ export function showToken({ token, now }: { token: TokenRecord; now: string }) {
   }
 }
 
-function tokenStatus({ revokedAt, expiresAt }: TokenRecord, now: string): (typeof TOKEN_STATUSES)[number] {
+/** How a token stands at an instant, RFC 3339 UTC. */
+export function tokenStatus({ revokedAt, expiresAt }: TokenRecord, now: string): (typeof TOKEN_STATUSES)[number] {
   if (revokedAt !== null) return 'revoked'
   return expiresAt > now ? 'active' : 'expired'
 }

@@ -3,8 +3,8 @@ import type { Static } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import { ADMIN_ONLY } from '../../commands/change-company.ts'
 import type { CompanyServices } from '../../commands/change-company.ts'
-import { issueUserToken, revokeUserToken } from '../../commands/user-tokens.ts'
-import { problem } from '../../domain/errors.ts'
+import { NO_SUCH_USER } from '../../commands/change-user.ts'
+import { issueUserToken, NO_SUCH_TOKEN, revokeUserToken } from '../../commands/user-tokens.ts'
 import { isId } from '../../domain/ids.ts'
 import { listUserTokens } from '../../ledger/read-user-tokens.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
@@ -70,7 +70,7 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
     },
     async (request, reply) => {
       const { id } = request.params
-      if (!isId('tok', id)) throw new ProblemError(problem('token_not_found', 'there is no such token'))
+      if (!isId('tok', id)) throw new ProblemError(NO_SUCH_TOKEN)
       const position = await revokeUserToken(services, actingUser(request), id)
       return tellPosition(reply, position).code(204).send()
     },
@@ -86,6 +86,6 @@ async function ownerOf(
   if (wanted === userId) return userId
   if (role !== 'admin') throw new ProblemError(ADMIN_ONLY)
   const found = isId('usr', wanted) ? await findUser(db, companyId, wanted) : null
-  if (!found) throw new ProblemError(problem('user_not_found', 'the company has no such user'))
+  if (!found) throw new ProblemError(NO_SUCH_USER)
   return found.id
 }

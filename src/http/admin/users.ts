@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import type { CompanyServices } from '../../commands/change-company.ts'
-import { changeUserRole, removeUser, resetUserPassword } from '../../commands/change-user.ts'
+import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../commands/change-user.ts'
 import { eraseUser } from '../../commands/erase-user.ts'
 import type { UserWithLink } from '../../commands/invite-user.ts'
 import { inviteCompanyUser } from '../../commands/invite-user.ts'
 import { readAttribute } from '../../domain/attributes.ts'
-import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../ledger/users.ts'
@@ -167,7 +166,7 @@ function sendInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, p
 }
 
 /** The address by the same rules as an employee's. */
-function emailOf({ email }: { email: string }): string {
+export function emailOf({ email }: { email: string }): string {
   const { value, faults } = readAttribute('email', email, false)
   if (!faults) return value as string
   throw new ProblemError(invalidFields(faults.map(({ code, message }) => fieldError('/email', code, message))))
@@ -180,5 +179,5 @@ function userId(request: FastifyRequest<OfUser>): string {
 }
 
 function noSuchUser(): ProblemError {
-  return new ProblemError(problem('user_not_found', 'the company has no such user'))
+  return new ProblemError(NO_SUCH_USER)
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { Problem } from '../../domain/errors.ts'
 import { toProblem } from '../problem.ts'
+import { sentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
 import { homeOf } from './navigation.ts'
 import { SignInNeededError } from './viewer.ts'
@@ -31,10 +32,6 @@ export async function sendProblemPage(request: FastifyRequest, reply: FastifyRep
     <p class="hint">Request <code>${request.id}</code></p>
   </div>`
   return viewer ? sendUserPage(request, reply, viewer, { title, body }) : sendPlainPage(reply, { title, body })
-}
-
-function sentence(detail: string): string {
-  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`
 }
 
 /** A page that was opened leads back here after signing in; what a script asked for is told that nobody is signed in. */

@@ -3,7 +3,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { html } from 'hono/html'
 import { RefusedByStateError } from '../../commands/change-company.ts'
 import type { Problem } from '../../domain/errors.ts'
-import { bodyProblem } from '../body-faults.ts'
+import { bodyProblem, fieldError, invalidFields } from '../body-faults.ts'
 import { ProblemError } from '../problem.ts'
 import { compileSchema } from '../schema-compiler.ts'
 import type { Html } from './page.ts'
@@ -11,7 +11,7 @@ import type { Html } from './page.ts'
 /** The fields of a form as a browser sent them: texts, and the last one where a name stands twice. */
 export type FormFields = Readonly<Record<string, string>>
 
-/** Reads the body of a form; what is no form has no fields. */
+/** Reads the body of a form, or a query string; what is neither has no fields. */
 export function formFields(body: unknown): FormFields {
   if (typeof body !== 'object' || body === null) return {}
   const texts = Object.entries(body).map(([name, value]) => [name, String([value].flat().at(-1) ?? '')])
@@ -24,8 +24,17 @@ export function formFields(body: unknown): FormFields {
  */
 export function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
   const check = compiled(schema)
-  if (check(value)) return value
-  throw new ProblemError(bodyProblem(check.errors ?? [], value))
+  if (!check(value)) throw new ProblemError(bodyProblem(check.errors ?? [], value))
+  assertStorable(value as object)
+  return value
+}
+
+/** What no text of the database can hold is refused at the door of the endpoints by their parser of bodies. */
+function assertStorable(value: object): void {
+  const bent = Object.entries(value).filter(([, text]) => typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()))
+  if (bent.length === 0) return
+  const faults = bent.map(([name]) => fieldError(`/${name}`, 'invalid_format', `${name} holds a character that no text may have`))
+  throw new ProblemError(invalidFields(faults))
 }
 
 type Check = ((value: unknown) => boolean) & { errors?: FastifySchemaValidationError[] | null }
@@ -54,8 +63,28 @@ export function asFormProblem(error: unknown): Problem {
 export function formAlert(problem: FormProblem): Html {
   if (!problem) return html``
   const atFields = problem.errors.length
-  const text = atFields === 0 ? problem.detail : `Nothing was changed: please correct ${atFields === 1 ? 'one field' : `${atFields} fields`}.`
+  const text = atFields === 0 ? sentence(problem.detail) : `Nothing was changed: please correct ${atFields === 1 ? 'one field' : `${atFields} fields`}.`
   return html`<p class="alert" role="alert">${text}</p>`
+}
+
+/** A detail of a problem as a sentence. */
+export function sentence(detail: string): string {
+  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}${detail.endsWith('.') ? '' : '.'}`
+}
+
+/** A whole number as it was typed; what is none stays as it is, for the schema to refuse. */
+export function wholeNumber(text: string | undefined): number | string {
+  return text !== undefined && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text ?? '')
+}
+
+/** The version of what a form shows, which it sends back: whoever changes something must have seen it as it is. */
+export function seenField(version: number): Html {
+  return html`<input type="hidden" name="seen" value="${version}" />`
+}
+
+/** The version that came back; one that nothing has when the field is missing. */
+export function seenIn({ seen }: FormFields): number {
+  return seen !== undefined && /^\d{1,9}$/.test(seen) ? Number(seen) : -1
 }
 
 export interface Field {

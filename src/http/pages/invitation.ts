@@ -21,7 +21,7 @@ const USED_UP = problem('invalid_credentials', 'This link is unknown, has been u
 
 /** `/invitation?token=…`: sets a password by a one-time link. Opening the page uses nothing up: previews open links too. */
 export function invitationPage(app: FastifyInstance, company: CompanyServices, failureLimit: number): void {
-  app.get<{ Querystring: { token?: string } }>(INVITATION_PATH, (request, reply) => sendForm(reply, request.query.token ?? '', null))
+  app.get(INVITATION_PATH, (request, reply) => sendForm(reply, formFields(request.query)['token'] ?? '', null))
 
   const accept = limitFailures(app, failureLimit, async (request: FastifyRequest) => {
     const { token = '', password = '', repeated = '' } = formFields(request.body)

@@ -6,11 +6,16 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../session.ts'
 import { findSessionUser } from '../session.ts'
 import { bulkUserLogsPages } from './bulk-user-logs-pages.ts'
+import { accountPage } from './account-page.ts'
+import { apiKeyPage } from './api-key-page.ts'
+import { apiKeysPage } from './api-keys-page.ts'
 import { sendErrorPage, sendProblemPage } from './error-page.ts'
 import { invitationPage } from './invitation.ts'
 import { homeOf, NAVIGATION } from './navigation.ts'
 import { signInPages } from './sign-in.ts'
 import { openSignInLimits } from './sign-in-limits.ts'
+import { userPage } from './user-page.ts'
+import { usersPage } from './users-page.ts'
 import { requireItem, requireViewer } from './viewer.ts'
 
 export interface PageServices {
@@ -35,14 +40,26 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     const user = await findSessionUser(db, request, sessions, true)
     return reply.redirect(user ? homeOf(user.role) : '/sign-in', 303)
   })
-  signInPages(app, { db, sessions }, openSignInLimits(app, signInLimit))
+  const limits = openSignInLimits(app, signInLimit)
+  signInPages(app, { db, sessions }, limits)
   invitationPage(app, company, failureLimit)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRequest', requireViewer(db, sessions))
     signedIn.get('/settings', async (request, reply) => reply.redirect(homeOf(request.viewer!.role), 303))
+    accountPage(signedIn, services, limits)
     await signedIn.register(async (part) => {
       part.addHook('onRequest', requireItem(NAVIGATION.bulkUserLogs))
       bulkUserLogsPages(part, { db, sessions })
+    })
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.apiKeys))
+      apiKeysPage(part, services)
+      apiKeyPage(part, services)
+    })
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.users))
+      usersPage(part, services)
+      userPage(part, services)
     })
     // Unknown pages below these are pages too.
     for (const path of ['/settings/*', '/account/*']) {

@@ -30,8 +30,8 @@ export interface SignInServices {
 /** `/sign-in` and `/sign-out`. */
 export function signInPages(app: FastifyInstance, services: SignInServices, limits: SignInLimits): void {
   const { db, sessions } = services
-  app.get<{ Querystring: { next?: string } }>('/sign-in', async (request, reply) => {
-    const next = ownPath(request.query.next)
+  app.get('/sign-in', async (request, reply) => {
+    const next = ownPath(formFields(request.query)['next'])
     const user = await findSessionUser(db, request, sessions, true)
     if (user) return reply.redirect(next || homeOf(user.role), 303)
     return sendForm(reply, { email: '', next, candidates: [] }, null)
@@ -59,12 +59,14 @@ async function trySignIn(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { email: sent = '', password = '', company = '', next } = formFields(request.body)
+  const { email: typed = '', password = '', company = '', next } = formFields(request.body)
+  const sent = typed.trim()
   const form: SignInForm = { email: sent.slice(0, 254), next: ownPath(next), candidates: [] }
   const { value, faults } = readAttribute('email', sent, false)
   const email = faults ? sent : (value as string)
   await limits.admit(request, reply, email)
-  const isPassword = password.length > 0 && password.length <= MAX_PASSWORD_CHARACTERS
+  // Counted as where passwords are set: characters, not their halves.
+  const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
   if (faults || !isPassword) return sendForm(reply.code(401), form, REFUSED)
   const companyId = isId('com', company) ? company : null
   const tried = await signIn(db, { email, password, companyId }, sessions.hours)

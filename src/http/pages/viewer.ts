@@ -6,7 +6,7 @@ import type { SessionUser } from '../../ledger/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../problem.ts'
 import type { SessionSettings } from '../session.ts'
-import { assertSameOrigin, findSessionUser, sessionCookie, setSessionCookie } from '../session.ts'
+import { assertSameOrigin, findSessionUser, isFollowedLink, sessionCookie, setSessionCookie } from '../session.ts'
 import type { NavigationItem } from './navigation.ts'
 
 declare module 'fastify' {
@@ -24,7 +24,7 @@ export class SignInNeededError extends Error {
 /** Lets in who has signed in. Throws SignInNeededError for everybody else. */
 export function requireViewer(db: LedgerDb, settings: SessionSettings) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    assertSameOrigin(request)
+    if (!isFollowedLink(request)) assertSameOrigin(request)
     // What the script of a page fetches by itself keeps no session alive.
     const isOpened = request.headers['sec-fetch-mode'] !== 'cors' && request.headers['sec-fetch-mode'] !== 'same-origin'
     const user = await findSessionUser(db, request, settings, isOpened)

@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import type { KeyWithSecret } from '../../commands/issue-api-key.ts'
+import type { SessionSettings } from '../session.ts'
+import { baseUrlOf } from './base-url.ts'
+import { sendUserPage } from './layout.ts'
+import { NAVIGATION } from './navigation.ts'
+import { onlyOnce, shownOnce } from './once.ts'
+import { timeShown } from './times.ts'
+import { viewerOf } from './viewer.ts'
+
+/** Shows a new secret of a key, this once, with a line that tries it. */
+export function sendSecret(request: FastifyRequest, reply: FastifyReply, sessions: SessionSettings, { key, secret }: KeyWithSecret): Promise<FastifyReply> {
+  const viewer = viewerOf(request)
+  const isFirst = key.rotatedAt === null
+  const title = isFirst ? 'The API key is issued' : 'The API key has a new secret'
+  const curl = `curl '${baseUrlOf(request, sessions)}/v1/auth/verify' \\\n  -H 'x-api-id: ${key.id}' \\\n  -H 'x-api-key: ${secret}'`
+  return sendUserPage(request, reply, viewer, {
+    title,
+    body: html`<h1>${title}</h1>
+      ${onlyOnce('the secret')}
+      <h2>Secret of “${key.name}”, sent as <code>x-api-key</code></h2>
+      ${shownOnce('secret', secret, 'Copy the secret')}
+      <h2>API id, sent as <code>x-api-id</code></h2>
+      ${shownOnce('api-id', key.id, 'Copy the id')}
+      ${isFirst ? '' : whatOfTheFormer(key.previousExpiresAt, viewer.timeZone)}
+      <h2>Try it</h2>
+      ${shownOnce('curl', curl, 'Copy the line')}
+      <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">To the key</a></p>`,
+  })
+}
+
+function whatOfTheFormer(expiresAt: string | null, timeZone: string) {
+  return expiresAt === null
+    ? html`<p>The secret before it has ended.</p>`
+    : html`<p>The secret before it works until ${timeShown(expiresAt, timeZone)}.</p>`
+}
