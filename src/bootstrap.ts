@@ -4,18 +4,20 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { typeidUnboxed } from 'typeid-js'
+import program from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
 import { openDatabase } from './database/kysely.ts'
-import { isCurrent, migrate } from './database/migrate.ts'
+import { isCurrent, lastMigration, migrate } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
 import { StartupError } from './database/startup-error.ts'
 import { buildApp } from './http/app.ts'
 import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
 import { openLanes } from './ledger/lanes.ts'
 import type { LedgerTables } from './ledger/tables.ts'
+import { openHealth } from './workers/health.ts'
 import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
 import { startWorker } from './workers/worker.ts'
@@ -140,6 +142,7 @@ export async function startApi(
     findKey: openKeyLookup(store.db),
     keyUsage: openKeyUsage(pool),
     isReady: async () => (await sql`select 1`.execute(store.db)).rows.length === 1,
+    health: openHealth(store.db, waker, await versions()),
     log,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
@@ -171,6 +174,11 @@ export async function startApi(
     await stop()
     throw listenFault(error, config)
   }
+}
+
+/** What of this program runs, by name. */
+async function versions(): Promise<Record<string, string>> {
+  return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
 function listenFault(error: unknown, { HOST, PORT }: Config): unknown {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { addKeyCommands } from './key-commands.ts'
-import { companyOption, email, json, loaded, text } from './options.ts'
+import { companyOption, email, json, loaded, text, timeZone } from './options.ts'
 import { addUserCommands } from './user-commands.ts'
 
 /** The command line. Each command is a function of a file beside this one. */
@@ -41,6 +41,13 @@ export function buildProgram(): Command {
     .description('list the companies')
     .addOption(json())
     .action(loaded(async () => (await import('./company.ts')).listCompanies))
+  company
+    .command('set-time-zone')
+    .description('choose the time zone in which the pages show times to a company')
+    .argument('<time-zone>', 'its IANA name, such as Europe/Berlin', timeZone)
+    .addOption(companyOption())
+    .addOption(json())
+    .action(loaded(async () => (await import('./company.ts')).setTimeZone))
 
   addUserCommands(program)
   addKeyCommands(program)

@@ -12,6 +12,7 @@ import type { CompanyServices } from '../commands/change-company.ts'
 import type { CommandServices } from '../commands/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter } from '../ledger/key-access.ts'
+import type { SystemHealth } from '../ledger/system-health.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
@@ -21,7 +22,7 @@ import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
-import { health } from './health.ts'
+import { health as healthRoutes } from './health.ts'
 import { acceptJsonBodies } from './media-types.ts'
 import { collectMethods } from './method-not-allowed.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
@@ -45,6 +46,7 @@ export interface AppServices {
   findKey(apiId: string): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
   isReady(): Promise<boolean>
+  health: SystemHealth
   log: Logger
   /** Bytes that a body may have. */
   bodyLimit: number
@@ -97,7 +99,7 @@ export function buildApp(services: AppServices): FastifyInstance {
 
   void app.register(cookie)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
-  health(app, services.isReady)
+  healthRoutes(app, services.isReady)
   pageAssets(app)
   problemPages(app)
   referencePage(app)

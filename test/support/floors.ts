@@ -11,7 +11,7 @@ export interface Part {
   never: string[]
 }
 
-const READING = ['codec', 'database-errors', 'gather', 'key-access', 'read', 'read-api-keys', 'read-progress', 'read-user-tokens', 'sessions', 'tables', 'users']
+const READING = ['codec', 'database-errors', 'gather', 'key-access', 'read', 'read-api-keys', 'read-company', 'read-progress', 'read-stored-events', 'read-user-tokens', 'sessions', 'system-health', 'tables', 'users']
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
 const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
 
@@ -41,7 +41,7 @@ export const PARTS: Part[] = [
   {
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
-    may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
+    may: ['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
     packages: ['fastify', 'kysely', 'pg', 'pino', 'typeid-js'],
     never: ['src/main.ts', 'src/cli/run.ts', 'src/http/problem.ts'],
   },

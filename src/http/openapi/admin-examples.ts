@@ -14,5 +14,6 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
   acceptInvitation: {
     password: { summary: 'A first password', value: { token: '{token}', password: 'correct horse battery staple' } },
   },
+  changeCompany: { berlin: { summary: 'Another time zone', value: { time_zone: 'Europe/Berlin' } } },
   issueToken: { script: { summary: 'A token for a script', value: { name: 'nightly export', expires_in_days: 90 } } },
 }

@@ -63,5 +63,6 @@ export const TAGS = [
   { name: 'Admin', description: 'Bulk User Logs, and the use of the API, for administrators of the company.' },
   { name: 'API keys', description: 'The lives of API keys, for administrators of the company.' },
   { name: 'Users', description: 'The users of the company, for its administrators.' },
+  { name: 'Company', description: 'The company itself and its settings, for its administrators.' },
   { name: 'Tokens', description: 'The tokens with which users come to the admin and audit endpoints.' },
 ]

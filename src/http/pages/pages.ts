@@ -2,19 +2,26 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import type { CompanyServices } from '../../commands/change-company.ts'
 import { problem } from '../../domain/errors.ts'
+import type { SystemHealth } from '../../ledger/system-health.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../session.ts'
 import { findSessionUser } from '../session.ts'
+import { companyPage } from './company-page.ts'
 import { sendErrorPage, sendProblemPage } from './error-page.ts'
+import { eventPage } from './event-page.ts'
+import { eventsPage } from './events-page.ts'
+import { healthPage } from './health-page.ts'
 import { invitationPage } from './invitation.ts'
-import { homeOf } from './navigation.ts'
+import { homeOf, NAVIGATION } from './navigation.ts'
 import { signInPages } from './sign-in.ts'
 import { openSignInLimits } from './sign-in-limits.ts'
-import { requireViewer } from './viewer.ts'
+import { usagePage } from './usage-page.ts'
+import { requireItem, requireViewer } from './viewer.ts'
 
 export interface PageServices {
   db: LedgerDb
   company: CompanyServices
+  health: SystemHealth
   sessions: SessionSettings
   /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
   failureLimit: number
@@ -27,7 +34,7 @@ const FORM_LIMIT = 65_536
 
 /** The admin interface: signing in, Company Settings, one's own account. Server-rendered; works without script. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, company, sessions, failureLimit, signInLimit } = services
+  const { db, company, health, sessions, failureLimit, signInLimit } = services
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
   app.get('/', async (request, reply) => {
@@ -39,6 +46,23 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   await app.register(async (signedIn) => {
     signedIn.addHook('onRequest', requireViewer(db, sessions))
     signedIn.get('/settings', async (request, reply) => reply.redirect(homeOf(request.viewer!.role), 303))
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.usage))
+      usagePage(part, db)
+    })
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.events))
+      eventsPage(part, db)
+      eventPage(part, db)
+    })
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.health))
+      healthPage(part, db, health)
+    })
+    await signedIn.register(async (part) => {
+      part.addHook('onRequest', requireItem(NAVIGATION.company))
+      companyPage(part, db, company)
+    })
     // Unknown pages below these are pages too.
     for (const path of ['/settings/*', '/account/*']) {
       signedIn.get(path, (request, reply) => sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')))
