@@ -288,6 +288,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/company": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The company and its settings */
+        get: operations["getCompany"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change the company's time zone */
+        patch: operations["changeCompany"];
+        trace?: never;
+    };
     "/admin/v1/invitations/accept": {
         parameters: {
             query?: never;
@@ -559,6 +577,14 @@ export interface components {
             deactivated: number;
             failed: number;
             no_updates: number;
+        };
+        Company: {
+            id: string;
+            name: string;
+            /** @description IANA name of the time zone in which the pages show times, such as `Europe/Berlin`. Answers stay in UTC. */
+            time_zone: string;
+            /** Format: date-time */
+            created_at: string;
         };
         CreatableEmployees: {
             /** @description In the order sent. */
@@ -2728,6 +2754,71 @@ export interface operations {
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnly"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    getCompany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnly"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    changeCompany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description IANA name of the time zone in which the pages show times, such as `Europe/Berlin`. Answers stay in UTC. */
+                    time_zone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnly"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

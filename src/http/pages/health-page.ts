@@ -82,7 +82,7 @@ function projectionTable(projections: readonly ProjectionStanding[]): Html {
 
 function statusOf({ parkedAt, attempts, eventsBehind }: ProjectionStanding): Html {
   if (parkedAt !== null) return toneBadge('bad', 'Parked')
-  if (attempts > 0) return toneBadge('warn', `Tried ${attempts} times`)
+  if (attempts > 0) return toneBadge('warn', `Trying again (${attempts})`)
   return eventsBehind > 0 ? toneBadge('warn', 'Catching up') : toneBadge('good', 'Up to date')
 }
 
