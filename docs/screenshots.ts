@@ -107,10 +107,10 @@ async function take(page: Page, { name, path: address, colorScheme = 'light' }: 
   await page.emulateMedia({ colorScheme })
   const answer = await page.goto(address)
   if (!answer?.ok()) {
-    console.warn(`${name}: ${address} answers ${answer?.status()}; no picture is made`)
+    process.stderr.write(`${name}: ${address} answers ${answer?.status()}; no picture is made\n`)
     process.exitCode = 1
     return
   }
   await page.screenshot({ path: new URL(`${name}.png`, IMAGES).pathname })
-  console.log(`docs/images/${name}.png`)
+  process.stdout.write(`docs/images/${name}.png\n`)
 }
