@@ -38,7 +38,7 @@ function filters({ type = '', id = '', position = '' }: EventQuery): Html {
   const types = [{ value: '', label: 'Any' }, ...EVENT_TYPES.map((name) => ({ value: name, label: name }))]
   return html`<form method="get" action="${PATH}" class="filters">
     ${choice({ name: 'type', label: 'Type', value: type, options: types, hint: 'What happened.' }, null)}
-    ${field({ name: 'id', label: 'Id', value: id, hint: 'Of an employee, call, key or user.', isRequired: false }, null)}
+    ${field({ name: 'id', label: 'Id', value: id, hint: 'Such as emp_… or log_….', isRequired: false }, null)}
     ${field({ name: 'position', label: 'From position', value: position, type: 'number', min: 1, hint: 'And what is older.', isRequired: false }, null)}
     <p class="actions"><button class="primary">Filter</button> <a href="${PATH}">Clear</a></p>
   </form>`

@@ -93,7 +93,7 @@ function charts({ calls, records }: UsageShown, usage: readonly UsageOfDay[]): H
       <thead><tr><th scope="col">Day (UTC)</th>${['Calls completed', 'Calls failed', 'Records in completed calls', 'Records in failed calls'].map(numberHead)}</tr></thead>
       <tbody>
         ${withCalls.toReversed().map(
-          ({ day, records: sent }) => html`<tr><th scope="row">${day.day}</th>
+          ({ day, records: sent }) => html`<tr><th scope="row" class="whole">${day.day}</th>
             ${numberCell('Calls completed', day.completed)}${numberCell('Calls failed', day.failed)}
             ${numberCell('Records in completed calls', sent.completed)}${numberCell('Records in failed calls', sent.failed)}</tr>`,
         )}
