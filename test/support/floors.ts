@@ -11,7 +11,7 @@ export interface Part {
   never: string[]
 }
 
-const READING = ['codec', 'database-errors', 'gather', 'key-access', 'read', 'read-api-keys', 'read-company', 'read-progress', 'read-stored-events', 'read-user-tokens', 'sessions', 'system-health', 'tables', 'users']
+const READING = ['browse-events', 'codec', 'database-errors', 'gather', 'key-access', 'read', 'read-api-keys', 'read-company', 'read-progress', 'read-user-tokens', 'sessions', 'system-health', 'tables', 'users']
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
 const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
 

@@ -2,7 +2,7 @@ import type { EventType } from '../../domain/events.ts'
 import { SCHEMA_VERSIONS } from '../../domain/events.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { isId } from '../../domain/ids.ts'
-import type { EventFilter, EventPlace } from '../../ledger/read-stored-events.ts'
+import type { EventFilter, EventPlace } from '../../ledger/browse-events.ts'
 import { invalidQuery } from '../query-values.ts'
 
 /** What stands in the address of the event stream. */
