@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { typeidUnboxed } from 'typeid-js'
+import program from '../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
@@ -12,7 +13,7 @@ import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase } from './database/kysely.ts'
-import { isCurrent, migrate } from './database/migrate.ts'
+import { isCurrent, lastMigration, migrate } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
 import { grantOnSchema, serviceRole } from './database/roles.ts'
 import { StartupError } from './database/startup-error.ts'
@@ -26,6 +27,7 @@ import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
+import { openHealth } from './workers/health.ts'
 import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
 import { startRecorder } from './workers/record-checkpoints.ts'
@@ -214,6 +216,7 @@ export async function startApi(
     signer,
     isReady: async () => (await sql`select 1`.execute(store.db)).rows.length === 1,
     areReadModelsComplete: openCompleteness(store.db, projections),
+    health: openHealth(store.db, waker, await versions()),
     log,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
@@ -245,6 +248,11 @@ export async function startApi(
     await stop()
     throw listenFault(error, config)
   }
+}
+
+/** What of this program runs, by name. */
+async function versions(): Promise<Record<string, string>> {
+  return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
 function listenFault(error: unknown, { HOST, PORT }: Config): unknown {

@@ -1,7 +1,9 @@
 import { newId } from '../bootstrap.ts'
 import { addUser } from '../commands/add-user.ts'
+import { changeTimeZone } from '../commands/change-time-zone.ts'
 import { registerCompany } from '../commands/register-company.ts'
 import { fromUuid } from '../domain/ids.ts'
+import { OPERATOR } from '../ledger/append-company-events.ts'
 import { print } from './print.ts'
 import { withStore } from './with-store.ts'
 
@@ -28,4 +30,11 @@ export async function listCompanies(options: { json?: boolean }) {
   )
   const shown = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
   print(shown, options.json)
+}
+
+/** `company set-time-zone`: the time zone in which the pages show times. */
+export async function setTimeZone(timeZone: string, options: { company: string; json?: boolean }) {
+  const acting = { companyId: options.company, actor: OPERATOR }
+  const { company } = await withStore(({ store: { pool } }) => changeTimeZone({ pool, newId }, acting, timeZone))
+  print({ company_id: company.id, name: company.name, time_zone: company.timeZone }, options.json)
 }

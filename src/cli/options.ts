@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { readAttribute } from '../domain/attributes.ts'
 import type { IdPrefix } from '../domain/ids.ts'
 import { isId } from '../domain/ids.ts'
+import { readTimeZone } from '../domain/time-zone.ts'
 
 const MAX_EMAIL_CHARACTERS = 254
 
@@ -61,4 +62,11 @@ export function wholeNumber(max: number, min = 0): (value: string) => number {
     if (/^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
+}
+
+/** Reads the IANA name of a time zone. */
+export function timeZone(value: string): string {
+  const name = readTimeZone(value.trim())
+  if (name !== null) return name
+  throw new InvalidArgumentError('It must be the IANA name of a time zone, such as Europe/Berlin.')
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { addAuditCommands } from './audit-commands.ts'
 import { addEmployeeCommands } from './employee-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
-import { email, json, loaded, text } from './options.ts'
+import { companyOption, email, json, loaded, text, timeZone } from './options.ts'
 import { addProjectionCommands } from './projection-commands.ts'
 import { addUserCommands } from './user-commands.ts'
 
@@ -44,6 +44,13 @@ export function buildProgram(): Command {
     .description('list the companies')
     .addOption(json())
     .action(loaded(async () => (await import('./company.ts')).listCompanies))
+  company
+    .command('set-time-zone')
+    .description('choose the time zone in which the pages show times to a company')
+    .argument('<time-zone>', 'its IANA name, such as Europe/Berlin', timeZone)
+    .addOption(companyOption())
+    .addOption(json())
+    .action(loaded(async () => (await import('./company.ts')).setTimeZone))
 
   addUserCommands(program)
   addKeyCommands(program)

@@ -60,9 +60,17 @@ export async function isCurrent(db: Kysely<unknown>, queuesVersion: string, proj
 }
 
 async function fingerprint(queuesVersion: string, projections: readonly Projection[]): Promise<string> {
-  const migrations = (await fs.readdir(MIGRATIONS)).filter((file) => file.endsWith('.ts')).sort()
-  const parts = [...migrations, ...projections.map(schemaOf), queuesVersion]
+  const parts = [...(await migrationFiles()), ...projections.map(schemaOf), queuesVersion]
   return createHash('sha256').update(parts.join('\n')).digest('hex')
+}
+
+/** The name of the last migration; a program whose database lacks it does not start. */
+export async function lastMigration(): Promise<string> {
+  return (await migrationFiles()).at(-1)!.replace(/\.ts$/, '')
+}
+
+async function migrationFiles(): Promise<string[]> {
+  return (await fs.readdir(MIGRATIONS)).filter((file) => file.endsWith('.ts')).sort()
 }
 
 async function setFingerprint(db: Kysely<unknown>, value: string): Promise<void> {

@@ -13,6 +13,7 @@ import type { CommandServices } from '../commands/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter } from '../ledger/key-access.ts'
 import type { CheckpointSigner } from '../ledger/sign-checkpoint.ts'
+import type { SystemHealth } from '../ledger/system-health.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
@@ -23,7 +24,7 @@ import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
 import { refuseHalfBuilt } from './half-built.ts'
-import { health } from './health.ts'
+import { health as healthRoutes } from './health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import { openStreams } from './live/open-streams.ts'
 import { acceptJsonBodies } from './media-types.ts'
@@ -53,6 +54,7 @@ export interface AppServices {
   isReady(): Promise<boolean>
   /** Whether all read models have been filled once; a new version of one has not at first. */
   areReadModelsComplete(): Promise<boolean>
+  health: SystemHealth
   log: Logger
   /** Bytes that a body may have. */
   bodyLimit: number
@@ -109,7 +111,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register(cookie)
   const streams = openStreams(app, services.streamLimits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
-  health(app, async () => (await services.isReady()) && services.areReadModelsComplete())
+  healthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
   pageAssets(app)
   problemPages(app)
   referencePage(app)

@@ -64,6 +64,8 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'POST /admin/v1/users': { allowed: 'admin', body: {} },
   ...idRoutes('users', ID['users']!, ['GET', 'PATCH', 'POST reset-password', 'DELETE', 'POST erase']),
   'POST /admin/v1/erasures': { allowed: 'admin', body: {} },
+  'GET /admin/v1/company': { allowed: 'admin' },
+  'PATCH /admin/v1/company': { allowed: 'admin', body: {} },
   'GET /admin/v1/tokens': { allowed: 'any user' },
   'POST /admin/v1/tokens': { allowed: 'any user', body: {} },
   // A member sees and revokes no token but their own; that of somebody else is as good as none.

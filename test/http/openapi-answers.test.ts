@@ -161,6 +161,12 @@ await hold(200, `POST ${USERS}/{id}/erase`, user)
 await hold(404, `POST ${USERS}/{id}/erase`)
 await hold(409, `DELETE ${USERS}/{id}`, { id: service.company.admin.user_id })
 
+const COMPANY = '/admin/v1/company'
+await hold(200, `GET ${COMPANY}`)
+await hold(400, `GET ${COMPANY}`, { query: '?x=1' })
+await hold(200, `PATCH ${COMPANY}`, { body: { time_zone: 'Asia/Tokyo' } })
+await hold(422, `PATCH ${COMPANY}`, { body: { time_zone: 'Nowhere/Land' } })
+
 const TOKENS = '/admin/v1/tokens'
 const token = await hold(201, `POST ${TOKENS}`, { body: { name: 'script', expires_in_days: 1 } })
 await hold(422, `POST ${TOKENS}`, { body: {} })

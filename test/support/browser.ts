@@ -1,26 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
 import type { Test } from 'tap'
 import type { Role } from '../../src/domain/company.ts'
+import { launchChromium } from './chromium.ts'
 import type { Service, TestCompany } from './service.ts'
 
-const SYSTEM_BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATIENCE_MS = 30_000
 
 /** A real Chromium: the system's, or the one that comes inside a package. It is closed when the test is over. */
 export async function openBrowser(t: Test): Promise<Browser> {
-  const found = SYSTEM_BROWSERS.find((path) => existsSync(path))
-  const browser = await chromium.launch(found === undefined ? await packaged() : { executablePath: found, args: ['--no-sandbox'] })
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
   return browser
-}
-
-async function packaged(): Promise<{ executablePath: string; args: string[] }> {
-  const { default: sparticuz } = await import('@sparticuz/chromium')
-  return { executablePath: await sparticuz.executablePath(), args: sparticuz.args }
 }
 
 /** A page of a browser of its own (no cookies of others), and all that went wrong in it so far. */

@@ -12,9 +12,10 @@ export interface Part {
 }
 
 const READING = [
-  ...['codec', 'database-errors', 'event-line', 'find-position', 'gather', 'key-access', 'note-files', 'proof-line'],
-  ...['prove', 'read', 'read-api-keys', 'read-employee-history', 'read-head', 'read-progress', 'read-standings'],
-  ...['read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint', 'tables', 'users'],
+  ...['browse-events', 'codec', 'database-errors', 'event-line', 'find-position', 'gather', 'key-access', 'note-files'],
+  ...['proof-line', 'prove', 'read', 'read-api-keys', 'read-company', 'read-employee-history', 'read-head'],
+  ...['read-progress', 'read-standings', 'read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint'],
+  ...['system-health', 'tables', 'users'],
 ]
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
 const PROJECTION_LIST = ['projections/index.ts', 'projections/projection.ts']
@@ -62,7 +63,10 @@ export const PARTS: Part[] = [
   {
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
-    may: ['src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*', 'projections/index.ts'],
+    may: [
+      ...['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
+      'projections/index.ts',
+    ],
     packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
     never: ['src/main.ts', 'src/cli/run.ts', 'src/http/problem.ts'],
   },

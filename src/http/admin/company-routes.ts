@@ -6,6 +6,7 @@ import { authenticateUser, requireRole } from '../authorize-user.ts'
 import { limitFailures } from '../rate-limits.ts'
 import type { SessionSettings } from '../session.ts'
 import { apiKeys } from './api-keys.ts'
+import { company as companyItself } from './company.ts'
 import { erasures } from './erasures.ts'
 import { invitations } from './invitations.ts'
 import { userTokens } from './user-tokens.ts'
@@ -20,7 +21,7 @@ export interface CompanyRouteServices {
 }
 
 /**
- * Keys and users for administrators, tokens for every user, and invitations for whoever has been given one. Each of
+ * Keys, users and the company itself for administrators, tokens for every user, and invitations for whoever has been given one. Each of
  * the three asks for something else before it reads a body.
  */
 export async function companyRoutes(app: FastifyInstance, services: CompanyRouteServices): Promise<void> {
@@ -36,6 +37,7 @@ export async function companyRoutes(app: FastifyInstance, services: CompanyRoute
     administrators.addHook('onRequest', requireRole('admin'))
     apiKeys(administrators, db, company)
     users(administrators, db, company)
+    companyItself(administrators, db, company)
     erasures(administrators, company)
   })
 }

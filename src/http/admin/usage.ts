@@ -61,10 +61,14 @@ export function usage(app: FastifyInstance, db: Kysely<LedgerTables>): void {
   })
 }
 
+/** So many days up to a last one, both included. */
+export function lastDays(days: number, to: string): { from: string; to: string } {
+  return { from: new Date(Date.parse(to) - (days - 1) * DAY_MS).toISOString().slice(0, 10), to }
+}
+
 function rangeOf({ from }: { from?: string }, to: string): { from: string; to: string } {
   const lastMs = Date.parse(instant('to', `${to}T00:00:00.000Z`))
-  const earliest = new Date(lastMs - (DEFAULT_DAYS - 1) * DAY_MS).toISOString()
-  const first = instant('from', from === undefined ? earliest : `${from}T00:00:00.000Z`)
+  const first = instant('from', `${from ?? lastDays(DEFAULT_DAYS, to).from}T00:00:00.000Z`)
   const days = (lastMs - Date.parse(first)) / DAY_MS + 1
   if (days < 1) throw invalidQuery('from', 'must not be after to')
   if (days > MAX_DAYS) throw invalidQuery('from', `must be at most ${MAX_DAYS - 1} days before to`)

@@ -2,18 +2,26 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import type { CompanyServices } from '../../commands/change-company.ts'
 import { problem } from '../../domain/errors.ts'
+import type { SystemHealth } from '../../ledger/system-health.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { refuseHalfBuilt } from '../half-built.ts'
 import type { SessionSettings } from '../session.ts'
 import { findSessionUser } from '../session.ts'
-import { bulkUserLogsPages } from './bulk-user-logs-pages.ts'
 import { accountPage } from './account-page.ts'
 import { apiKeyPage } from './api-key-page.ts'
 import { apiKeysPage } from './api-keys-page.ts'
+import { bulkUserLogsPages } from './bulk-user-logs-pages.ts'
+import { companyPage } from './company-page.ts'
 import { sendErrorPage, sendProblemPage } from './error-page.ts'
+import { eventPage } from './event-page.ts'
+import { eventsPage } from './events-page.ts'
+import { healthPage } from './health-page.ts'
 import { invitationPage } from './invitation.ts'
+import type { NavigationItem } from './navigation.ts'
 import { homeOf, NAVIGATION } from './navigation.ts'
 import { signInPages } from './sign-in.ts'
 import { openSignInLimits } from './sign-in-limits.ts'
+import { usagePage } from './usage-page.ts'
 import { userPage } from './user-page.ts'
 import { usersPage } from './users-page.ts'
 import { requireItem, requireViewer } from './viewer.ts'
@@ -21,7 +29,10 @@ import { requireItem, requireViewer } from './viewer.ts'
 export interface PageServices {
   db: LedgerDb
   company: CompanyServices
+  health: SystemHealth
   sessions: SessionSettings
+  /** Whether what the pages read has been filled. */
+  areReadModelsComplete(): Promise<boolean>
   /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
   failureLimit: number
   /** Tries to sign in with one e-mail address from one network address in 15 minutes; 0 is no limit. */
@@ -33,7 +44,7 @@ const FORM_LIMIT = 65_536
 
 /** The admin interface: signing in, Company Settings, one's own account. Server-rendered; works without script. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, company, sessions, failureLimit, signInLimit } = services
+  const { db, company, health, sessions, failureLimit, signInLimit } = services
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
   app.get('/', async (request, reply) => {
@@ -47,20 +58,19 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     signedIn.addHook('onRequest', requireViewer(db, sessions))
     signedIn.get('/settings', async (request, reply) => reply.redirect(homeOf(request.viewer!.role), 303))
     accountPage(signedIn, services, limits)
-    await signedIn.register(async (part) => {
-      part.addHook('onRequest', requireItem(NAVIGATION.bulkUserLogs))
-      bulkUserLogsPages(part, { db, sessions })
-    })
-    await signedIn.register(async (part) => {
-      part.addHook('onRequest', requireItem(NAVIGATION.apiKeys))
-      apiKeysPage(part, services)
-      apiKeyPage(part, services)
-    })
-    await signedIn.register(async (part) => {
-      part.addHook('onRequest', requireItem(NAVIGATION.users))
-      usersPage(part, services)
-      userPage(part, services)
-    })
+    const part = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>
+      signedIn.register(async (scope) => {
+        scope.addHook('onRequest', requireItem(item))
+        for (const add of routes) add(scope)
+      })
+    const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
+    await part(NAVIGATION.bulkUserLogs, complete, (scope) => bulkUserLogsPages(scope, { db, sessions }))
+    await part(NAVIGATION.apiKeys, (scope) => apiKeysPage(scope, services), (scope) => apiKeyPage(scope, services))
+    await part(NAVIGATION.usage, complete, (scope) => usagePage(scope, db))
+    await part(NAVIGATION.users, (scope) => usersPage(scope, services), (scope) => userPage(scope, services))
+    await part(NAVIGATION.events, (scope) => eventsPage(scope, db), (scope) => eventPage(scope, db))
+    await part(NAVIGATION.health, (scope) => healthPage(scope, db, health))
+    await part(NAVIGATION.company, (scope) => companyPage(scope, db, company))
     // Unknown pages below these are pages too.
     for (const path of ['/settings/*', '/account/*']) {
       signedIn.get(path, (request, reply) => sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')))

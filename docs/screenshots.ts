@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { promises as fs } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Page } from 'playwright-core'
+import { launchChromium } from '../test/support/chromium.ts'
+
+/*
+ * Makes the pictures of the README: `npm run screenshots`. A server of its own on a data folder that is gone afterwards,
+ * filled with the demo, and a real Chromium in which the demo's administrator has signed in.
+ */
+
+const IMAGES = new URL('./images/', import.meta.url)
+const MAIN = new URL('../src/main.ts', import.meta.url).pathname
+const [WIDTH, HEIGHT] = [1200, 800]
+
+interface Demo {
+  base_url: string
+  admin: { email: string; password: string; token: string }
+}
+
+interface Picture {
+  name: string
+  path: string
+  colorScheme?: 'light' | 'dark'
+}
+
+const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'ledger-screenshots-'))
+// The OS user of the database has to pass through.
+await fs.chmod(folder, 0o755)
+const environment = { ...process.env, DATABASE_URL: '', DATA_DIR: path.join(folder, 'data'), PORT: '0', LOG_LEVEL: 'warn' }
+const server = spawn(process.execPath, [MAIN, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
+try {
+  const demo = await demoOf()
+  const seeding = spawn(process.execPath, [MAIN, 'demo', 'seed'], { env: environment, stdio: ['ignore', 'inherit', 'inherit'] })
+  const [exitCode] = await once(seeding, 'close')
+  if (exitCode !== 0) throw new Error('the demo could not be seeded')
+  await takeAll(demo)
+} finally {
+  if (server.exitCode === null) {
+    server.kill('SIGTERM')
+    await once(server, 'close')
+  }
+  await fs.rm(folder, { recursive: true, force: true })
+}
+
+/** The demo's credentials, as soon as the server has written them and serves. */
+async function demoOf(): Promise<Demo> {
+  const file = path.join(folder, 'data', 'demo-credentials.json')
+  for await (const line of createInterface(server.stdout)) {
+    // The banner's last line: all is there.
+    if (line.includes(file)) return JSON.parse(await fs.readFile(file, 'utf8')) as Demo
+  }
+  throw new Error('the server ended before it served')
+}
+
+async function takeAll(demo: Demo): Promise<void> {
+  const browser = await launchChromium()
+  try {
+    const page = await browser.newPage({ baseURL: demo.base_url, viewport: { width: WIDTH, height: HEIGHT } })
+    await signIn(page, demo)
+    await fs.mkdir(IMAGES, { recursive: true })
+    for (const picture of await picturesOf(demo)) await take(page, picture)
+  } finally {
+    await browser.close()
+  }
+}
+
+async function signIn(page: Page, { admin }: Demo): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail').fill(admin.email)
+  await page.getByLabel('Password').fill(admin.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))
+}
+
+async function picturesOf(demo: Demo): Promise<Picture[]> {
+  const logs = '/settings/bulk-user-logs'
+  const changed = await findEntry(demo, 'Completed', ({ updated, deactivated }) => updated > 1 && deactivated > 0)
+  const failed = await findEntry(demo, 'Failed', ({ failed: count }) => count > 1 && count < 50)
+  return [
+    { name: 'bulk-user-logs', path: logs },
+    { name: 'bulk-user-logs-dark', path: logs, colorScheme: 'dark' },
+    { name: 'entry-with-changes', path: `${logs}/${changed}` },
+    { name: 'failed-entry', path: `${logs}/${failed}` },
+    { name: 'api-keys', path: '/settings/api-keys' },
+    { name: 'usage', path: '/settings/usage?days=7' },
+  ]
+}
+
+type Counts = Record<'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates', number>
+
+/** The id of the newest bulk update with this status and such counts. */
+async function findEntry({ base_url, admin }: Demo, status: string, isWanted: (counts: Counts) => boolean): Promise<string> {
+  const answer = await fetch(`${base_url}/admin/v1/bulk-user-logs?operation=update_many&status=${status}&limit=200`, {
+    headers: { authorization: `Bearer ${admin.token}` },
+  })
+  const { items } = (await answer.json()) as { items: { id: string; counts: Counts }[] }
+  const found = items.find(({ counts }) => isWanted(counts))
+  if (!found) throw new Error(`the demo has no such ${status} bulk update`)
+  return found.id
+}
+
+async function take(page: Page, { name, path: address, colorScheme = 'light' }: Picture): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  const answer = await page.goto(address)
+  if (!answer?.ok()) {
+    process.stderr.write(`${name}: ${address} answers ${answer?.status()}; no picture is made\n`)
+    process.exitCode = 1
+    return
+  }
+  await page.screenshot({ path: new URL(`${name}.png`, IMAGES).pathname })
+  process.stdout.write(`docs/images/${name}.png\n`)
+}

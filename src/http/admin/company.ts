@@ -1,0 +1,69 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import type { CompanyServices } from '../../commands/change-company.ts'
+import { changeTimeZone } from '../../commands/change-time-zone.ts'
+import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/time-zone.ts'
+import type { CompanyRecord } from '../../ledger/read-company.ts'
+import { readCompany } from '../../ledger/read-company.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { fieldError, invalidFields } from '../body-faults.ts'
+import { MERGE_PATCH_TYPES } from '../media-types.ts'
+import { ProblemError } from '../problem.ts'
+import { actingUser, NoQuery, SMALL_BODY, STRICT, tellPosition, Time } from './company-schemas.ts'
+
+const TimeZone = {
+  description: 'IANA name of the time zone in which the pages show times, such as `Europe/Berlin`. Answers stay in UTC.',
+}
+const ShownCompany = Type.Object(
+  { id: Type.String(), name: Type.String(), time_zone: Type.String(TimeZone), created_at: Time },
+  { $id: 'Company', ...STRICT },
+)
+export const ChangeCompanyBody = Type.Partial(
+  Type.Object({ time_zone: Type.String({ ...TimeZone, minLength: 1, maxLength: MAX_TIME_ZONE_CHARACTERS }) }),
+  { ...STRICT, description: 'A merge patch: what is absent stays.' },
+)
+
+const tags = ['Company']
+
+/** `GET` and `PATCH /admin/v1/company`: the company itself, for its administrators. */
+export function company(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+  app.get(
+    '/company',
+    {
+      schema: {
+        ...{ operationId: 'getCompany', summary: 'The company and its settings', tags },
+        ...{ querystring: NoQuery, response: { 200: ShownCompany } },
+      },
+    },
+    async (request) => showCompany(await readCompany(db, actingUser(request).companyId)),
+  )
+
+  app.patch<{ Body: Static<typeof ChangeCompanyBody> }>(
+    '/company',
+    {
+      schema: {
+        ...{ operationId: 'changeCompany', summary: "Change the company's time zone", tags },
+        ...{ querystring: NoQuery, body: ChangeCompanyBody, response: { 200: ShownCompany } },
+      },
+      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY },
+    },
+    async (request, reply) => {
+      const changed = await changeTimeZone(services, actingUser(request), timeZoneOf(request.body))
+      return tellPosition(reply, changed.position).send(showCompany(changed.company))
+    },
+  )
+}
+
+/** The time zone that a change asks for. Throws a problem at the field when the text names none. */
+export function timeZoneOf({ time_zone: text }: Static<typeof ChangeCompanyBody>): string | undefined {
+  if (text === undefined) return undefined
+  const timeZone = readTimeZone(text)
+  if (timeZone !== null) return timeZone
+  const message = 'time_zone must be the IANA name of a time zone, such as Europe/Berlin'
+  throw new ProblemError(invalidFields([fieldError('/time_zone', 'invalid_value', message)]))
+}
+
+function showCompany({ id, name, timeZone, createdAt }: CompanyRecord): Static<typeof ShownCompany> {
+  return { id, name, time_zone: timeZone, created_at: createdAt }
+}

@@ -1,0 +1,59 @@
+/* The arithmetic of a chart of bars that stand on one another: numbers in, places in the picture out. */
+
+/** An axis from 0 in round steps: 1, 2 or 5 times a power of ten. */
+export interface Scale {
+  max: number
+  /** From 0 to `max`. */
+  ticks: number[]
+}
+
+/** The smallest scale of whole numbers that holds the largest value in at most so many steps. */
+export function roundScale(largest: number, maxSteps: number): Scale {
+  const step = roundStep(Math.max(largest, 1) / maxSteps)
+  const steps = Math.max(1, Math.ceil(largest / step))
+  return { max: steps * step, ticks: Array.from({ length: steps + 1 }, (_, at) => at * step) }
+}
+
+function roundStep(atLeast: number): number {
+  const power = 10 ** Math.floor(Math.log10(atLeast))
+  const factor = [1, 2, 5, 10].find((round) => round * power >= atLeast) ?? 10
+  return Math.max(1, factor * power)
+}
+
+/** A part of a bar: where it stands, in percent of the width, and in the unit of the height from its top. */
+export interface Segment {
+  x: number
+  width: number
+  y: number
+  height: number
+}
+
+/** How much of a column its bar fills, the rest being the gap. */
+const FILLED = 0.8
+
+/**
+ * The segments of each bar, in the order of its values, the first at the bottom. A value of 0 has no height; every other
+ * one can be seen, however small it is.
+ */
+export function stackedBars(bars: readonly (readonly number[])[], max: number, height: number): Segment[][] {
+  const column = 100 / bars.length
+  return bars.map((values, at) => {
+    let top = height
+    return values.map((value) => {
+      const tall = value === 0 ? 0 : Math.max(1, (value / max) * height)
+      top -= tall
+      return { x: rounded((at + (1 - FILLED) / 2) * column), width: rounded(column * FILLED), y: rounded(top), height: rounded(tall) }
+    })
+  })
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100
+}
+
+/** Which of so many columns are named below the axis: the first, the last, and some evenly between them. */
+export function namedColumns(columns: number, names: number): number[] {
+  const count = Math.min(columns, names)
+  if (count < 2) return columns === 0 ? [] : [0]
+  return Array.from({ length: count }, (_, at) => Math.round((at * (columns - 1)) / (count - 1)))
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import type { CompanyServices } from '../../commands/change-company.ts'
+import { changeTimeZone } from '../../commands/change-time-zone.ts'
+import { TIME_ZONES } from '../../domain/time-zone.ts'
+import { readCompany } from '../../ledger/read-company.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { ChangeCompanyBody, timeZoneOf } from '../admin/company.ts'
+import { asFormProblem, checked, choice, formAlert, formFields, type FormProblem } from './form.ts'
+import { sendUserPage } from './layout.ts'
+import { NAVIGATION } from './navigation.ts'
+import { absolute, timeShown } from './times.ts'
+import { viewerOf } from './viewer.ts'
+
+const PATH = NAVIGATION.company.path
+
+/** `/settings/company`: the company itself, and the time zone in which its people read times. */
+export function companyPage(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+  app.get<{ Querystring: { done?: string } }>(PATH, (request, reply) => send(db, request, reply, null, request.query.done === 'changed'))
+
+  app.post(PATH, async (request, reply) => {
+    const { companyId, userId } = viewerOf(request)
+    const { time_zone } = formFields(request.body)
+    try {
+      const timeZone = timeZoneOf(checked(ChangeCompanyBody, time_zone === undefined ? {} : { time_zone }))
+      const { position } = await changeTimeZone(services, { companyId, actor: userId }, timeZone)
+      return reply.redirect(position === null ? PATH : `${PATH}?done=changed`, 303)
+    } catch (error) {
+      const refusal = asFormProblem(error)
+      return send(db, request, reply.code(refusal.status), refusal, false)
+    }
+  })
+}
+
+async function send(db: LedgerDb, request: FastifyRequest, reply: FastifyReply, problem: FormProblem, isChanged: boolean): Promise<FastifyReply> {
+  const viewer = viewerOf(request)
+  const { id, name, createdAt, timeZone } = await readCompany(db, viewer.companyId)
+  // A name that the list leaves out may have been chosen elsewhere.
+  const zones = TIME_ZONES.includes(timeZone) ? TIME_ZONES : [timeZone, ...TIME_ZONES]
+  const options = zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
+  const hint = `All pages show times in it. There it is now ${absolute(new Date().toISOString(), timeZone)}.`
+  const body = html`<h1>Company</h1>
+    ${isChanged ? html`<p class="notice" role="status">The time zone was changed.</p>` : ''}
+    ${formAlert(problem)}
+    <dl class="facts">
+      <dt>Name</dt><dd>${name}</dd>
+      <dt>Id</dt><dd><code id="company-id">${id}</code> <button type="button" data-copy="#company-id" hidden>Copy</button></dd>
+      <dt>Registered</dt><dd>${timeShown(createdAt, timeZone)}</dd>
+    </dl>
+    <form method="post" action="${PATH}" class="stack">
+      ${choice({ name: 'time_zone', label: 'Time zone', value: timeZone, options, hint }, problem)}
+      <button class="primary">Save</button>
+    </form>`
+  return sendUserPage(request, reply, viewer, { title: 'Company', body })
+}

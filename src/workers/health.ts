@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { QueueDepth, SystemHealth } from '../ledger/system-health.ts'
+import { readStanding } from '../ledger/system-health.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { unpark } from './checkpoints.ts'
+import { EXPIRE_ANSWERS, queueOf } from './queues.ts'
+import type { Waker } from './wake.ts'
+
+/** Tells how projections and queues are. `versions` holds what else runs, by name. */
+export function openHealth(db: LedgerDb, waker: Waker, versions: Record<string, string>): SystemHealth {
+  return {
+    async report(companyId) {
+      const [projections, queues, postgres] = await Promise.all([
+        Promise.all(PROJECTIONS.map((projection) => readStanding(db, companyId, projection))),
+        readQueueDepths(db),
+        sql<{ server_version: string }>`show server_version`.execute(db),
+      ])
+      return { projections, queues, versions: { ...versions, PostgreSQL: postgres.rows[0]!.server_version } }
+    },
+
+    async resume(companyId, name) {
+      const projection = PROJECTIONS.find((known) => known.name === name)
+      if (!projection || !(await unpark(db, projection, companyId))) return false
+      waker.wake([companyId])
+      return true
+    },
+  }
+}
+
+/** How many jobs each queue has now; pg-boss's own figures are up to an hour old. */
+async function readQueueDepths(db: LedgerDb): Promise<QueueDepth[]> {
+  const names = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS]
+  const { rows } = await sql<QueueDepth>`
+    select name, count(*) filter (where state < 'active')::integer as waiting,
+      count(*) filter (where state = 'active')::integer as active
+    from pgboss.job where name = any(${names}) and state < 'completed' group by name`.execute(db)
+  return names.map((name) => rows.find((row) => row.name === name) ?? { name, waiting: 0, active: 0 })
+}

@@ -1,0 +1,114 @@
+import t from 'tap'
+import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { recordFailure } from '../../src/workers/checkpoints.ts'
+import { catchUp, UnfoldableError } from '../../src/workers/project.ts'
+import { asSuperuser } from '../support/as-superuser.ts'
+import { looksOf, openBrowser, openPage, signIn } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Service, TestCompany } from '../support/service.ts'
+import { employee, startService } from '../support/service.ts'
+
+const browser = await openBrowser(t)
+const HEALTH = '/settings/health'
+const MARKUP = '<b id=hostile>unreadable</b>'
+
+/** Stores an event that nobody can read, and tries to fold it until its company is parked. Returns its position. */
+async function park(service: Service, company: TestCompany): Promise<number> {
+  const { headers } = await service.call('POST', '/v1/employees', { body: employee(), key: company.key })
+  const position = Number(headers['x-ledger-position'])
+  await asSuperuser(service.urls.superUrl, `update events set envelope = replace(envelope, '"ApiCallCompleted"', '"${MARKUP}"')
+    where position = ${position} and company_id = '${toUuid(company.id)}'`)
+  await eventually('it is parked', async () => {
+    // Time passes faster: the next try is due at once.
+    await service.pool.query('update checkpoints set next_try_at = null where parked_at is null')
+    const fault: unknown = await catchUp(service.db, bulkUserLogs, company.id).catch((error: unknown) => error)
+    if (fault instanceof UnfoldableError && fault.checkpoint) {
+      await recordFailure(service.db, bulkUserLogs, company.id, fault.checkpoint, fault.message)
+    }
+    const { rows } = await service.pool.query(
+      'select 1 from checkpoints where parked_at is not null and projection = $1 and company_id = $2',
+      [bulkUserLogs.name, toUuid(company.id)],
+    )
+    return rows.length > 0
+  })
+  return position
+}
+
+const heal = (service: Service) =>
+  asSuperuser(service.urls.superUrl, `update events set envelope = replace(envelope, '"${MARKUP}"', '"ApiCallCompleted"')`)
+
+await t.test('lag, queues, versions and the head of the ledger are told', async (t) => {
+  const service = await startService(t)
+  const { page, faults } = await openPage(t, browser, service)
+  await service.project()
+  await signIn(page, service.company, 'admin')
+  await page.goto(HEALTH)
+  const own = page.getByRole('table', { name: /read model/ })
+  t.match(await own.textContent(), /employees.*Up to date.*bulk-user-logs.*Up to date/s)
+  await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+  await page.getByRole('link', { name: 'Refresh' }).click()
+  await own.getByText('Catching up').first().waitFor()
+  t.equal(await own.locator('td[data-label="Events behind"]').first().textContent(), '3', 'two employees and their call')
+  const { rows } = await service.pool.query('select position, (select count(*)::integer from events) as events from heads')
+  t.match(await page.locator('main').textContent(), new RegExp(`Events\\s*${rows[0].position}\\s`))
+  t.match(await page.locator('#root').textContent(), /^[0-9a-f]{64}$/)
+  const versions = await page.locator('main').textContent()
+  t.match(versions, new RegExp(`Node\\.js\\s*${process.versions.node}`))
+  t.match(versions, /PostgreSQL\s*\d+\.\d+/)
+  t.match(versions, /Last migration\s*\d{4}-[a-z]/)
+  t.match(await page.getByRole('table', { name: 'Jobs of all companies' }).textContent(), /project-employees\s*\d+\s*\d+/)
+  t.same(await looksOf(page, HEALTH), [])
+  t.same(faults, [])
+})
+
+for (const javaScriptEnabled of [true, false]) {
+  await t.test(`a parked company is let go on by its administrator (script: ${javaScriptEnabled})`, async (t) => {
+    // No sweep comes to its help: whoever resumes a projection wakes it.
+    const service = await startService(t, { SWEEP_INTERVAL_MS: '3600000' }, { workers: true })
+    const position = await park(service, service.company)
+    const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
+    await signIn(page, service.company, 'admin')
+    await page.goto(HEALTH)
+    const parked = page.getByRole('region', { name: 'bulk-user-logs is parked' })
+    t.match(await parked.textContent(), `the event at position ${position} is of the unknown type ${MARKUP}`)
+    t.equal(await page.locator('#hostile').count(), 0, 'the error is text')
+    if (javaScriptEnabled) t.same(await looksOf(page, HEALTH), [])
+    await heal(service)
+    await parked.getByRole('button', { name: 'Resume bulk-user-logs' }).click()
+    await page.waitForURL('**/settings/health?done=resumed')
+    t.match(await page.getByRole('status').textContent(), 'goes on where it stood')
+    await eventually('its events are folded', async () => {
+      const { rows } = await service.pool.query('select 1 from checkpoints where projection = $1 and position >= $2 and parked_at is null', [bulkUserLogs.name, position])
+      return rows.length > 0
+    })
+    await page.goto(HEALTH)
+    t.equal(await parked.count(), 0)
+    t.same(faults, [])
+  })
+}
+
+await t.test('of other companies nothing is told but how many: nobody else can let them go on', async (t) => {
+  const service = await startService(t)
+  const other = await service.makeCompany('Secretive Limited')
+  await park(service, other)
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(HEALTH)
+  const all = page.getByRole('table', { name: /Companies, yours included/ })
+  t.equal(await all.getByRole('row', { name: 'bulk-user-logs' }).locator('[data-label="Companies parked"]').textContent(), '1')
+  const text = (await page.locator('main').textContent())!
+  for (const told of [other.name, other.id, 'unknown type']) t.notOk(text.includes(told), told)
+  const resumed = await page.request.post(`${service.address}${HEALTH}/resume`, {
+    form: { projection: 'bulk-user-logs' },
+    headers: { origin: service.address, 'sec-fetch-site': 'same-origin' },
+  })
+  t.match(resumed.url(), 'done=not-parked')
+  const { rows } = await service.pool.query('select 1 from checkpoints where parked_at is not null')
+  t.ok(rows.length > 0, 'it is still parked')
+  const unknown = await page.request.post(`${service.address}${HEALTH}/resume`, { form: { projection: 'x' }, headers: { 'sec-fetch-site': 'same-origin' } })
+  t.equal(unknown.status(), 404)
+  const foreign = await page.request.post(`${service.address}${HEALTH}/resume`, { form: { projection: 'employees' }, headers: { 'sec-fetch-site': 'cross-site' } })
+  t.equal(foreign.status(), 403, 'a page of another site resumes nothing')
+  t.same(faults, [])
+})

@@ -1,0 +1,75 @@
+import t from 'tap'
+import { looksOf, openBrowser, openPage, signIn } from '../support/browser.ts'
+import { employee, startService } from '../support/service.ts'
+
+const browser = await openBrowser(t)
+const USAGE = '/settings/usage'
+
+await t.test('a company without calls reads so, and no chart pretends to show something', async (t) => {
+  const service = await startService(t)
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(USAGE)
+  t.ok(await page.getByRole('heading', { name: 'No calls in these 30 days' }).isVisible())
+  t.equal(await page.getByRole('img').count(), 0)
+  t.same(await looksOf(page, USAGE), [])
+  t.same(faults, [])
+})
+
+await t.test('calls and records are drawn by day and outcome, with the same numbers in a table beneath', async (t) => {
+  const service = await startService(t)
+  await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
+  await service.call('POST', '/v1/employees', { body: employee() })
+  await service.call('POST', '/v1/employees', { body: [{}, {}] })
+  await service.project()
+  // The same calls some days ago: a day is only a row of the read model's sums.
+  await service.pool.query('insert into bulk_user_logs_v1.days select company_id, day - 20, key_id, operation, status, 1200, total, updated, deactivated, failed, no_updates from bulk_user_logs_v1.days')
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+
+  await page.goto(`${USAGE}?days=7`)
+  t.equal(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current'), 'true')
+  const rows = page.getByRole('table', { name: /by day and outcome/ }).locator('tbody tr')
+  t.equal(await rows.count(), 1)
+  t.same(await rows.first().locator('td').allTextContents(), ['2', '1', '4', '2'])
+  const chart = page.getByRole('img', { name: 'Calls by day and outcome' })
+  t.ok(await chart.isVisible())
+  const described = await chart.locator('desc').textContent()
+  t.match(described, /^7 days: 2 completed, 1 failed\. Most on .+: 3\.$/)
+  t.match(await chart.locator('g title').allTextContents(), [/: 2 completed, 1 failed$/])
+
+  await page.getByRole('link', { name: '30 days' }).click()
+  await page.waitForURL('**/settings/usage?days=30')
+  t.equal(await rows.count(), 2)
+  t.same(await rows.nth(1).locator('td').allTextContents(), ['1,200', '1,200', '4', '2'], 'newest first')
+  for (const path of [`${USAGE}?days=7`, `${USAGE}?days=90`]) t.same(await looksOf(page, path), [])
+  t.same(faults, [])
+})
+
+await t.test('each key that is not revoked stands with its use and its quota, its name as text', async (t) => {
+  const service = await startService(t)
+  const hostile = '<img src=x onerror=alert(1)>'
+  const { body: issued } = await service.manage('POST', '/api-keys', { name: hostile, quota_limit: 4, refresh_period: 'daily' })
+  for (let at = 0; at < 3; at += 1) await service.call('GET', '/v1/employees', { key: { api_id: issued.id, api_key: issued.api_key } })
+  const { body: gone } = await service.manage('POST', '/api-keys', { name: 'Gone', quota_limit: 1, refresh_period: 'daily' })
+  await service.manage('POST', `/api-keys/${gone.id}/revoke`)
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(USAGE)
+  const quotas = page.getByRole('table', { name: /quota/ }).locator('tbody tr')
+  t.equal(await quotas.count(), 2)
+  t.match(await quotas.first().textContent(), new RegExp(`${hostile.replace(/[()]/g, '\\$&')}.*75 %.*3.*4.*daily`, 's'))
+  t.notMatch(await page.textContent('main'), 'Gone')
+  t.same(faults, [])
+})
+
+await t.test('a range that the page does not offer is a 400 that says which there are', async (t) => {
+  const service = await startService(t)
+  const { page } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  for (const days of ['8', '', 'x', '-7', '1e9']) {
+    const answer = await page.goto(`${USAGE}?days=${days}`)
+    t.equal(answer!.status(), 400, days)
+  }
+  t.match(await page.textContent('main'), 'must be one of 7, 30, 90')
+})

@@ -1,0 +1,20 @@
+import t from 'tap'
+import { readTimeZone, TIME_ZONES } from '../../src/domain/time-zone.ts'
+
+await t.test('every time zone of the list is known by its name, in any case', async (t) => {
+  t.ok(TIME_ZONES.length > 400)
+  for (const name of TIME_ZONES) {
+    t.equal(readTimeZone(name), name)
+    t.equal(readTimeZone(name.toLowerCase()), name)
+  }
+})
+
+await t.test('another IANA name of the same place is kept as it was chosen', async (t) => {
+  for (const name of ['Asia/Kolkata', 'Europe/Kyiv', 'Etc/GMT+5']) t.equal(readTimeZone(name), name)
+})
+
+await t.test('what is no IANA name is none: offsets know nothing of summer time', async (t) => {
+  for (const text of ['', ' ', '+01:00', '-05', 'Nowhere/Land', 'Europe/Berlin ', '<b>UTC</b>', '\0', 'A'.repeat(5_000)]) {
+    t.equal(readTimeZone(text), null, JSON.stringify(text.slice(0, 20)))
+  }
+})
