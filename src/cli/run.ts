@@ -73,10 +73,10 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, say))
   const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
-  if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
   if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log)))
   if (parts.api) await startListening(parts, running, database, store)
   else say('employee-ledger works')
+  if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
 }
 
 async function startListening(parts: Parts, running: Running, database: OpenedDatabase, store: OpenedPool): Promise<void> {

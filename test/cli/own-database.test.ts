@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -11,7 +12,8 @@ import { employee, send } from '../support/service.ts'
 
 const urls = await createEmptyDatabase(t)
 const DATA_DIR = makeDataDir(t)
-const SERVICE = { DATABASE_URL: urls.serviceUrl, DATA_DIR, LOG_LEVEL: 'warn' }
+const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
+const SERVICE = { DATABASE_URL: urls.serviceUrl, DATA_DIR, SIGNING_KEY, LOG_LEVEL: 'warn' }
 const WITH_OWNER = { ...SERVICE, MIGRATE_DATABASE_URL: urls.ownerUrl }
 
 await t.test('a database that is not set up is refused in one line, and mended by migrate', async (t) => {
@@ -75,6 +77,15 @@ await t.test('start makes a demo on a database of yours only when it is asked to
 await t.test('a demo file that cannot be read is told in one line', async (t) => {
   writeFileSync(demoFile(DATA_DIR), '{"base_url":')
   failsWithLine(t, await runCommand(t, ['demo', 'seed'], SERVICE), /^employee-ledger: .+demo-credentials.json cannot be read \(/)
+})
+
+await t.test('without a signing key it serves all the same, and the log says once that nothing is signed', async (t) => {
+  const server = await startServer(t, ['serve'], { ...SERVICE, SIGNING_KEY: '' })
+  t.equal((await send(server.address, 'GET', '/livez', {})).status, 200)
+  const { exitCode, stderr } = await server.end('SIGTERM')
+  t.equal(exitCode, 0)
+  t.match(stderr, /^[^\n]*no signing key is set \(SIGNING_KEY_FILE or SIGNING_KEY\)[^\n]*\n$/)
+  failsWithLine(t, await runCommand(t, ['serve'], { ...SERVICE, SIGNING_KEY: 'nonsense' }), /SIGNING_KEY holds no private key in PEM/)
 })
 
 await t.test('a port in use is told in one line', async (t) => {
