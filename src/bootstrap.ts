@@ -15,7 +15,8 @@ import { makeFolder } from './database/make-folder.ts'
 import { openDatabase } from './database/kysely.ts'
 import { isCurrent, lastMigration, migrate } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
-import { grantOnSchema, serviceRole } from './database/roles.ts'
+import type { OpenedOwner } from './database/owner.ts'
+import { openOwner } from './database/owner.ts'
 import { StartupError } from './database/startup-error.ts'
 import { buildApp } from './http/app.ts'
 import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
@@ -114,48 +115,10 @@ async function assertCurrent(db: Kysely<unknown>): Promise<void> {
   if (!made) throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
 }
 
-/** Connections of the owner, for work on whole projections. */
-export interface OpenedMaintenance {
-  db: Kysely<LedgerTables>
-  /** Gives the service's role its rights on the tables of a schema. */
-  grant(db: Kysely<unknown>, schema: string): Promise<void>
-  close(): Promise<void>
-}
+/** Opens connections of the owner, for work on whole projections. */
+export const openMaintenance = (urls: DatabaseUrls) => openOwner<LedgerTables>(urls)
 
-const MAINTENANCE_CONNECTIONS = 8
-const MAINTENANCE_STATEMENT_MS = 3_600_000
-
-/**
- * Opens connections that may make and drop the tables of projections. What they write can all be derived again, so their
- * commits do not wait for the disk.
- */
-export async function openMaintenance(urls: DatabaseUrls): Promise<OpenedMaintenance> {
-  const service = await serviceRole(urls)
-  const pool = openPool({
-    url: urls.ownerUrl,
-    name: 'employee-ledger maintenance',
-    max: MAINTENANCE_CONNECTIONS,
-    statementTimeoutMs: MAINTENANCE_STATEMENT_MS,
-    settings: { jit: 'off', synchronous_commit: 'off' },
-  })
-  const db = openDatabase<LedgerTables>(pool)
-  const grant = async (to: Kysely<unknown>, schema: string) => {
-    if (service) await grantOnSchema(to, schema, service)
-  }
-  try {
-    await assertOwner(db)
-    return { db, grant, close: () => db.destroy() }
-  } catch (error) {
-    await db.destroy()
-    throw error
-  }
-}
-
-async function assertOwner(db: Kysely<LedgerTables>): Promise<void> {
-  const { rows } = await sql<{ owns: boolean }>`select pg_has_role(relowner, 'member') as owns from pg_class
-    where oid = 'public.checkpoints'::regclass`.execute(db)
-  if (rows[0]?.owns !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
-}
+export type OpenedMaintenance = OpenedOwner<LedgerTables>
 
 /** The file of the signing key; those before it are named beside it. */
 export function signingKeyFile(config: Config): string {

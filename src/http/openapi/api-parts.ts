@@ -65,7 +65,6 @@ export const TAGS = [
   { name: 'Erasure', description: 'Forgetting a person, for administrators of the company.' },
   { name: 'Users', description: 'The users of the company, for its administrators.' },
   { name: 'Company', description: 'The company itself and its settings, for its administrators.' },
-  { name: 'Audit', description: 'The ledger itself and its proofs, for auditors and administrators of the company.' },
   { name: 'Tokens', description: 'The tokens with which users come to the admin and audit endpoints.' },
   { name: 'Audit', description: "The company's ledger, for its auditors and administrators: events, proofs, employees as they were." },
 ]
