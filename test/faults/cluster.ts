@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { migrateDatabase } from '../../src/bootstrap.ts'
+import { findDatabaseOsUser } from '../../src/database/database-os-user.ts'
+import { openEmbeddedDatabase } from '../../src/database/embedded-postgres.ts'
+import { isAlive } from '../../src/database/is-alive.ts'
+import { findPostgresBinaries } from '../../src/database/postgres-binaries.ts'
+import { startServer, stopServer, traceServer } from '../../src/database/postgres-server.ts'
+import type { PostgresServer } from '../../src/database/postgres-server.ts'
+
+/** A PostgreSQL server of a test's own, durable as in production, which is killed and started at will. */
+export interface Cluster {
+  /** The server's process, and where it listens now; another port after each start. */
+  pid(): number
+  port(): number
+  /** Ends it without a word: `SIGKILL` kills the postmaster alone, `SIGQUIT` is an immediate stop. */
+  kill(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
+  start(): Promise<void>
+  stop(): Promise<void>
+  urls: { superUrl: string; ownerUrl: string; serviceUrl: string }
+}
+
+const START_TRIES = 100
+const PAUSE_MS = 50
+
+/** Makes a cluster in a data folder and brings its database to what the program needs. */
+export async function openCluster(dataDir: string): Promise<Cluster> {
+  const made = await openEmbeddedDatabase({ dataDir, purpose: 'visit' })
+  const { ownerUrl, serviceUrl, clusterDir } = made
+  await migrateDatabase({ ownerUrl, serviceUrl }, () => undefined)
+  const { superuserPassword } = JSON.parse(await readFile(`${dataDir}/database.json`, 'utf8')) as { superuserPassword: string }
+  await made.release()
+  const user = await findDatabaseOsUser(clusterDir)
+  const server: PostgresServer = { clusterDir, user, binaries: await findPostgresBinaries(user), settings: {} }
+  let trace = { pid: 0, port: 0 }
+  const start = async () => {
+    for (let tries = 0; ; tries += 1) {
+      const fault = await startServer(server)
+      if (fault === undefined) break
+      if (tries >= START_TRIES) throw new Error(`PostgreSQL does not start: ${fault}`)
+      await pause(PAUSE_MS)
+    }
+    trace = (await traceServer(clusterDir))!
+  }
+  await start()
+  const superUrl = Object.assign(new URL(ownerUrl), { username: 'postgres', password: superuserPassword }).href
+  return {
+    urls: { superUrl, ownerUrl, serviceUrl },
+    pid: () => trace.pid,
+    port: () => trace.port,
+    start,
+    stop: () => stopServer(server),
+    async kill(signal) {
+      const { pid } = trace
+      process.kill(pid, signal)
+      while (isAlive(pid)) await pause(PAUSE_MS)
+    },
+  }
+}
+

@@ -1,0 +1,38 @@
+import t from 'tap'
+import { BUGS } from './plants.ts'
+import { runFault } from './run.ts'
+import { openStage } from './stage.ts'
+
+/*
+ * The oracle is tested itself: each of these bugs is planted into the running program, and it has to find every one. It
+ * has to find nothing when nothing is planted.
+ */
+
+const stage = await openStage()
+t.teardown(() => stage.cleanup.run())
+
+const QUIET = 'nothing'
+const SETTLES_WITHIN_MS = 4_000
+const TRIES = 5
+
+await t.test('it finds nothing where nothing is wrong', async (t) => {
+  const outcome = await runFault(stage, QUIET, 1)
+  t.same(outcome.wrong, [])
+  t.ok(outcome.calls > 10)
+})
+
+for (const [name, bug] of Object.entries(BUGS)) {
+  await t.test(`it finds a program that ${name}`, async (t) => {
+    const affected = bug.process === 'api' ? stage.apis : stage.workers
+    for (const part of affected) await part.restart('SIGTERM', { name, ...(bug.killAt === undefined ? {} : { killAt: bug.killAt }) })
+    for (const part of affected) await part.ready()
+    let wrong: string[] = []
+    // A bug that only a certain moment brings out gets a few chances.
+    for (let seed = 1; seed <= TRIES && !wrong.some((line) => bug.found.test(line)); seed += 1) {
+      wrong = (await runFault(stage, bug.shownBy ?? QUIET, seed, { settlesWithinMs: SETTLES_WITHIN_MS })).wrong
+    }
+    t.ok(wrong.some((line) => bug.found.test(line)), `found: ${wrong[0] ?? 'nothing'}`)
+    for (const part of affected) await part.restart('SIGTERM')
+    for (const part of affected) await part.ready()
+  })
+}

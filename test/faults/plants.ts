@@ -1,0 +1,197 @@
+/*
+ * What is planted into the program for a test: places at which a process ends itself, and bugs that the oracle has to
+ * find. Nothing of it is in the program. A process that is started with `--import ./test/faults/plant.ts` reads its own
+ * sources with these texts replaced; a text that is not there, or stands there twice, ends it at once.
+ */
+
+/** One replacement in a source file. */
+export interface Replacement {
+  file: string
+  find: string
+  put: string
+}
+
+/** Places of an API process at which it may be killed, by name. */
+export const API_POINTS: Record<string, Replacement> = {
+  'before the insert': {
+    file: 'src/ledger/commit.ts',
+    find: '    await write(client, companies, writes, results)\n',
+    put: "    globalThis.faultPoint('before the insert')\n    await write(client, companies, writes, results)\n",
+  },
+  'after the insert': {
+    file: 'src/ledger/commit.ts',
+    find: "  const commit = client.query('commit')\n",
+    put: "  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = client.query('commit')\n",
+  },
+  'while COMMIT is under way': {
+    file: 'src/ledger/commit.ts',
+    find: "  const commit = client.query('commit')\n",
+    put: "  const commit = client.query('commit')\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
+  },
+  'after COMMIT': {
+    file: 'src/ledger/commit.ts',
+    find: '  const refusal = outcomes.find(',
+    put: "  globalThis.faultPoint('after COMMIT')\n  const refusal = outcomes.find(",
+  },
+  'before the answer': {
+    file: 'src/http/v1/write-employees.ts',
+    find: '  const { status, headers, body } = await runApiCall(services, caller, call)\n',
+    put: "  const { status, headers, body } = await runApiCall(services, caller, call)\n  globalThis.faultPoint('before the answer')\n",
+  },
+}
+
+/** Places of a worker process at which it may be killed. */
+export const WORKER_POINTS: Record<string, Replacement> = {
+  'after the checkpoint has moved': {
+    file: 'src/workers/project.ts',
+    find: '      await projection.fold(transaction as never',
+    put: "      globalThis.faultPoint('after the checkpoint has moved')\n      await projection.fold(transaction as never",
+  },
+  'before the fold commits': {
+    file: 'src/workers/project.ts',
+    find: 'companyId, events)\n    })\n',
+    put: "companyId, events)\n      globalThis.faultPoint('before the fold commits')\n    })\n",
+  },
+  'after the fold': {
+    file: 'src/workers/project.ts',
+    find: 'companyId, events)\n    })\n',
+    put: "companyId, events)\n    })\n    globalThis.faultPoint('after the fold')\n",
+  },
+}
+
+/** A bug, and which process has it. */
+export interface Bug extends Replacement {
+  process: 'api' | 'worker'
+  /** How often its place is passed before the process ends itself there, where only such an end brings it out. */
+  killAt?: number
+  /** The fault that brings it out; without one, the load alone does. */
+  shownBy?: string
+  /** What the oracle has to say of it. */
+  found: RegExp
+}
+
+/** Bugs that each break one promise. The oracle has to find every one of them. */
+export const BUGS: Record<string, Bug> = {
+  'answers before the commit': {
+    process: 'api',
+    file: 'src/ledger/commit.ts',
+    find: '  const outcomes = await Promise.allSettled([...writes, commit])\n',
+    put: "  const outcomes: PromiseSettledResult<unknown>[] = []\n  commit.catch(() => undefined)\n  for (const write of writes) write.catch(() => undefined)\n  if (writes.length > 0) return\n",
+    shownBy: 'COMMIT swallowed',
+    found: /stands in the ledger 0 times/,
+  },
+  'takes no lock on the head': {
+    process: 'api',
+    file: 'src/ledger/statements.ts',
+    find: "order by company_id for update ${wait ? '' : 'skip locked'}`",
+    put: 'order by company_id ${wait ? "" : ""}`',
+    found: /answered 500|stands in the ledger 0 times/,
+  },
+  'moves the checkpoint in a transaction of its own': {
+    process: 'worker',
+    file: 'src/workers/project.ts',
+    find: '      if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return\n',
+    put: '      if (!(await moveCheckpoint(db, projection, companyId, from, to))) return\n      globalThis.faultPoint()\n',
+    killAt: 4,
+    found: /has no entry|rows are missing/,
+  },
+  'loses an event of a larger call': {
+    process: 'api',
+    file: 'src/ledger/statements.ts',
+    find: '  const rows = events.map(({ companyId, position, event,',
+    put: '  const rows = (events.length > 3 ? events.filter((_, at) => at !== 1) : events).map(({ companyId, position, event,',
+    found: /the head is at|is not closed|are not those that were answered/,
+  },
+  'forgets the first company of each job': {
+    process: 'worker',
+    file: 'src/workers/worker.ts',
+    find: 'new Set(jobs.flatMap(({ data }) => data.companies))',
+    put: 'new Set(jobs.flatMap(({ data }) => data.companies.slice(1)))',
+    found: /never caught up/,
+  },
+  'appends leaves in the wrong order': {
+    process: 'api',
+    file: 'src/ledger/merkle.ts',
+    find: 'node = nodeHash(hashes.pop()!, node)\n    hashes.push(node)',
+    put: 'node = nodeHash(node, hashes.pop()!)\n    hashes.push(node)',
+    found: /the root is not that of the leaves/,
+  },
+  'does not update snapshots': {
+    process: 'api',
+    file: 'src/ledger/commit.ts',
+    find: '...(updated.length > 0 ? [statements.updateSnapshots(client, updated)] : []),',
+    put: '',
+    found: /the snapshot of/,
+  },
+  'does not bind idempotency keys': {
+    process: 'api',
+    file: 'src/ledger/commit.ts',
+    find: '...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),',
+    put: '',
+    shownBy: 'API killed at random',
+    found: /took effect|stands in the ledger 2 times|refused, has 2 entries/,
+  },
+  'charges nothing for a refused call': {
+    process: 'api',
+    file: 'src/commands/decide-call.ts',
+    find: 'refusal && isFree(refusal) ? 0 : 1',
+    put: 'refusal ? 0 : 1',
+    found: /was charged/,
+  },
+  'takes an unknown outcome for a success': {
+    process: 'api',
+    file: 'src/ledger/settle-outcome.ts',
+    find: '    if (committed === true) return\n',
+    put: '    if (committed !== undefined) return\n',
+    shownBy: 'COMMIT swallowed',
+    found: /stands in the ledger 0 times/,
+  },
+  'takes a rolled back transaction for a committed one': {
+    process: 'api',
+    file: 'src/ledger/commit.ts',
+    find: "  const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason\n",
+    put: '  const refusal = undefined as unknown\n  if (writes.length > 0) return\n',
+    shownBy: 'COMMIT swallowed',
+    found: /stands in the ledger 0 times/,
+  },
+  'applies the good part of what it refuses': {
+    process: 'api',
+    file: 'src/domain/api-call.ts',
+    find: '    return failedOn(drafts, { ...counts, failed: drafts.length }, context)\n',
+    put: `    const refused = failedOn(drafts, { ...counts, failed: drafts.length }, context)
+    const good = drafts.filter((draft) => draft.faults.length === 0)
+    return { ...refused, events: [...good.flatMap((draft) => draft.events), ...refused.events] }\n`,
+    found: /changed employees/,
+  },
+  'stores another salt than it hashed': {
+    process: 'api',
+    file: 'src/ledger/codec.ts',
+    find: 'salt: salted.subarray(0, SALT_BYTES)',
+    put: 'salt: salted.subarray(1, SALT_BYTES + 1)',
+    found: /its data are not those that were hashed/,
+  },
+  'leaves failed calls out of the log': {
+    process: 'worker',
+    file: 'projections/bulk-user-logs.ts',
+    find: "if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') continue",
+    put: "if (closing.type !== 'ApiCallCompleted') continue",
+    found: /has no entry/,
+  },
+  'ignores deactivations in the read model': {
+    process: 'worker',
+    file: 'projections/employees.ts',
+    find: "  'EmployeeDeactivated',\n  'EmployeeReactivated',\n])",
+    put: "  'EmployeeReactivated',\n])",
+    found: /employees_v1/,
+  },
+  'counts what did not change as updated': {
+    process: 'api',
+    file: 'src/domain/api-call.ts',
+    find: "if (result === 'deactivated' || result === 'no_updates') return result",
+    put: "if (result === 'deactivated') return result",
+    found: /its counts are/,
+  },
+}
+
+/** Every replacement, by name. */
+export const PLANTS: Record<string, Replacement> = { ...API_POINTS, ...WORKER_POINTS, ...BUGS }

@@ -1,0 +1,116 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import readline from 'node:readline'
+import type { Cleanup } from './cleanup.ts'
+
+/** A process of the program that is started again whenever it ends, as an orchestrator would. */
+export interface Supervised {
+  /** Where it listens, if it serves: always the same port. */
+  address: string
+  child(): ChildProcess
+  /** How often it has been started. */
+  starts(): number
+  /** Resolves once it is ready after its latest start. */
+  ready(): Promise<void>
+  /** Ends it with a signal and waits until it is gone; it comes back by itself, with the plant that is given. */
+  restart(signal: NodeJS.Signals, plant?: Plant): Promise<void>
+  /** Ends it for good. */
+  stop(): Promise<void>
+}
+
+export interface Plant {
+  name: string
+  killAt?: number
+}
+
+export interface ProgramOptions {
+  command: 'serve' | 'work'
+  databaseUrl: string
+  port: number
+  plant?: Plant
+  settings?: Record<string, string>
+}
+
+const PLANTER = new URL('./plant.ts', import.meta.url).href
+const STARTS_AT_MOST = 10_000
+const AGAIN_AFTER_MS = 100
+
+/** Starts a process of the program and keeps it running until the end. Its errors go to standard error with FAULTS_LOG set. */
+export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised {
+  let [starts, isOver] = [0, false]
+  let plant = options.plant
+  let child: ChildProcess
+  let ready: Promise<void>
+  const run = () => {
+    starts += 1
+    if (starts > STARTS_AT_MOST) throw new Error(`${options.command} has been started ${STARTS_AT_MOST} times`)
+    child = launch(options, plant)
+    // A place of death is for one life: the next process is whole, unless it is told otherwise.
+    if (plant?.killAt !== undefined) plant = undefined
+    ready = firstLine(child)
+    ready.catch(() => undefined)
+    child.once('exit', () => {
+      if (!isOver) setTimeout(() => isOver || run(), AGAIN_AFTER_MS)
+    })
+  }
+  run()
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = child
+    if (ending.exitCode === null && ending.signalCode === null) {
+      const exited = once(ending, 'exit')
+      ending.kill(signal)
+      await exited
+    }
+  }
+  const stop = async () => {
+    isOver = true
+    await end('SIGTERM')
+  }
+  cleanup.add(async () => {
+    isOver = true
+    await end('SIGKILL')
+  })
+  return {
+    address: `http://127.0.0.1:${options.port}`,
+    child: () => child,
+    starts: () => starts,
+    async ready() {
+      for (;;) {
+        const [waiting, of] = [ready, starts]
+        const isReady = await waiting.then(() => true, () => false)
+        if (isReady && of === starts) return
+        if (isOver) throw new Error(`${options.command} has been stopped`)
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS))
+      }
+    },
+    async restart(signal, next) {
+      plant = next
+      await end(signal)
+    },
+    stop,
+  }
+}
+
+function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
+  const planted = plant ? { PLANT: plant.name, KILL_AT: String(plant.killAt ?? 1) } : {}
+  return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', command], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+      BURST_LIMIT: '0',
+      SWEEP_INTERVAL_MS: '500',
+      ...settings,
+      ...planted,
+    },
+    stdio: ['ignore', 'pipe', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
+  })
+}
+
+async function firstLine(child: ChildProcess): Promise<void> {
+  const lines = readline.createInterface(child.stdout!)
+  const first = await Promise.race([once(lines, 'line'), once(child, 'exit')])
+  if (typeof first[0] !== 'string') throw new Error('it ended before it was ready')
+}

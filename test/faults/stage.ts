@@ -1,0 +1,116 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { once } from 'node:events'
+import type { Kysely } from 'kysely'
+import { newId } from '../../src/bootstrap.ts'
+import { issueApiKey } from '../../src/commands/issue-api-key.ts'
+import { registerCompany } from '../../src/commands/register-company.ts'
+import { openDatabase } from '../../src/database/kysely.ts'
+import { openPool } from '../../src/database/pool.ts'
+import type { LedgerTables } from '../../src/ledger/tables.ts'
+import { Cleanup } from './cleanup.ts'
+import type { Cluster } from './cluster.ts'
+import { openCluster } from './cluster.ts'
+import type { DatabaseLine } from './database-line.ts'
+import { openDatabaseLine } from './database-line.ts'
+import type { Supervised } from './program.ts'
+import { supervise } from './program.ts'
+import { isCaughtUp } from './oracle.ts'
+import type { LoadedCompany } from './workload.ts'
+
+/** A whole installation of its own: PostgreSQL, a line to it, two API processes, two workers, some companies. */
+export interface Stage {
+  cluster: Cluster
+  line: DatabaseLine
+  apis: Supervised[]
+  workers: Supervised[]
+  /** A superuser's connections, past the line. They are made anew after each start of PostgreSQL. */
+  withDatabase<Result>(use: (db: Kysely<LedgerTables>) => Promise<Result>): Promise<Result>
+  /** Makes companies for one load. */
+  makeCompanies(count: number): Promise<LoadedCompany[]>
+  /** Waits until every process is ready and every event of these companies is folded. Returns false when it never is. */
+  settled(companyIds: string[], withinMs?: number): Promise<boolean>
+  cleanup: Cleanup
+}
+
+const SETTLES_WITHIN_MS = 60_000
+const LOOKS_EVERY_MS = 100
+const QUOTA = 2_000_000_000
+
+/** Starts the stage. Every process of the program reaches PostgreSQL through the line. */
+export async function openStage(settings: { apis?: number; workers?: number; api?: Record<string, string> } = {}): Promise<Stage> {
+  const cleanup = new Cleanup()
+  try {
+    const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-faults-'))
+    chmodSync(parent, 0o755)
+    cleanup.add(() => rmSync(parent, { recursive: true, force: true }))
+    const cluster = await openCluster(path.join(parent, 'data'))
+    cleanup.add(() => cluster.stop())
+    const line = await openDatabaseLine(cleanup, cluster.port)
+    const databaseUrl = line.through(cluster.urls.serviceUrl)
+    const start = async (command: 'serve' | 'work', count: number) => {
+      const started: Supervised[] = []
+      for (let at = 0; at < count; at += 1) {
+        started.push(supervise(cleanup, { command, databaseUrl, port: await freePort(), settings: settings.api ?? {} }))
+      }
+      return started
+    }
+    const apis = await start('serve', settings.apis ?? 2)
+    const workers = await start('work', settings.workers ?? 2)
+    for (const part of [...apis, ...workers]) await part.ready()
+    const stage: Stage = {
+      ...{ cluster, line, apis, workers, cleanup },
+      withDatabase: (use) => withDatabase(cluster, use),
+      makeCompanies: (count) => makeCompanies(cluster, count),
+      settled: (companyIds, withinMs = SETTLES_WITHIN_MS) => settled(stage, companyIds, withinMs),
+    }
+    return stage
+  } catch (error) {
+    await cleanup.run()
+    throw error
+  }
+}
+
+async function withDatabase<Result>(cluster: Cluster, use: (db: Kysely<LedgerTables>) => Promise<Result>): Promise<Result> {
+  const url = Object.assign(new URL(cluster.urls.superUrl), { port: String(cluster.port()) }).href
+  const db = openDatabase<LedgerTables>(openPool({ url, name: 'oracle', max: 2, statementTimeoutMs: 600_000 }))
+  try {
+    return await use(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function makeCompanies(cluster: Cluster, count: number): Promise<LoadedCompany[]> {
+  const url = Object.assign(new URL(cluster.urls.serviceUrl), { port: String(cluster.port()) }).href
+  const pool = openPool({ url, name: 'load', max: 2 })
+  const companies: LoadedCompany[] = []
+  for (let at = 0; at < count; at += 1) {
+    const companyId = await registerCompany({ pool, newId }, `Company ${at}`)
+    const key = await issueApiKey({ pool, newId }, { companyId, name: 'load', quotaLimit: QUOTA, refreshPeriod: 'monthly' })
+    companies.push({ companyId, key })
+  }
+  await pool.end()
+  return companies
+}
+
+async function settled({ apis, workers, cluster }: Stage, companyIds: string[], withinMs: number): Promise<boolean> {
+  for (const part of [...apis, ...workers]) await part.ready()
+  const deadline = performance.now() + withinMs
+  while (performance.now() < deadline) {
+    if (await withDatabase(cluster, (db) => isCaughtUp(db, companyIds)).catch(() => false)) return true
+    await new Promise((resolve) => setTimeout(resolve, LOOKS_EVERY_MS))
+  }
+  return false
+}
+
+async function freePort(): Promise<number> {
+  const probe = net.createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as net.AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
