@@ -7,6 +7,6 @@ export class Cleanup {
   }
 
   async run(): Promise<void> {
-    for (const step of this.#steps.splice(0).reverse()) await step()
+    for (const step of this.#steps.splice(0).toReversed()) await step()
   }
 }

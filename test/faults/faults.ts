@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { isAlive } from '../../src/database/is-alive.ts'
 import type { SeededRandom } from '../../src/cli/seeded-random.ts'
 import { API_POINTS, WORKER_POINTS } from './plants.ts'
 import type { Stage } from './stage.ts'
@@ -12,8 +15,12 @@ export type Fault = (stage: Stage, random: SeededRandom) => Promise<void>
 const PASSES = 12
 const DOWN_AT_MOST_MS = 1_500
 const DIES_WITHIN_MS = 10_000
+const DAY_MS = 86_400_000
 
-/** Every kind of fault, by name. What a kind needs of the machine is found out when it is tried. */
+/** Faults that need a stage on a small disk of its own. */
+export const ON_A_SMALL_DISK: ReadonlySet<string> = new Set(['disk full'])
+
+/** Every kind of fault, by name. */
 export const FAULTS: Record<string, Fault> = {
   nothing: async () => undefined,
   'API killed at a point': async ({ apis }, random) => {
@@ -92,6 +99,21 @@ export const FAULTS: Record<string, Fault> = {
       }
     })
   },
+  'clock of a process a day wrong': async ({ apis, workers }, random) => {
+    const [api, worker] = [random.pick(apis), random.pick(workers)]
+    const clockSkewMs = random.chance(0.5) ? DAY_MS : -DAY_MS
+    for (const part of [api, worker]) await part.restart('SIGTERM', { clockSkewMs })
+    for (const part of [api, worker]) await part.ready()
+    await pause(1_000)
+    for (const part of [api, worker]) await part.restart('SIGTERM')
+  },
+  'disk full': async (stage) => {
+    const free = fillDisk(stage.dataDir)
+    await pause(1_500)
+    free()
+    // PostgreSQL ends itself when it cannot write its log.
+    if (!isAlive(stage.cluster.pid())) await stage.cluster.start()
+  },
   'everything killed': async ({ apis, workers, cluster }) => {
     const kills = [...apis, ...workers].map((part) => part.restart('SIGKILL'))
     await cluster.kill('SIGQUIT')
@@ -115,4 +137,27 @@ async function lose(plan: () => void, losses: () => number): Promise<void> {
   const before = losses()
   plan()
   for (let waited = 0; losses() === before && waited < DIES_WITHIN_MS; waited += 20) await pause(20)
+}
+
+const FILLED_AT_ONCE = 1024 * 1024
+
+/** Fills a small disk of its own to the last byte. Returns how to free it. */
+function fillDisk(dataDir: string | null): () => void {
+  if (dataDir === null) throw new Error('this fault needs a stage on a small disk')
+  const file = path.join(dataDir, 'filler')
+  const handle = openSync(file, 'w')
+  try {
+    for (let size = FILLED_AT_ONCE; size >= 1; size = Math.floor(size / 2)) fillWith(handle, Buffer.alloc(size))
+  } finally {
+    closeSync(handle)
+  }
+  return () => rmSync(file)
+}
+
+function fillWith(handle: number, bytes: Buffer): void {
+  try {
+    for (;;) if (writeSync(handle, bytes) < bytes.length) return
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
 }

@@ -25,6 +25,7 @@ const SHOWN_FAULTS = 20
 /** Everything that is wrong after a load, a line each; nothing when all promises were kept. */
 export async function oracle(db: Db, companyIds: string[], operations: Operation[]): Promise<string[]> {
   const faults = operations.flatMap((operation) => answerFaults(operation))
+  const now = (await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)).rows[0]!.now
   for (const companyId of companyIds) {
     const rows = await db.selectFrom('events').selectAll().where('company_id', '=', toUuid(companyId)).orderBy('position').execute()
     const events = rows.map(readEvent)
@@ -33,6 +34,7 @@ export async function oracle(db: Db, companyIds: string[], operations: Operation
     faults.push(...operations.filter((operation) => operation.companyId === companyId).flatMap((operation) => effectFaults(operation, calls)))
     for (const call of calls.values()) faults.push(...countFaults(call))
     faults.push(...(await logFaults(db, companyId, calls)))
+    faults.push(...timeFaults(events, now))
     faults.push(...(await quotaFaults(db, companyId, calls)))
     for (const projection of PROJECTIONS) faults.push(...(await readModelFaults(db, companyId, projection, events)))
   }
@@ -168,6 +170,18 @@ async function logFaults(db: Db, companyId: string, calls: Map<string, Call>): P
   }
   for (const id of calls.keys()) if (!shown.has(id)) faults.push(`${id} has no entry`)
   return faults
+}
+
+const REQUEST_LASTS_MS = 60_000
+
+/** Times come from the database's clock, whatever those of the processes say. */
+function timeFaults(events: RecordedEvent[], now: string): string[] {
+  return events.flatMap((event) => {
+    if (event.recorded_at > now) return [`position ${event.position} was recorded in the future`]
+    if (event.type !== 'ApiCallCompleted' && event.type !== 'ApiCallFailed') return []
+    const before = Date.parse(event.recorded_at) - Date.parse(event.data?.requested_at ?? '')
+    return before >= 0 && before < REQUEST_LASTS_MS ? [] : [`${event.stream} was requested ${before} ms before it was recorded`]
+  })
 }
 
 /** What a key was charged is what its calls in the ledger cost. The load makes no reading calls. */

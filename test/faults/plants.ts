@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+
 /*
  * What is planted into the program for a test: places at which a process ends itself, and bugs that the oracle has to
  * find. Nothing of it is in the program. A process that is started with `--import ./test/faults/plant.ts` reads its own
@@ -58,6 +60,24 @@ export const WORKER_POINTS: Record<string, Replacement> = {
     put: "companyId, events)\n    })\n    globalThis.faultPoint('after the fold')\n",
   },
 }
+
+const MIGRATIONS = new URL('../../migrations/', import.meta.url)
+
+/** Places of a migrating process at which it may be killed: after a statement of each migration, and behind all of them. */
+export const MIGRATION_POINTS: Record<string, Replacement> = Object.fromEntries([
+  ...readdirSync(MIGRATIONS).map((name) => [
+    `in the middle of ${name}`,
+    {
+      file: `migrations/${name}`,
+      find: 'for (const statement of STATEMENTS) await sql.raw(statement).execute(db)',
+      put: 'for (const statement of STATEMENTS) { await sql.raw(statement).execute(db); globalThis.faultPoint() }',
+    },
+  ]),
+  ...['createProjectionTables(db, hooks, projections)', 'hooks.createQueues(urls.ownerUrl)', 'grantToService(db, urls, projections)'].map((step) => [
+    `behind ${step}`,
+    { file: 'src/database/migrate.ts', find: `      await ${step}\n`, put: `      await ${step}\n      globalThis.faultPoint()\n` },
+  ]),
+])
 
 /** A bug, and which process has it. */
 export interface Bug extends Replacement {
@@ -194,4 +214,4 @@ export const BUGS: Record<string, Bug> = {
 }
 
 /** Every replacement, by name. */
-export const PLANTS: Record<string, Replacement> = { ...API_POINTS, ...WORKER_POINTS, ...BUGS }
+export const PLANTS: Record<string, Replacement> = { ...API_POINTS, ...WORKER_POINTS, ...MIGRATION_POINTS, ...BUGS }

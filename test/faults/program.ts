@@ -19,9 +19,13 @@ export interface Supervised {
   stop(): Promise<void>
 }
 
+/** What is wrong with a process: a replacement in its sources, or its clock. */
 export interface Plant {
-  name: string
+  name?: string
+  /** How often the place of the replacement may be passed before the process ends itself there. */
   killAt?: number
+  /** By how much its clock is ahead, in milliseconds. */
+  clockSkewMs?: number
 }
 
 export interface ProgramOptions {
@@ -93,7 +97,10 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
 }
 
 function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
-  const planted = plant ? { PLANT: plant.name, KILL_AT: String(plant.killAt ?? 1) } : {}
+  const planted = {
+    ...(plant?.name === undefined ? {} : { PLANT: plant.name, KILL_AT: String(plant.killAt ?? 1) }),
+    ...(plant?.clockSkewMs === undefined ? {} : { CLOCK_SKEW_MS: String(plant.clockSkewMs) }),
+  }
   return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
@@ -22,6 +23,8 @@ import type { LoadedCompany } from './workload.ts'
 
 /** A whole installation of its own: PostgreSQL, a line to it, two API processes, two workers, some companies. */
 export interface Stage {
+  /** Where the small disk is that holds the database; null when the database is on the machine's own. */
+  dataDir: string | null
   cluster: Cluster
   line: DatabaseLine
   apis: Supervised[]
@@ -40,12 +43,13 @@ const LOOKS_EVERY_MS = 100
 const QUOTA = 2_000_000_000
 
 /** Starts the stage. Every process of the program reaches PostgreSQL through the line. */
-export async function openStage(settings: { apis?: number; workers?: number; api?: Record<string, string> } = {}): Promise<Stage> {
+export async function openStage(settings: { apis?: number; workers?: number; smallDisk?: boolean } = {}): Promise<Stage> {
   const cleanup = new Cleanup()
   try {
     const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-faults-'))
     chmodSync(parent, 0o755)
     cleanup.add(() => rmSync(parent, { recursive: true, force: true }))
+    if (settings.smallDisk) mountSmallDisk(cleanup, parent)
     const cluster = await openCluster(path.join(parent, 'data'))
     cleanup.add(() => cluster.stop())
     const line = await openDatabaseLine(cleanup, cluster.port)
@@ -53,7 +57,7 @@ export async function openStage(settings: { apis?: number; workers?: number; api
     const start = async (command: 'serve' | 'work', count: number) => {
       const started: Supervised[] = []
       for (let at = 0; at < count; at += 1) {
-        started.push(supervise(cleanup, { command, databaseUrl, port: await freePort(), settings: settings.api ?? {} }))
+        started.push(supervise(cleanup, { command, databaseUrl, port: await freePort() }))
       }
       return started
     }
@@ -61,6 +65,7 @@ export async function openStage(settings: { apis?: number; workers?: number; api
     const workers = await start('work', settings.workers ?? 2)
     for (const part of [...apis, ...workers]) await part.ready()
     const stage: Stage = {
+      dataDir: settings.smallDisk ? parent : null,
       ...{ cluster, line, apis, workers, cleanup },
       withDatabase: (use) => withDatabase(cluster, use),
       makeCompanies: (count) => makeCompanies(cluster, count),
@@ -113,4 +118,21 @@ async function freePort(): Promise<number> {
   probe.close()
   await once(probe, 'close')
   return port
+}
+
+const SMALL_DISK_MIB = 512
+
+/** Whether this machine lets the user make a small disk in memory. */
+export function canMount(): boolean {
+  const probe = mkdtempSync(path.join(os.tmpdir(), 'ledger-mount-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', probe])
+  if (status === 0) spawnSync('umount', [probe])
+  rmSync(probe, { recursive: true, force: true })
+  return status === 0
+}
+
+function mountSmallDisk(cleanup: Cleanup, folder: string): void {
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK_MIB}m,mode=755`, 'tmpfs', folder])
+  if (status !== 0) throw new Error('a small disk cannot be made here')
+  cleanup.add(() => spawnSync('umount', [folder]))
 }

@@ -71,14 +71,14 @@ export function startLoad(addresses: string[], companies: LoadedCompany[], { cli
   const operations: Operation[] = []
   const started = performance.now()
   const now = () => performance.now() - started
-  let isOver = false
-  const known = new Map(companies.map(({ companyId }, at) => [companyId, { random: seededRandom(seed + at), ids: [], emails: [] } as Known]))
+  const over = new AbortController()
+  const known = new Map<string, Known>(companies.map(({ companyId }, at) => [companyId, { random: seededRandom(seed + at), ids: [], emails: [] }]))
 
   async function client(number: number): Promise<void> {
     const company = companies[number % companies.length]!
     const people = known.get(company.companyId)!
     const random = seededRandom(seed * 1_000 + number)
-    for (let count = 0; !isOver; count += 1) {
+    for (let count = 0; !over.signal.aborted; count += 1) {
       const id = `op-${seed}-${number}-${count}`
       const wanted = nextCall(random, people, id)
       const operation: Operation = { id, companyId: company.companyId, apiId: company.key.api_id, ...wanted, attempts: [], final: null }
@@ -98,7 +98,7 @@ export function startLoad(addresses: string[], companies: LoadedCompany[], { cli
     operations,
     now,
     async end() {
-      isOver = true
+      over.abort()
       await Promise.all(running)
     },
   }

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import pg from 'pg'
+import t from 'tap'
+import type { DatabaseUrls } from '../../src/database/database-urls.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+import { MIGRATION_POINTS } from './plants.ts'
+
+const PLANTER = new URL('./plant.ts', import.meta.url).href
+
+/** What a database consists of, a line for each column, index, constraint, function and trigger of ours. */
+async function shapeOf({ ownerUrl }: DatabaseUrls): Promise<string[]> {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  const { rows } = await client.query<{ line: string }>(`
+    with ours as (select oid, nspname from pg_namespace where nspname not in ('pg_catalog', 'information_schema', 'pg_toast'))
+    select format('%s.%s.%s %s %s', nspname, relname, attname, format_type(atttypid, atttypmod), attnotnull) as line
+      from ours join pg_class c on relnamespace = ours.oid join pg_attribute on attrelid = c.oid where attnum > 0 and not attisdropped
+    union all select pg_get_constraintdef(c.oid) from ours join pg_constraint c on connamespace = ours.oid
+    union all select pg_get_triggerdef(g.oid) from ours join pg_class c on relnamespace = ours.oid join pg_trigger g on tgrelid = c.oid
+    union all select pg_get_functiondef(p.oid) from ours join pg_proc p on pronamespace = ours.oid
+    union all select format('%s.%s %s', nspname, relname, relacl) from ours join pg_class c on relnamespace = ours.oid
+    order by 1`)
+  await client.end()
+  // Names that pg-boss makes of the database's own.
+  return rows.map(({ line }) => line)
+}
+
+async function migrate(urls: DatabaseUrls, plant?: string): Promise<{ exitCode: number | null; signal: string | null }> {
+  const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', 'migrate'], {
+    env: {
+      ...{ PATH: process.env['PATH'], DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, LOG_LEVEL: 'error' },
+      ...(plant === undefined ? {} : { PLANT: plant }),
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await once(child, 'exit')
+  return { exitCode: child.exitCode, signal: child.signalCode }
+}
+
+const whole = await createEmptyDatabase(t)
+await migrate(whole)
+const expected = await shapeOf(whole)
+
+for (const name of Object.keys(MIGRATION_POINTS)) {
+  await t.test(`killed ${name}, migrating is repeated and comes to the same database`, async (t) => {
+    const urls = await createEmptyDatabase(t)
+    t.equal((await migrate(urls, name)).signal, 'SIGKILL')
+    t.same(await migrate(urls), { exitCode: 0, signal: null })
+    t.strictSame(await shapeOf(urls), expected)
+  })
+}
