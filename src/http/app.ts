@@ -41,6 +41,7 @@ import type { SessionSettings } from './session.ts'
 import { isSecure } from './session.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
+import { refuseWhileStopping } from './stopping.ts'
 import { verifyKey } from './v1/verify-key.ts'
 import { writeEmployees } from './v1/write-employees.ts'
 
@@ -86,7 +87,8 @@ export function buildApp(services: AppServices): FastifyInstance {
     requestTimeout: services.requestTimeoutMs,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestId,
-    return503OnClosing: true,
+    // Fastify's own answer is no problem document, and does not say when to come again: see stopping.ts.
+    return503OnClosing: false,
     // A path that cannot be decoded names no route.
     frameworkErrors: (_error, request, reply) => void notFound(request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
@@ -103,6 +105,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     void reply.header('x-request-id', request.id)
     if (isSecure(services.sessions)) void reply.header('strict-transport-security', HSTS)
   })
+  refuseWhileStopping(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)
   const answerOtherMethods = collectMethods(app)

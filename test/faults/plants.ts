@@ -46,18 +46,18 @@ export const API_POINTS: Record<string, Replacement> = {
 export const WORKER_POINTS: Record<string, Replacement> = {
   'after the checkpoint has moved': {
     file: 'src/workers/project.ts',
-    find: '      await projection.fold(transaction as never',
-    put: "      globalThis.faultPoint('after the checkpoint has moved')\n      await projection.fold(transaction as never",
+    find: '    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    return true\n  })\n',
+    put: '    globalThis.faultPoint()\n    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    return true\n  })\n',
   },
   'before the fold commits': {
     file: 'src/workers/project.ts',
-    find: 'companyId, events)\n    })\n',
-    put: "companyId, events)\n      globalThis.faultPoint('before the fold commits')\n    })\n",
+    find: '    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    return true\n',
+    put: '    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    globalThis.faultPoint()\n    return true\n',
   },
   'after the fold': {
     file: 'src/workers/project.ts',
-    find: 'companyId, events)\n    })\n',
-    put: "companyId, events)\n    })\n    globalThis.faultPoint('after the fold')\n",
+    find: '    return true\n  })\n}\n',
+    put: '    return true\n  }).finally(() => globalThis.faultPoint())\n}\n',
   },
 }
 
@@ -110,8 +110,8 @@ export const BUGS: Record<string, Bug> = {
   'moves the checkpoint in a transaction of its own': {
     process: 'worker',
     file: 'src/workers/project.ts',
-    find: '      if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return\n',
-    put: '      if (!(await moveCheckpoint(db, projection, companyId, from, to))) return\n      globalThis.faultPoint()\n',
+    find: '    if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return false\n',
+    put: '    if (!(await moveCheckpoint(db, projection, companyId, from, to))) return false\n    globalThis.faultPoint()\n',
     killAt: 4,
     found: /has no entry|rows are missing/,
   },
@@ -132,8 +132,8 @@ export const BUGS: Record<string, Bug> = {
   'appends leaves in the wrong order': {
     process: 'api',
     file: 'src/ledger/merkle.ts',
-    find: 'node = nodeHash(hashes.pop()!, node)\n    hashes.push(node)',
-    put: 'node = nodeHash(node, hashes.pop()!)\n    hashes.push(node)',
+    find: 'node = nodeHash(hashes.pop()!, node)',
+    put: 'node = nodeHash(node, hashes.pop()!)',
     found: /the root is not that of the leaves/,
   },
   'does not update snapshots': {
@@ -200,8 +200,8 @@ export const BUGS: Record<string, Bug> = {
   'ignores deactivations in the read model': {
     process: 'worker',
     file: 'projections/employees.ts',
-    find: "  'EmployeeDeactivated',\n  'EmployeeReactivated',\n])",
-    put: "  'EmployeeReactivated',\n])",
+    find: "  'EmployeeDeactivated',\n  'EmployeeReactivated',\n  'EmployeeErased',\n])",
+    put: "  'EmployeeReactivated',\n  'EmployeeErased',\n])",
     found: /employees_v1/,
   },
   'counts what did not change as updated': {

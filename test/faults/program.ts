@@ -38,6 +38,8 @@ export interface ProgramOptions {
 
 const PLANTER = new URL('./plant.ts', import.meta.url).href
 const STARTS_AT_MOST = 10_000
+/** Without its database a process does not start: as many tries as PostgreSQL may take to come back. */
+const FAILED_STARTS_AT_MOST = 60
 const AGAIN_AFTER_MS = 100
 
 /** Starts a process of the program and keeps it running until the end. Its errors go to standard error with FAULTS_LOG set. */
@@ -80,7 +82,8 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     child: () => child,
     starts: () => starts,
     async ready() {
-      for (;;) {
+      for (const first = starts; ; ) {
+        if (starts - first > FAILED_STARTS_AT_MOST) throw new Error(`${options.command} does not start: FAULTS_LOG=1 shows why`)
         const [waiting, of] = [ready, starts]
         const isReady = await waiting.then(() => true, () => false)
         if (isReady && of === starts) return
