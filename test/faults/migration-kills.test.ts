@@ -17,12 +17,11 @@ async function shapeOf({ ownerUrl }: DatabaseUrls): Promise<string[]> {
     select format('%s.%s.%s %s %s', nspname, relname, attname, format_type(atttypid, atttypmod), attnotnull) as line
       from ours join pg_class c on relnamespace = ours.oid join pg_attribute on attrelid = c.oid where attnum > 0 and not attisdropped
     union all select pg_get_constraintdef(c.oid) from ours join pg_constraint c on connamespace = ours.oid
-    union all select pg_get_triggerdef(g.oid) from ours join pg_class c on relnamespace = ours.oid join pg_trigger g on tgrelid = c.oid
+    union all select pg_get_triggerdef(g.oid) from ours join pg_class c on relnamespace = ours.oid join pg_trigger g on tgrelid = c.oid where not tgisinternal
     union all select pg_get_functiondef(p.oid) from ours join pg_proc p on pronamespace = ours.oid
     union all select format('%s.%s %s', nspname, relname, relacl) from ours join pg_class c on relnamespace = ours.oid
     order by 1`)
   await client.end()
-  // Names that pg-boss makes of the database's own.
   return rows.map(({ line }) => line)
 }
 
