@@ -3,16 +3,15 @@ import http from 'node:http'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import type { Kysely, KyselyPlugin } from 'kysely'
 import { exportFrom } from '../../src/cli/audit-export.ts'
 import { openSigner } from '../../src/bootstrap.ts'
 import { exportPages } from '../../src/ledger/export-pages.ts'
 import { readHead } from '../../src/ledger/read-head.ts'
-import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
 import type { Case } from '../support/both-verifiers.ts'
 import { hasPython, shown, verifyHere, verifyInPython } from '../support/both-verifiers.ts'
 import { eventually } from '../support/eventually.ts'
+import { meddledDatabase } from '../support/meddled-database.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -41,20 +40,6 @@ async function allOf<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {
   return all
 }
 
-/** The same database, in which something happens behind every few answers. */
-function meddled(db: Kysely<LedgerTables>, happens: () => Promise<unknown>, { every }: { every: number }): Kysely<LedgerTables> {
-  let answers = 0
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      answers += 1
-      if (answers % every === 0) await happens()
-      return result
-    },
-  }
-  return db.withPlugin(plugin)
-}
-
 async function assertVerified(t: Test, bytes: Buffer, checkpoints: Buffer | null, service: Service): Promise<void> {
   const publicKey = (await openSigner(service.config)).publicKeys(service.company.id).current!
   const one: Case = { bytes, checkpoints, publicKey }
@@ -68,14 +53,14 @@ await t.test('an export goes on to the event that erased data while it was read,
   const service = await startService(t)
   const id = await somebodyAround(service, few())
   const { position: before } = await readHead(service.db, service.company.id)
-  let isErased = false
-  const db = meddled(service.db, async () => {
-    if (isErased) return
-    isErased = true
+  let answers = 0
+  const db = meddledDatabase(service.db, async () => {
+    answers += 1
+    if (answers !== 8) return
     t.equal((await erase(service, id)).status, 200)
     // What comes behind the erasure belongs to the export as well, up to the head that is signed.
     await service.call('POST', '/v1/employees', { body: employee() })
-  }, { every: 8 })
+  })
   const out = path.join(t.testdir(), 'a.ndjson')
   const said = await exportFrom({ config: service.config, store: { db } }, { company: service.company.id, out, after: 0, pageEvents: 2 })
   const { position: end } = await readHead(service.db, service.company.id)
@@ -95,7 +80,7 @@ await t.test('a company that erases for ever ends an export with an error that s
     await erase(service, body.employees[0].id)
   }
   const { position: upTo } = await readHead(service.db, service.company.id)
-  const exported = exportPages(meddled(service.db, erased, { every: 1 }), service.company.id, { after: 0, upTo, maxRounds: 3 })
+  const exported = exportPages(meddledDatabase(service.db, erased), service.company.id, { after: 0, upTo, maxRounds: 3 })
   await t.rejects(allOf(exported), { name: 'ExportOvertakenError', message: /were erased 3 times while they were exported/ })
 })
 
