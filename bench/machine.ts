@@ -64,9 +64,18 @@ async function measureSync(dataDir: string): Promise<number> {
 }
 
 /** What a process holds in memory, in bytes. Linux alone tells it. */
-export async function residentBytes(pid: number): Promise<number> {
-  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kib) * 1024
+export function residentBytes(pid: number): Promise<number> {
+  return statusBytes(pid, 'VmRSS')
+}
+
+/** The most that a process has held in memory so far, in bytes. */
+export function peakBytes(pid: number): Promise<number> {
+  return statusBytes(pid, 'VmHWM')
+}
+
+async function statusBytes(pid: number, name: string): Promise<number> {
+  const line = (await readFile(`/proc/${pid}/status`, 'utf8')).split('\n').find((one) => one.startsWith(`${name}:`))
+  return Number(/(\d+) kB$/.exec(line ?? '')?.[1] ?? 0) * 1024
 }
 
 const TICKS_PER_SECOND = 100

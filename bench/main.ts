@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAuditCommand } from './audit-command.ts'
 import { addCompareCommand } from './compare-command.ts'
 import { addMemoryCommand } from './memory-command.ts'
 import { addProfileCommand } from './profile-command.ts'
@@ -11,6 +12,7 @@ const program = new Command('bench').description('Measures the service beside it
 addCompareCommand(program)
 addSizesCommand(program)
 addReplayCommand(program)
+addAuditCommand(program)
 addMemoryCommand(program)
 addProfileCommand(program)
 await program.parseAsync()

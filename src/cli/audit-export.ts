@@ -6,12 +6,14 @@ import { createGzip } from 'node:zlib'
 import { openSigner } from '../bootstrap.ts'
 import { faultReason } from '../database/fault-reason.ts'
 import { StartupError } from '../database/startup-error.ts'
-import { toUuid } from '../domain/ids.ts'
-import { readProofPages } from '../ledger/read-proof.ts'
+import { ExportOvertakenError, exportPages } from '../ledger/export-pages.ts'
 import { NoteFileError } from '../ledger/note-files.ts'
+import { proofLine } from '../ledger/proof-line.ts'
+import { findHead } from '../ledger/read-head.ts'
+import type { StoredEvent } from '../ledger/read-stored-events.ts'
 import { NoSigningKeyError, RefusedToSignError } from '../ledger/sign-checkpoint.ts'
 import { interruption } from './interruption.ts'
-import { showProgress } from './progress.ts'
+import { eventProgress } from './progress.ts'
 import { readSettings } from './settings.ts'
 import type { Opened } from './with-store.ts'
 import { withStore } from './with-store.ts'
@@ -22,29 +24,44 @@ interface ExportOptions {
   after: number
 }
 
-/** `audit export`: the lines of the proof format up to the head, in constant memory, and a checkpoint of that head. */
-export async function exportLedger({ company, out, after }: ExportOptions) {
-  const config = readSettings()
-  if (out !== undefined) await assertFree(out)
-  const said = await withStore(async (opened) => {
-    const { note, upTo } = await findEnd(opened, company)
-    if (after > upTo) throw new StartupError(`the ledger of ${company} ends at position ${upTo}`)
-    const lines = linesWithProgress(opened, company, { after, upTo })
-    if (out === undefined) await pipeline(lines, process.stdout, { signal: interruption, end: false })
-    else await writeFile(out, lines)
-    if (out === undefined) return ''
-    if ('text' in note) await writeFile(`${out}.checkpoint`, [note.text])
-    const beside = 'text' in note ? `, its checkpoint to ${out}.checkpoint` : ''
-    if ('refusal' in note) throw new StartupError(`the events are in ${out}, but no checkpoint: ${note.refusal}`)
-    return `events ${after + 1} to ${upTo} of ${company} are written to ${out}${beside}${'unsigned' in note ? `; ${note.unsigned}` : ''}\n`
-  }, config)
+/** What an export is read from, and signed with. */
+type ExportSource = Pick<Opened, 'config'> & { store: Pick<Opened['store'], 'db'> }
+
+/** `audit export`: the lines of the proof format up to the head, in constant memory, and a checkpoint of their end. */
+export async function exportLedger(options: ExportOptions) {
+  const said = await withStore((opened) => exportFrom(opened, options), readSettings())
   process.stdout.write(said)
+}
+
+/** Exports from what is open. Returns what there is to say. `pageEvents` is how many events one look takes at most. */
+export async function exportFrom(
+  opened: ExportSource,
+  { company, out, after, pageEvents }: ExportOptions & { pageEvents?: number },
+): Promise<string> {
+  if (out !== undefined) await assertFree(out)
+  let end = await findEnd(opened, company)
+  if (after > end.upTo) throw new StartupError(`the ledger of ${company} ends at position ${end.upTo}`)
+  const moveEnd = async () => {
+    end = await findEnd(opened, company)
+    return end.upTo
+  }
+  const lines = linesWithProgress(exportPages(opened.store.db, company, { after, upTo: end.upTo, moveEnd, pageEvents }), end.upTo - after)
+  if (out === undefined) {
+    await pipeline(lines, process.stdout, { signal: interruption, end: false })
+    return ''
+  }
+  await writeFile(out, lines)
+  const { note, upTo } = end
+  if ('refusal' in note) throw new StartupError(`the events are in ${out}, but no checkpoint: ${note.refusal}`)
+  if ('text' in note) await writeFile(`${out}.checkpoint`, [note.text])
+  const checkpoint = 'text' in note ? `, its checkpoint to ${out}.checkpoint` : `; ${note.unsigned}`
+  return `events ${after + 1} to ${upTo} of ${company} are written to ${out}${checkpoint}\n`
 }
 
 type NoteOfExport = { text: string } | { unsigned: string } | { refusal: string }
 
 /** The head to export up to, with its checkpoint or why there is none. */
-async function findEnd({ config, store: { db } }: Opened, companyId: string): Promise<{ upTo: number; note: NoteOfExport }> {
+async function findEnd({ config, store: { db } }: ExportSource, companyId: string): Promise<{ upTo: number; note: NoteOfExport }> {
   const signer = await openSigner(config)
   try {
     const { size, note } = await signer.sign(db, companyId)
@@ -60,18 +77,22 @@ async function findEnd({ config, store: { db } }: Opened, companyId: string): Pr
 }
 
 async function headOf(db: Opened['store']['db'], companyId: string): Promise<number> {
-  const head = await db.selectFrom('heads').select('position').where('company_id', '=', toUuid(companyId)).executeTakeFirst()
+  const head = await findHead(db, companyId)
   if (!head) throw new StartupError(`there is no company ${companyId}`)
   return head.position
 }
 
-async function* linesWithProgress({ store: { db } }: Opened, companyId: string, range: { after: number; upTo: number }) {
-  const progress = showProgress('export', range.upTo - range.after)
+/** What comes on top of the events that were there at the start is not shown. */
+async function* linesWithProgress(pages: AsyncIterable<StoredEvent[]>, events: number): AsyncGenerator<string> {
+  const progress = eventProgress('export')
+  progress.begin(events)
   try {
-    for await (const { lines, events } of readProofPages(db, companyId, range)) {
-      yield lines
-      progress.advance(events)
+    for await (const page of pages) {
+      yield page.map(proofLine).join('')
+      progress.advance(page.length)
     }
+  } catch (error) {
+    throw error instanceof ExportOvertakenError ? new StartupError(error.message, { cause: error }) : error
   } finally {
     progress.finish()
   }

@@ -83,11 +83,13 @@ async function readKeys(given: string): Promise<VerifierKey[]> {
   process.exit(WRONG_USE)
 }
 
-function told({ company_id: company, events, calls, erased, root, checkpoints, checked_to: checkedTo, signed_to: signedTo }: ConsistentLedger): string {
+function told(ledger: ConsistentLedger): string {
+  const { company_id: company, events, calls, erased, kept, root, checkpoints, checked_to: checkedTo, signed_to: signedTo } = ledger
   const cover = signedTo === events ? 'signed' : signedTo > 0 ? `signed to position ${signedTo} of ${events}` : 'unsigned'
   return [
     `consistent, ${cover}`,
     `${company}: ${events} events, ${calls} calls, the data of ${erased} events erased or retired`,
+    ...(kept === 0 ? [] : [`the data of ${kept} events were erased after they were exported: this copy has them still`]),
     `root ${root}`,
     checkpoints === 0
       ? 'no checkpoint was given: whether the end was cut off, or all of it written anew, cannot be seen'

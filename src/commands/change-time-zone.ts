@@ -1,4 +1,5 @@
 import type { NewEvent } from '../domain/events.ts'
+import { nextVersion } from '../ledger/append-company-events.ts'
 import { loadCompany, updateTimeZone } from '../ledger/company-rows.ts'
 import type { CompanyRecord } from '../ledger/read-company.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
@@ -15,11 +16,12 @@ export async function changeTimeZone(
 ): Promise<{ company: CompanyRecord; position: number | null }> {
   const { companyId } = acting
   const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
-    const { version, ...company } = await loadCompany(client, companyId)
+    const company = await loadCompany(client, companyId)
     if (timeZone === undefined || timeZone === company.timeZone) return { events: [], result: company }
+    const version = await nextVersion(client, companyId, companyId)
     await updateTimeZone(client, companyId, timeZone)
     const changed: NewEvent = {
-      ...{ type: 'CompanyTimeZoneChanged', stream: companyId, version: version + 1, index: null },
+      ...{ type: 'CompanyTimeZoneChanged', stream: companyId, version, index: null },
       data: { from: company.timeZone, to: timeZone },
     }
     return { events: [changed], result: { ...company, timeZone } }

@@ -3,6 +3,7 @@ import { normaliseEmail } from '../domain/attributes.ts'
 import { erasingEvents } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
+import { nextVersion } from '../ledger/append-company-events.ts'
 import * as erase from '../ledger/erase-events.ts'
 import { forgetAnswers } from '../ledger/forget-answers.ts'
 import { UnavailableError } from '../ledger/gather.ts'
@@ -49,7 +50,7 @@ type Seen = Awaited<ReturnType<typeof lookFor>>
 
 /** What the ledger says of the person up to a position, without the lock. */
 async function lookFor(pool: Pool, companyId: string, named: NamedPerson) {
-  const upTo = (await erase.readHead(pool, companyId)) ?? 0
+  const upTo = (await erase.headPosition(pool, companyId)) ?? 0
   const person = await findPerson(pool, companyId, named)
   return { upTo, person, traces: await findTraces(pool, companyId, person, named, 0) }
 }
@@ -68,7 +69,7 @@ async function eraseSeen(client: PoolClient, { newId }: CompanyServices, company
   await forgetAnswers(client, companyId, [...new Set([...callIds, ...seen.traces.answered, ...late.answered])])
   if (person.employeeId !== null) await erase.deleteSnapshot(client, companyId, person.employeeId)
   const stream = person.employeeId ?? newId('emp')
-  const version = await erase.nextVersion(client, companyId, stream)
+  const version = await nextVersion(client, companyId, stream)
   const events = erasingEvents('EmployeeErased', stream, version, positions)
   return { events, result: { employeeId: person.employeeId, positions: positions.length } }
 }

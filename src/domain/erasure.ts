@@ -9,10 +9,12 @@ import type { EventData, EventType, NewEvent, RecordedEvent } from './events.ts'
 /** Types of event that make the data of others go, in the transaction that appends them. */
 export const ERASING_TYPES = ['EmployeeErased', 'RecordsRetired', 'UserErased'] as const satisfies EventType[]
 
+export type ErasingType = (typeof ERASING_TYPES)[number]
+
 /** How many positions one erasing event names at most; an erasure of more is several events. */
 export const POSITIONS_PER_EVENT = 10_000
 
-export type ErasingEvent = Extract<NewEvent, { type: (typeof ERASING_TYPES)[number] }>
+export type ErasingEvent = Extract<NewEvent, { type: ErasingType }>
 
 /** The events that erase these positions: as many as their number takes, from this version of the stream on. */
 export function erasingEvents<Type extends ErasingEvent['type']>(
@@ -28,8 +30,8 @@ export function erasingEvents<Type extends ErasingEvent['type']>(
   })
 }
 
-export function isErasing(event: NewEvent): event is ErasingEvent {
-  return (ERASING_TYPES as readonly EventType[]).includes(event.type)
+export function isErasing<Event extends { type: string }>(event: Event): event is Event & { type: ErasingType } {
+  return (ERASING_TYPES as readonly string[]).includes(event.type)
 }
 
 /** All by which records may name one person: ids, normalised e-mail addresses, external ids. None is empty. */

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import { isErasing } from '../domain/erasure.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { toUuid } from '../domain/ids.ts'
@@ -79,4 +79,13 @@ async function openLedger(client: PoolClient, companyId: string): Promise<void> 
     `insert into heads (company_id, position, frontier, recorded_at) values ($1, 0, '', clock_timestamp())`,
     [toUuid(companyId)],
   )
+}
+
+/** The version that the next event of a stream has; under the lock of the head. */
+export async function nextVersion(client: ClientBase, companyId: string, stream: string): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    'select coalesce(max(stream_version), 0) + 1 as version from events where company_id = $1 and stream_id = $2',
+    [toUuid(companyId), toUuid(stream)],
+  )
+  return rows[0]!.version
 }

@@ -20,7 +20,7 @@ export async function eraseNamedBy(client: ClientBase, companyId: string, positi
 }
 
 /** The position of a company's head; null when there is no such company. */
-export async function readHead(db: Queryable, companyId: string): Promise<number | null> {
+export async function headPosition(db: Queryable, companyId: string): Promise<number | null> {
   const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [toUuid(companyId)])
   return rows[0]?.position ?? null
 }
@@ -40,15 +40,6 @@ export async function* streamPages(db: Queryable, companyId: string, stream: str
     if (events.length < EVENTS_PER_PAGE) return
     after = events.at(-1)!.version
   }
-}
-
-/** The version that the next event of a stream has. */
-export async function nextVersion(client: ClientBase, companyId: string, stream: string): Promise<number> {
-  const { rows } = await client.query<{ version: number }>(
-    'select coalesce(max(stream_version), 0) + 1 as version from events where company_id = $1 and stream_id = $2',
-    [toUuid(companyId), toUuid(stream)],
-  )
-  return rows[0]!.version
 }
 
 const LOOK_UPS = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
@@ -77,7 +68,7 @@ export async function* employeeEventsWith(
   text: string,
   after: number,
 ): AsyncGenerator<RecordedEvent[]> {
-  const head = (await readHead(db, companyId)) ?? 0
+  const head = (await headPosition(db, companyId)) ?? 0
   for (let from = after; from < head; from += SEARCHED_AT_ONCE) {
     const { rows } = await db.query<{ envelope: string; data: string }>(
       `select envelope, data from events where company_id = $1 and position > $2 and position <= $3

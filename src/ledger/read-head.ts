@@ -2,13 +2,15 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { Frontier } from './merkle.ts'
-import { unpackFrontier } from './merkle.ts'
+import { rootOf, unpackFrontier } from './merkle.ts'
 import type { LedgerTables } from './tables.ts'
 
 /** How far a company's ledger is, as the last commit left it. Times are RFC 3339 UTC. */
 export interface SeenHead {
   position: number
   frontier: Frontier
+  /** The root of the Merkle tree over all its events. */
+  root: Buffer
   /** The time of its last event. */
   recordedAt: string
   /** The database's time when it was read. */
@@ -17,13 +19,22 @@ export interface SeenHead {
 
 /** Reads the head of a company that exists. */
 export async function readHead(db: Kysely<LedgerTables>, companyId: string): Promise<SeenHead> {
+  const head = await findHead(db, companyId)
+  if (!head) throw new Error(`there is no company ${companyId}`)
+  return head
+}
+
+/** Reads the head of a company; null when there is none such. */
+export async function findHead(db: Kysely<LedgerTables>, companyId: string): Promise<SeenHead | null> {
   const row = await db
     .selectFrom('heads')
     .select(['position', 'frontier', 'recorded_at', sql<string>`clock_timestamp()`.as('now')])
     .where('company_id', '=', toUuid(companyId))
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (!row) return null
   const { position, frontier, recorded_at: recordedAt, now } = row
-  return { position, frontier: unpackFrontier(position, frontier), recordedAt, now }
+  const tree = unpackFrontier(position, frontier)
+  return { position, frontier: tree, root: rootOf(tree), recordedAt, now }
 }
 
 /** The positions that the heads of these companies have reached. */

@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { fromUuid } from '../domain/ids.ts'
+import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { LedgerTables } from './tables.ts'
 
 /** Parked companies that are told of one projection; the others are only counted. */
@@ -24,19 +24,37 @@ export interface ProjectionStanding {
   rebuild: { events: number; of: number } | null
 }
 
+/** How a projection stands in one company, and in all of them without telling which. */
+export interface CompanyStanding {
+  name: string
+  version: number
+  /** The position up to which it has folded the company's events. */
+  reached: number
+  /** Events of the company that it has not folded. */
+  eventsBehind: number
+  /** How long the oldest of them has been in the ledger; 0 when there is none. */
+  secondsBehind: number
+  /** Failures in a row at the event that comes next. */
+  attempts: number
+  /** RFC 3339 UTC; null when the company is not parked. */
+  parkedAt: string | null
+  /** The last failure at the event that comes next. */
+  error: string | null
+  companiesBehind: number
+  companiesParked: number
+}
+
+interface Version {
+  name: string
+  version: number
+}
+
 /** How a projection stands: for people who look after the service, and for programs that watch it. */
 export async function readStanding(
   db: Kysely<LedgerTables>,
-  { name, version }: { name: string; version: number },
+  { name, version }: Version,
 ): Promise<ProjectionStanding> {
-  const { rows } = await sql<Lag>`
-    select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
-      count(c.parked_at)::integer as parked_companies,
-      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind,
-      exists (select from projection_versions v where v.projection = ${name} and v.version = ${version}) as is_complete
-    from heads h left join checkpoints c
-      on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`.execute(db)
-  const lag = rows[0]!
+  const lag = await readLag(db, { name, version })
   return {
     projection: name,
     version,
@@ -47,13 +65,61 @@ export async function readStanding(
   }
 }
 
+/** How a projection stands, seen from one company. */
+export async function readCompanyStanding(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  { name, version }: Version,
+): Promise<CompanyStanding> {
+  const { rows } = await sql<Reached>`
+    select h.position as head, coalesce(c.position, 0) as reached, coalesce(c.attempts, 0) as attempts, c.parked_at, c.error,
+      coalesce(extract(epoch from clock_timestamp() - ${recordedAt(sql.ref('e.envelope'))})::double precision, 0) as age
+    from ${headsAnd({ name, version })}
+    left join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
+    where h.company_id = ${toUuid(companyId)}`.execute(db)
+  const row = rows[0]
+  if (!row) throw new Error(`there is no company ${companyId}`)
+  const { lagging, parked_companies: parked } = await readLag(db, { name, version })
+  return {
+    ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },
+    // The clocks of an append and of this statement may differ by a little.
+    secondsBehind: Math.max(0, row.age),
+    ...{ attempts: row.attempts, parkedAt: row.parked_at, error: row.error },
+    ...{ companiesBehind: lagging, companiesParked: parked },
+  }
+}
+
+interface Reached {
+  head: number
+  reached: number
+  attempts: number
+  parked_at: string | null
+  error: string | null
+  age: number
+}
+
+/** The heads, each with the checkpoint that a version of a projection has there. */
+function headsAnd({ name, version }: Version): RawBuilder<unknown> {
+  return sql`heads h left join checkpoints c
+    on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`
+}
+
 type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'is_complete' | 'parked_companies'>
+
+async function readLag(db: Kysely<LedgerTables>, { name, version }: Version): Promise<Lag> {
+  const { rows } = await sql<Lag>`
+    select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
+      count(c.parked_at)::integer as parked_companies,
+      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind,
+      exists (select from projection_versions v where v.projection = ${name} and v.version = ${version}) as is_complete
+    from ${headsAnd({ name, version })}`.execute(db)
+  return rows[0]!
+}
 
 async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))}))::integer as seconds
-    from heads h left join checkpoints c
-      on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+    from ${headsAnd({ name, version })}
     join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.position > coalesce(c.position, 0)`.execute(db)
   return rows[0]?.seconds ?? null
@@ -85,8 +151,7 @@ export function shadowNameOf(projection: string): string {
 async function readRebuild(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['rebuild']> {
   const { rows } = await sql<{ events: number; of: number }>`
     select coalesce(sum(c.position), 0)::bigint as events, coalesce(sum(h.position), 0)::bigint as of
-    from heads h left join checkpoints c
-      on c.company_id = h.company_id and c.projection = ${shadowNameOf(name)} and c.version = ${version}
+    from ${headsAnd({ name: shadowNameOf(name), version })}
     having sum(c.position) > 0`.execute(db)
   return rows[0] ?? null
 }

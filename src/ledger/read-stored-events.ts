@@ -19,6 +19,8 @@ export interface WantedEvents {
   stream?: string
   /** Those of any of these types. */
   types?: readonly string[]
+  /** How many one page has at most; never more than `PAGE_EVENTS`. */
+  pageEvents?: number | undefined
 }
 
 /** A page never has more events than this, nor many more bytes than that: one event alone may have as many as a body. */
@@ -42,11 +44,11 @@ export async function* storedEventPages(
   wanted: WantedEvents,
   limit = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<StoredEvent[]> {
-  const { stream, types } = wanted
+  const { stream, types, pageEvents = PAGE_EVENTS } = wanted
   const place = await placeOf(db, companyId, wanted)
   let [at, left] = [place.after, limit]
   while (at < place.upTo && left > 0) {
-    const most = Math.min(PAGE_EVENTS, left)
+    const most = Math.min(PAGE_EVENTS, pageEvents, left)
     const upTo = Math.min(at + (types ? LOOKED_AT_ONCE : most), place.upTo)
     const { events, isCut } = await readPage(db, companyId, { ...wanted, after: at, upTo }, most)
     const last = events.at(-1)

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import { erasingEvents } from '../domain/erasure.ts'
-import { appendCompanyEvents, SCHEDULE } from './append-company-events.ts'
-import { nextVersion } from './erase-events.ts'
+import { appendCompanyEvents, nextVersion, SCHEDULE } from './append-company-events.ts'
 import { companiesWithRejectedBefore, rejectedBefore } from './rejected-records.ts'
 
 /** How many records one transaction retires, while it holds the head of the company. */

@@ -3,9 +3,10 @@ import { toUuid } from '../domain/ids.ts'
 import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
 import { checkpointNote, originOf, verifierKeysOf } from './checkpoint-note.ts'
 import type { Frontier } from './merkle.ts'
-import { appendLeaves, EMPTY_FRONTIER, rootOf, unpackFrontier } from './merkle.ts'
+import { appendLeaves, EMPTY_FRONTIER, rootOf } from './merkle.ts'
 import type { NoteFiles } from './note-files.ts'
 import { NoteFileError } from './note-files.ts'
+import { findHead } from './read-head.ts'
 import type { NoteSigner } from './signed-note.ts'
 import { checkSignature, verifierKeyText } from './signed-note.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -55,7 +56,7 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     if (!current) throw new NoSigningKeyError('no signing key is set')
     // The note before the head: in the other order, one that is written meanwhile would seem to be ahead of the ledger.
     const last = await readLast(companyId, current)
-    const head = await readHead(db, companyId)
+    const head = (await findHead(db, companyId))?.frontier ?? EMPTY_FRONTIER
     if (last) await assertContinues(db, companyId, last, head)
     const at = { size: head.size, root: rootOf(head) }
     const origin = originOf(companyId)
@@ -103,15 +104,6 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     isSigning: current !== null,
     files,
   }
-}
-
-async function readHead(db: Kysely<LedgerTables>, companyId: string): Promise<Frontier> {
-  const head = await db
-    .selectFrom('heads')
-    .select(['position', 'frontier'])
-    .where('company_id', '=', toUuid(companyId))
-    .executeTakeFirst()
-  return head ? unpackFrontier(head.position, head.frontier) : EMPTY_FRONTIER
 }
 
 /** The frontier at a size, from one before it and the leaves between them; shorter when leaves are missing. */

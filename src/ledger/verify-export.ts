@@ -26,6 +26,8 @@ export interface ConsistentLedger {
   calls: number
   /** Events whose data were erased or retired. */
   erased: number
+  /** Events whose data stand here and were erased later: they were exported before. */
+  kept: number
   /** The root at the end, in base64, as a checkpoint shows it. */
   root: string
   /** How many checkpoints hold, and the largest size among them: what stands behind it, none has seen. */
@@ -106,6 +108,7 @@ class LedgerVerifier {
       events: size,
       calls: this.#calls.closed,
       erased: this.#erasures.count,
+      kept: this.#erasures.kept,
       root: rootOf(this.#tree).toString('base64'),
       checkpoints: this.#checkpoints.length,
       checked_to: checkedTo,

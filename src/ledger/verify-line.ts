@@ -1,22 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { canonicalJson } from './canonical-json.ts'
+import type { Envelope } from './codec.ts'
 import { SALT_BYTES } from './codec.ts'
 import { assertValid, LedgerFault } from './verify-fault.ts'
 
 /** The envelope of an exported event; its type and schema version may be ones that nobody here knows. */
-export interface ExportedEnvelope {
-  actor: string
-  call_id: string | null
-  company_id: string
-  data_hash: string
-  index: number | null
-  position: number
-  recorded_at: string
-  schema_version: number
-  stream: string
+export interface ExportedEnvelope extends Omit<Envelope, 'type'> {
   type: string
-  version: number
 }
 
 /** A line of an export whose bytes are in order: what it says is as its hashes say. */

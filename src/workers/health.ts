@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../projections/index.ts'
+import { readCompanyStanding } from '../ledger/read-standings.ts'
 import type { QueueDepth, SystemHealth } from '../ledger/system-health.ts'
-import { readStanding } from '../ledger/system-health.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { unpark } from './checkpoints.ts'
 import { EXPIRE_ANSWERS, queueOf } from './queues.ts'
@@ -12,7 +12,7 @@ export function openHealth(db: LedgerDb, waker: Waker, versions: Record<string, 
   return {
     async report(companyId) {
       const [projections, queues, postgres] = await Promise.all([
-        Promise.all(PROJECTIONS.map((projection) => readStanding(db, companyId, projection))),
+        Promise.all(PROJECTIONS.map((projection) => readCompanyStanding(db, companyId, projection))),
         readQueueDepths(db),
         sql<{ server_version: string }>`show server_version`.execute(db),
       ])

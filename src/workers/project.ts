@@ -2,12 +2,14 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
+import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
 import { readEvents } from '../ledger/read.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { Checkpoint } from './checkpoints.ts'
 import { findCheckpoint, moveCheckpoint } from './checkpoints.ts'
+import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 
 /** How many events one transaction folds; a larger call is folded whole. */
 const BATCH_EVENTS = 2_000
@@ -30,7 +32,8 @@ export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, 
 /**
  * Folds the next batch of events of a company. Any number of workers may do this at once, and any of them may die
  * anywhere: the checkpoint moves from the old value to the new in the transaction of the rows, and whoever finds it
- * moved starts again from where it is. Throws UnfoldableError when an event stops it; other errors (a lost connection)
+ * moved starts again from where it is. An erasure reaches the shadow of a rebuild before the live tables: what folds that
+ * may have been killed long ago, and the person must not stay there. Throws UnfoldableError when an event stops it; other errors (a lost connection)
  * pass by themselves.
  */
 export async function foldNext(
@@ -44,6 +47,11 @@ export async function foldNext(
   if (isHeld) return { position, isDone: true }
   try {
     const events = await nextCalls(db, companyId, { after: position, limit: batchEvents })
+    const end = events.at(-1)?.position ?? position
+    if (events.some(isErasing) && (await isShadowBefore(db, projection, companyId, end))) {
+      await foldNext(db, shadowOf(projection), companyId, batchEvents)
+      return { position, isDone: false }
+    }
     if (events.length > 0) await foldBatch(db, projection, companyId, position, events)
     return { position, isDone: events.length === 0 }
   } catch (error) {
@@ -164,6 +172,7 @@ async function foldBatch(
     // First of all: a twin waits here, and then sees that it was overtaken.
     if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return false
     await foldEvents(transaction, projection, schemaOf(projection), companyId, events)
+    if (events.some(isErasing)) await emptyReplaced(transaction, projection, companyId)
     return true
   })
 }

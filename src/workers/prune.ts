@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { isComplete } from '../ledger/read-progress.ts'
-import { dropReplaced, dropSchema, shadowOf } from './shadow.ts'
+import { shadowOf } from './copies.ts'
+import { dropReplaced, dropSchema } from './shadow.ts'
 import type { Db } from './shadow.ts'
 
 /** A version of a projection whose tables were dropped, or still are in use. */

@@ -6,6 +6,8 @@ import { toUuid } from '../domain/ids.ts'
 import { readProgress } from '../ledger/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findCheckpoint } from './checkpoints.ts'
+import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
+import { foldNext } from './project.ts'
 import type { FoldHooks } from './scratch.ts'
 import { besideLive, SCRATCH, withScratch } from './scratch.ts'
 import { setPosition } from './shadow.ts'
@@ -27,6 +29,8 @@ export async function rebuildCompany(
   hooks.onBegun(head)
   // There is a row to lock from here on.
   await findCheckpoint(db, projection, companyId)
+  // It may go past an erasure that the workers have not folded: see foldNext.
+  while (await isShadowBefore(db, projection, companyId, head)) await foldNext(db, shadowOf(projection), companyId)
   return withScratch(db, projection, (scratch) =>
     besideLive(scratch, companyId, {
       ...hooks,
@@ -49,6 +53,7 @@ export async function rebuildCompany(
         const copies = { live: schemaOf(projection), scratch: SCRATCH }
         let rows = 0
         for (const table of scratch.tables) rows += await replaceDiffering(transaction, copies, table, companyId)
+        await emptyReplaced(transaction, projection, companyId)
         await setPosition(transaction, projection, companyId, reached)
         return rows
       },

@@ -4,9 +4,10 @@ import type { Kysely } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid } from '../domain/ids.ts'
+import { schemaOid, shadowOf } from './copies.ts'
 import { foldFar, UnfoldableError } from './project.ts'
 import type { Db } from './shadow.ts'
-import { beginShadow, dropReplaced, schemaOid, shadowOf, switchToShadow } from './shadow.ts'
+import { beginShadow, dropReplaced, switchToShadow } from './shadow.ts'
 
 /** More than a worker folds at once: nobody waits for a company's next event here. */
 export const REBUILD_BATCH_EVENTS = 10_000

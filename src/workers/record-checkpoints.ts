@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { fromUuid, isId } from '../domain/ids.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
+import { storeSubtrees } from '../ledger/merkle-subtrees.ts'
 import type { CheckpointSigner } from '../ledger/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
@@ -26,6 +27,10 @@ const LOCK = 5_062_026_962
 const COMPANIES_PER_PAGE = 1_000
 /** After so many companies that could not be recorded, the fault is not theirs: the rest waits for the next round. */
 const MAX_FAULTS = 20
+/** How much of a long ledger one round prepares for proofs: 65,536 leaves of a company. */
+const SUBTREE_STEPS = 16
+/** That nothing is known to stand outside, or that there is more to do: no size is this. */
+const NO_SIZE = -1
 
 /**
  * Appends a checkpoint of every company that has changed to its file outside the database, round by round. Of all
@@ -51,10 +56,10 @@ export function startRecorder(options: RecorderOptions): Recorder {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(connection)
     if (!rows[0]!.held) return
     try {
-      // Known for as long as nobody else can record; that there are notes is known from the start, and -1 is no size.
+      // Known for as long as nobody else can record; that there are notes is known from the start.
       const recorded = new Map<string, number>()
       for (const companyId of await options.signer.files.companies()) {
-        if (isId('com', companyId)) recorded.set(companyId, -1)
+        if (isId('com', companyId)) recorded.set(companyId, NO_SIZE)
       }
       while (!stopped.signal.aborted) {
         await recordRound({ ...options, db: connection }, recorded, stopped.signal)
@@ -117,12 +122,21 @@ async function readHeads(db: Kysely<LedgerTables>, after: string): Promise<{ id:
   return rows.map(({ company_id: uuid, position }) => ({ id: fromUuid('com', uuid), uuid, position }))
 }
 
-/** Records the checkpoint of a company, unless its last one says the same. Returns the size that stands outside now. */
+/**
+ * Records the checkpoint of a company, unless its last one says the same. Returns the size that stands outside now, or
+ * NO_SIZE when the next round has to go on with the company.
+ */
 async function recordCompany({ db, signer, log }: RecorderOptions, companyId: string): Promise<number> {
   const { size, note, frontier, last } = await signer.sign(db, companyId)
-  if (last?.size === size) return size
-  await signer.files.append(companyId, note)
-  // It only saves work after a restart.
-  await signer.files.keepFrontier(companyId, frontier).catch((error: unknown) => log.debug({ err: error }, 'no frontier was kept'))
-  return size
+  if (last?.size !== size) {
+    await signer.files.append(companyId, note)
+    // It only saves work after a restart.
+    await signer.files.keepFrontier(companyId, frontier).catch((error: unknown) => log.debug({ err: error }, 'no frontier was kept'))
+  }
+  // It only saves the first who asks for a proof the wait.
+  const areStored = await storeSubtrees(db, companyId, size, SUBTREE_STEPS).catch((error: unknown) => {
+    log.warn({ companyId, err: error }, 'nothing was prepared for proofs')
+    return true
+  })
+  return areStored ? size : NO_SIZE
 }

@@ -4,8 +4,8 @@ import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { sqlState } from '../ledger/database-errors.ts'
-import { shadowNameOf } from '../ledger/read-standings.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
+import { replacedSchemaOf, schemaOid, shadowOf } from './copies.ts'
 import { foldBetween } from './project.ts'
 
 /*
@@ -14,16 +14,6 @@ import { foldBetween } from './project.ts'
  */
 
 export type Db = Kysely<LedgerTables>
-
-/** The projection that a rebuild fills beside the live one. */
-export function shadowOf(projection: Projection): Projection {
-  return { ...projection, name: shadowNameOf(projection.name) }
-}
-
-/** What the tables are called that a rebuild has replaced, until they are dropped. */
-function retiredSchemaOf({ name, version }: Projection): string {
-  return schemaOf({ name: `${name}-old`, version })
-}
 
 const REBUILDS = 7_307_115
 const LOCK_TIMEOUT = '2s'
@@ -55,12 +45,6 @@ export async function beginShadow(
   })
 }
 
-/** The oid of a schema; null when there is none of this name. */
-export async function schemaOid(db: Db, schema: string): Promise<number | null> {
-  const { rows } = await sql<{ oid: number | null }>`select to_regnamespace(${`"${schema}"`})::oid as oid`.execute(db)
-  return rows[0]?.oid ?? null
-}
-
 async function forgetCheckpoints(db: Db, { name, version }: Projection): Promise<void> {
   await db.deleteFrom('checkpoints').where('projection', '=', name).where('version', '=', version).execute()
 }
@@ -90,7 +74,7 @@ export async function switchToShadow(db: Db, projection: Projection, oid: number
         .where('projection', '=', shadow.name)
         .where('version', '=', projection.version)
         .execute()
-      await renameSchema(transaction, schemaOf(projection), retiredSchemaOf(projection))
+      await renameSchema(transaction, schemaOf(projection), replacedSchemaOf(projection))
       await renameSchema(transaction, schemaOf(shadow), schemaOf(projection))
       return 'switched'
     })
@@ -132,7 +116,7 @@ export async function setPosition(db: Db, { name, version }: Projection, company
 
 /** Drops the tables that a rebuild has replaced. Returns false when somebody still reads them; nobody new can. */
 export async function dropReplaced(db: Db, projection: Projection): Promise<boolean> {
-  return dropSchema(db, retiredSchemaOf(projection))
+  return dropSchema(db, replacedSchemaOf(projection))
 }
 
 /** Drops a schema and waits only a moment for those who use it; then false. */

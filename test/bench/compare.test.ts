@@ -7,23 +7,12 @@ import { describeMachine } from '../../bench/machine.ts'
 import type { Ours } from '../../bench/ours-peer.ts'
 import { WORKS } from '../../bench/peer.ts'
 import { plotRatios } from '../../bench/plot.ts'
-import type { BenchServer } from '../../bench/postgres.ts'
-import { serverAt } from '../../bench/postgres.ts'
 import { ratiosOf } from '../../bench/ratios.ts'
-import { testServerUrls } from '../support/test-server.ts'
+import { benchServer } from '../support/bench-server.ts'
 
 /* A benchmark with a handful of calls: that it runs, not what it measures. */
 
-const plainServer = serverAt(testServerUrls())
-const server: BenchServer = {
-  ...plainServer,
-  async createDatabase(name) {
-    if (!name.startsWith('bench_ours')) return plainServer.createDatabase(name)
-    // Migrated before, as for every other test.
-    await plainServer.run(`create database ${name} template employee_ledger owner ledger_owner`)
-    return plainServer.urlsOf(name)
-  },
-}
+const server = benchServer('bench_ours')
 const RECORDS = 10
 const OPTIONS: CompareOptions = {
   ...{ rounds: 1, seconds: 0.01, peers: ['crud', 'emmett', 'raw', 'ours'], works: [...WORKS] },

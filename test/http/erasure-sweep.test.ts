@@ -1,10 +1,15 @@
 import t from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { employees } from '../../projections/employees.ts'
-import { newId } from '../../src/bootstrap.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { newId, openMaintenance } from '../../src/bootstrap.ts'
 import { addUser } from '../../src/commands/add-user.ts'
 import { unpark } from '../../src/workers/checkpoints.ts'
-import { catchUp } from '../../src/workers/project.ts'
+import { shadowOf } from '../../src/workers/copies.ts'
+import { catchUp, foldNext } from '../../src/workers/project.ts'
+import { beginShadow, dropReplaced, switchToShadow } from '../../src/workers/shadow.ts'
+import { tablesOf as describeTables } from '../../src/workers/table-differences.ts'
+import { meddledDatabase } from '../support/meddled-database.ts'
 import { rowsWith } from '../support/rows-with.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
@@ -90,6 +95,56 @@ for (const [stand, midway, bringAbout] of STANDS) {
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
   })
 }
+
+await t.test('no byte of an erased person is left in what a rebuild left behind that was killed', async (t) => {
+  const service = await startService(t)
+  const { db, grant, close } = await openMaintenance(service.urls)
+  t.teardown(close)
+  const id = await makeTraces(service, nothing)
+  await service.project()
+  for (const projection of PROJECTIONS) {
+    // What is replaced cannot be dropped: somebody still reads it.
+    const reader = await service.pool.connect()
+    await reader.query('begin')
+    for (const { name } of await describeTables(db, schemaOf(projection))) await reader.query(`select from "${schemaOf(projection)}"."${name}" limit 1`)
+    const { oid } = await beginShadow(db, projection, { grant, restart: false })
+    await catchUp(db, shadowOf(projection), service.company.id)
+    t.equal(await switchToShadow(db, projection, oid), 'switched')
+    t.equal(await dropReplaced(db, projection), false)
+    await reader.query('rollback')
+    reader.release()
+    // The next one ends in the middle.
+    await beginShadow(db, projection, { grant, restart: false })
+    await foldNext(db, shadowOf(projection), service.company.id, 40)
+  }
+  const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
+  for (const table of ['employees_old_v1.employees', 'employees_next_v1.employees']) t.ok(held.has(table), `${table} held them`)
+  t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+  await service.project()
+  t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
+  // Of the log, which keeps hashes of names alone: no more than what is live.
+  const names = (schema: string) => `select * from bulk_user_logs_${schema}.rejected_names`
+  const { rows } = await service.pool.query(`${names('old_v1')} union (${names('next_v1')} except ${names('v1')})`)
+  t.strictSame(rows, [])
+})
+
+await t.test('what a rebuild has read before an erasure, it does not write behind it', async (t) => {
+  const service = await startService(t)
+  const { db, grant, close } = await openMaintenance(service.urls)
+  t.teardown(close)
+  const id = await makeTraces(service, nothing)
+  await beginShadow(db, employees, { grant, restart: false })
+  let isErased = false
+  const meddled = meddledDatabase(service.db, async ({ rows }) => {
+    if (isErased || !rows[0] || !('envelope' in rows[0])) return
+    isErased = true
+    t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+    await service.project()
+  })
+  await foldNext(meddled, shadowOf(employees), service.company.id)
+  t.ok(isErased)
+  t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
+})
 
 await t.test('somebody who was never created is found by what refused records say, and nothing of them is left', async (t) => {
   for (const named of [{ email: 'ZQ7-old-canary@zorb.example' }, { external_id: 'HRzq7-1' }]) {

@@ -77,9 +77,9 @@ const VECTORS: Record<string, { lines: string[] | Buffer; notes?: null; expected
   'a time that goes back': { lines: changing(PATCHED, { recorded_at: '2020-01-01T00:00:00.000Z' }), expected: ['invalid', PATCHED] },
   'data that are gone, and nothing says so': { lines: without(PATCHED - 1), expected: ['invalid', PATCHED - 1] },
   'data that are never erased, and are gone': { lines: without(PATCHED), expected: ['invalid', PATCHED] },
-  'data that are there, and are said to be gone': {
+  'an erasure that leaves out what is gone': {
     lines: changing(ERASED, {}, { positions: [PATCHED - 1] }),
-    expected: ['invalid', PATCHED - 1],
+    expected: ['invalid', GONE],
   },
   'an erasure that names what comes behind it': { lines: changing(ERASED, {}, { positions: [ERASED] }), expected: ['invalid', ERASED] },
   'an erasure that names nothing of its own': {

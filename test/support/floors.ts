@@ -12,7 +12,7 @@ export interface Part {
 }
 
 const READING = [
-  ...['browse-events', 'codec', 'database-errors', 'event-line', 'find-position', 'gather', 'key-access', 'note-files'],
+  ...['browse-events', 'codec', 'database-errors', 'event-line', 'export-pages', 'find-position', 'gather', 'key-access', 'merkle-subtrees', 'note-files'],
   ...['proof-line', 'prove', 'read', 'read-api-keys', 'read-company', 'read-employee-history', 'read-head'],
   ...['read-progress', 'read-standings', 'read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint'],
   ...['system-health', 'tables', 'users'],
@@ -49,7 +49,7 @@ export const PARTS: Part[] = [
       ...['src/ledger/append-company-events.ts', 'projections/index.ts'],
       ...['src/ledger/read-api-keys.ts', 'src/ledger/users.ts'],
       // An export is read, an exported file is verified, and a signing key rotated, here alone.
-      ...['read-proof', 'note-files', 'sign-checkpoint', 'signing-keys', 'checkpoint-note'].map((name) => `src/ledger/${name}.ts`),
+      ...['export-pages', 'proof-line', 'read-head', 'read-stored-events', 'note-files', 'sign-checkpoint', 'signing-keys', 'checkpoint-note'].map((name) => `src/ledger/${name}.ts`),
       ...['export-lines', 'signed-note', 'verify-export'].map((name) => `src/ledger/${name}.ts`),
       // To tell how far the projections are, and to bring those of the demo up.
       ...['src/workers/checkpoints.ts', 'src/workers/project.ts'],

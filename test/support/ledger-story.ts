@@ -1,6 +1,6 @@
 import type { EventType, NewEvent } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { appendCompanyEvents, OPERATOR } from '../../src/ledger/append-company-events.ts'
+import { appendCompanyEvents, nextVersion, OPERATOR } from '../../src/ledger/append-company-events.ts'
 import { newId } from '../../src/bootstrap.ts'
 import { asSuperuser } from './as-superuser.ts'
 import type { Service } from './service.ts'
@@ -107,10 +107,7 @@ export async function takeData({ urls, company }: Service, positions: number[]):
 /** Appends an event as the next of its stream. */
 export async function append({ pool, company }: Service, type: EventType, stream: string, data: unknown): Promise<void> {
   await appendCompanyEvents(pool, { companyId: company.id, actor: OPERATOR }, async (client) => {
-    const { rows } = await client.query<{ version: number }>(
-      'select coalesce(max(stream_version), 0) + 1 as version from events where company_id = $1 and stream_id = $2',
-      [toUuid(company.id), toUuid(stream)],
-    )
-    return { events: [{ type, stream, version: rows[0]!.version, index: null, data } as NewEvent], result: null }
+    const version = await nextVersion(client, company.id, stream)
+    return { events: [{ type, stream, version, index: null, data } as NewEvent], result: null }
   })
 }

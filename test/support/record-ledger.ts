@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
+import { exportPages } from '../../src/ledger/export-pages.ts'
 import { checkpointNote, originOf } from '../../src/ledger/checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../../src/ledger/merkle.ts'
-import { readProofPages } from '../../src/ledger/read-proof.ts'
+import { proofLine } from '../../src/ledger/proof-line.ts'
 import { verifierKeyText } from '../../src/ledger/signed-note.ts'
 import { openSigningKeys } from '../../src/ledger/signing-keys.ts'
 import { foldLedger, frozenFile } from './frozen-ledger.ts'
@@ -28,7 +29,7 @@ try {
   const { id } = service.company
   const head = await service.db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow()
   let text = ''
-  for await (const { lines } of readProofPages(service.db, id, { after: 0, upTo: head.position })) text += lines
+  for await (const page of exportPages(service.db, id, { after: 0, upTo: head.position })) text += page.map(proofLine).join('')
   const keys = await openSigningKeys({ pem: service.config.SIGNING_KEY, file: '/nowhere', missing: 'refuse' })
   const leaves = text.trimEnd().split('\n').map((line) => leafHash((JSON.parse(line) as { envelope: string }).envelope))
   const sizes = [Math.floor(leaves.length / 3), Math.floor((2 * leaves.length) / 3), leaves.length]

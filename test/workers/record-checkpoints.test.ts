@@ -8,6 +8,7 @@ import type { Checkpoint } from '../../src/ledger/checkpoint-note.ts'
 import { parseCheckpoints } from '../../src/ledger/checkpoint-note.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
 import { eventually } from '../support/eventually.ts'
+import { lengthenLedger } from '../support/long-ledger.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -58,6 +59,23 @@ await t.test('every company that changes gets a note outside, and one that does 
   const sizes = notesIn(fileOf(service)).map(({ size }) => size)
   t.strictSame(sizes, [...new Set(sizes)].toSorted((a, b) => a - b), 'each size once, growing')
   t.equal(notesIn(fileOf(service, quiet.id)).filter(({ size }) => size === notesIn(fileOf(service, quiet.id)).at(-1)!.size).length, 1)
+})
+
+await t.test('what proofs need of a long ledger is prepared, over several rounds, without anybody asking', async (t) => {
+  const service = await startService(t, SETTINGS)
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  // More than one round prepares.
+  await lengthenLedger(service, service.company.id, body.employees[0].id, 70_000)
+  const size = await headOf(service)
+  await moreWorkers(t, service)
+  const company = toUuid(service.company.id)
+  await eventually('all smallest subtrees are stored', async () => {
+    const { rows } = await service.pool.query<{ count: number }>(
+      'select count(*)::integer as count from merkle_subtrees where company_id = $1 and level = 8', [company],
+    )
+    return rows[0]!.count === Math.floor(size / 256)
+  })
+  t.strictSame(notesIn(fileOf(service)).map((note) => note.size), [size], 'one note is enough for that')
 })
 
 await t.test('of many processes one records, and when it ends another takes over', async (t) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type { Static } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import { isId } from '../../domain/ids.ts'
+import { exportPages } from '../../ledger/export-pages.ts'
 import { eventLine } from '../../ledger/event-line.ts'
 import { lastPositionBefore, positionsOfCall } from '../../ledger/find-position.ts'
 import { proofLine } from '../../ledger/proof-line.ts'
@@ -24,7 +25,8 @@ const LIST: FastifySchema = {
   description:
     'One event a line (NDJSON), streamed while it is read; compressed with gzip where `Accept-Encoding` asks for it. An ' +
     'event keeps its position whatever filters are given: go on behind any of them with `after`. An answer that could ' +
-    'not be finished ends with a broken connection, never in good order.',
+    'not be finished ends with a broken connection, never in good order. The whole ledger in the proof format ends behind ' +
+    'the last event that erased data while it was read: what it lacks is explained in it.',
   tags: ['Audit'],
   querystring: EventsQuery,
   response: {
@@ -45,12 +47,18 @@ export function events(app: FastifyInstance, services: AuditServices): void {
     async (request, reply) => {
       const { companyId } = userOf(request)
       const wanted = await readFilter(db, companyId, request.query)
-      const pages = storedEventPages(db, companyId, wanted, request.query.limit)
+      const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
+      const pages = isExport ? exportPages(db, companyId, wanted) : storedEventPages(db, companyId, wanted, request.query.limit)
       const toLine = request.query.format === 'proof' ? proofLine : eventLine
       const texts = textsOf(pages, toLine, rightsCheck(services, request, reply))
       return sendLines(request, reply, await streamTexts(texts))
     },
   )
+}
+
+/** Whether all that stands behind a position is asked for. */
+function isUnfiltered(query: Query): boolean {
+  return Object.keys(query).every((name) => name === 'format' || name === 'after')
 }
 
 /** Turns the filters into positions: times and calls are stretches of the ledger. */

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { problem } from '../../domain/errors.ts'
-import type { HealthReport, LedgerHead, ProjectionStanding, SystemHealth } from '../../ledger/system-health.ts'
-import { readHead } from '../../ledger/system-health.ts'
+import type { SeenHead } from '../../ledger/read-head.ts'
+import { readHead } from '../../ledger/read-head.ts'
+import type { CompanyStanding } from '../../ledger/read-standings.ts'
+import type { HealthReport, SystemHealth } from '../../ledger/system-health.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../problem.ts'
 import { formFields } from './form.ts'
@@ -49,7 +51,7 @@ export function healthPage(app: FastifyInstance, db: LedgerDb, health: SystemHea
   }
 }
 
-function parkedWarning({ name, parkedAt, error, reached }: ProjectionStanding, timeZone: string): Html {
+function parkedWarning({ name, parkedAt, error, reached }: CompanyStanding, timeZone: string): Html {
   if (parkedAt === null) return html``
   return html`<section class="warning" aria-label="${name} is parked">
     <p><strong>${name} is parked</strong> since ${timeShown(parkedAt, timeZone)}: it cannot fold what comes after
@@ -63,7 +65,7 @@ function parkedWarning({ name, parkedAt, error, reached }: ProjectionStanding, t
   </section>`
 }
 
-function projectionTable(projections: readonly ProjectionStanding[]): Html {
+function projectionTable(projections: readonly CompanyStanding[]): Html {
   return html`<h2>Projections of your company</h2>
     <table class="cards">
       <caption>How far each read model has followed the ledger</caption>
@@ -80,14 +82,14 @@ function projectionTable(projections: readonly ProjectionStanding[]): Html {
     </table>`
 }
 
-function statusOf({ parkedAt, attempts, eventsBehind }: ProjectionStanding): Html {
+function statusOf({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
   if (parkedAt !== null) return toneBadge('bad', 'Parked')
   if (attempts > 0) return toneBadge('warn', `Trying again (${attempts})`)
   return eventsBehind > 0 ? toneBadge('warn', 'Catching up') : toneBadge('good', 'Up to date')
 }
 
 /** Of other companies only how many: who they are and what they do is nobody's business here. */
-function allCompanies(projections: readonly ProjectionStanding[]): Html {
+function allCompanies(projections: readonly CompanyStanding[]): Html {
   return html`<h2>All companies of this service</h2>
     <table class="cards">
       <caption>Companies, yours included, by projection</caption>
@@ -115,16 +117,16 @@ function queueTable(queues: HealthReport['queues']): Html {
     </table>`
 }
 
-function ledgerFacts({ position, root, recordedAt }: LedgerHead, timeZone: string): Html {
+function ledgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string): Html {
   return html`<h2>Ledger of your company</h2>
     <dl class="facts">
       <dt>Events</dt><dd>${position}</dd>
-      <dt>Root hash</dt><dd><code id="root">${root}</code> <button type="button" data-copy="#root" hidden>Copy</button></dd>
+      <dt>Root hash</dt><dd><code id="root">${root.toString('hex')}</code> <button type="button" data-copy="#root" hidden>Copy</button></dd>
       <dt>Last event</dt><dd>${timeShown(recordedAt, timeZone)}</dd>
     </dl>`
 }
 
-function versionFacts(projections: readonly ProjectionStanding[], versions: HealthReport['versions']): Html {
+function versionFacts(projections: readonly CompanyStanding[], versions: HealthReport['versions']): Html {
   const ofProjections = projections.map(({ name, version }) => [`Projection ${name}`, String(version)] as const)
   return html`<h2>Versions</h2>
     <dl class="facts">${[...Object.entries(versions), ...ofProjections].map(([name, version]) => html`<dt>${name}</dt><dd>${version}</dd>`)}</dl>`

@@ -1,0 +1,54 @@
+import type { Kysely, Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Projection } from '../../projections/projection.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { toUuid } from '../domain/ids.ts'
+import { shadowNameOf } from '../ledger/read-standings.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { tablesOf } from './table-differences.ts'
+
+/*
+ * The copies of a projection's tables that a rebuild makes beside the live ones: the shadow, which it fills, and the
+ * tables that it has replaced. Both stay when it is killed.
+ */
+
+/** The projection that a rebuild fills beside the live one. */
+export function shadowOf(projection: Projection): Projection {
+  return { ...projection, name: shadowNameOf(projection.name) }
+}
+
+/** What the tables are called that a rebuild has replaced, until they are dropped. */
+export function replacedSchemaOf({ name, version }: Projection): string {
+  return schemaOf({ name: `${name}-old`, version })
+}
+
+/** The oid of a schema; null when there is none of this name. */
+export async function schemaOid(db: Kysely<LedgerTables>, schema: string): Promise<number | null> {
+  const { rows } = await sql<{ oid: number | null }>`select to_regnamespace(${`"${schema}"`})::oid as oid`.execute(db)
+  return rows[0]?.oid ?? null
+}
+
+/**
+ * Whether a rebuild has begun with a company in its shadow, and is before a position. Who reads events for the shadow has
+ * made its checkpoint before.
+ */
+export async function isShadowBefore(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  companyId: string,
+  position: number,
+): Promise<boolean> {
+  const shadow = shadowOf(projection)
+  const { rows } = await sql`
+    select from checkpoints where company_id = ${toUuid(companyId)} and projection = ${shadow.name}
+      and version = ${shadow.version} and position < ${position}`.execute(db)
+  return rows.length > 0 && (await schemaOid(db, schemaOf(shadow))) !== null
+}
+
+/** Empties the tables that a rebuild has replaced of a company; nobody who begins to read now sees them. */
+export async function emptyReplaced(transaction: Transaction<LedgerTables>, projection: Projection, companyId: string): Promise<void> {
+  const schema = replacedSchemaOf(projection)
+  for (const { name } of await tablesOf(transaction, schema)) {
+    await sql`delete from ${sql.id(schema, name)} where company_id = ${toUuid(companyId)}`.execute(transaction)
+  }
+}
