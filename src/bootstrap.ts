@@ -28,7 +28,12 @@ import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
-import { openHealth } from './workers/health.ts'
+import { countCalls, countPending, countWork } from './metrics/count-work.ts'
+import { watchDatabase } from './metrics/database-metrics.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { checkpointClock, openMetrics } from './metrics/metrics.ts'
+import { startMetricsListener } from './metrics/metrics-listener.ts'
+import { openHealth, readQueueDepths } from './workers/health.ts'
 import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
 import { startRecorder } from './workers/record-checkpoints.ts'
@@ -152,6 +157,7 @@ export async function startApi(
   store: OpenedPool,
   log: Logger,
   projections = PROJECTIONS,
+  metrics = openMetrics(),
 ): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
@@ -160,6 +166,7 @@ export async function startApi(
   // One connection for each lane, as many for companies whose head another process holds, and two for reading calls.
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: 2 * config.LANES + 2 }
   const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
+  const counted = countCalls(metrics, { reads: store.pool, appends: pool })
   const lanes = openLanes({
     pool,
     lanes: config.LANES,
@@ -168,10 +175,11 @@ export async function startApi(
     maxRecordsWaiting: config.RECORDS_WAITING,
     maxWaitMs: config.CALL_WAIT_MS,
     onCommitted: waker.wake,
+    onTransaction: counted.onTransaction,
     onFault: (error) => log.error({ err: error }, 'a call could not be stored'),
   })
   const app = buildApp({
-    commands: { lanes, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
+    commands: { lanes: countPending(metrics, lanes), newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
     company: { pool: store.pool, newId, onCommitted: waker.wake },
     db: store.db,
     findKey: openKeyLookup(store.db),
@@ -181,6 +189,7 @@ export async function startApi(
     areReadModelsComplete: openCompleteness(store.db, projections),
     health: openHealth(store.db, waker, await versions()),
     log,
+    onAnswered: counted.onAnswered,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
@@ -209,7 +218,7 @@ export async function startApi(
     return { address, app, stop }
   } catch (error) {
     await stop()
-    throw listenFault(error, config)
+    throw listenFault(error, 'PORT', config.PORT, config.HOST)
   }
 }
 
@@ -218,12 +227,25 @@ async function versions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
-function listenFault(error: unknown, { HOST, PORT }: Config): unknown {
+function listenFault(error: unknown, setting: 'PORT' | 'METRICS_PORT', port: number, host: string): unknown {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return new StartupError(`port ${PORT} of ${HOST} is in use: set PORT to another one`)
-  if (code === 'EACCES') return new StartupError(`port ${PORT} of ${HOST} may not be used by this user: set PORT to another one`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartupError(`${HOST} is no address of this machine: set HOST`)
-  return new StartupError(`cannot listen on port ${PORT} of ${HOST}: ${faultReason(error)}`, { cause: error })
+  const hostSetting = setting.replace('PORT', 'HOST')
+  if (code === 'EADDRINUSE') return new StartupError(`port ${port} of ${host} is in use: set ${setting} to another one`)
+  if (code === 'EACCES') return new StartupError(`port ${port} of ${host} may not be used by this user: set ${setting} to another one`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartupError(`${host} is no address of this machine: set ${hostSetting}`)
+  return new StartupError(`cannot listen on port ${port} of ${host}: ${faultReason(error)}`, { cause: error })
+}
+
+export { openMetrics }
+
+/** Starts to tell the metrics of this process, where METRICS_PORT says so; null where it is unset. */
+export async function startMetrics(config: Config, metrics: Metrics): Promise<(RunningPart & { url: string }) | null> {
+  const { METRICS_PORT: port, METRICS_HOST: host } = config
+  if (port === undefined) return null
+  const build = { version: program.version, node: process.versions.node, migration: await lastMigration() }
+  return startMetricsListener(metrics, { host, port }, build).catch((error: unknown) => {
+    throw listenFault(error, 'METRICS_PORT', port, host)
+  })
 }
 
 /** Starts the workers that keep the projections current. */
@@ -233,7 +255,9 @@ export async function startWorkers(
   store: OpenedPool,
   log: Logger,
   projections = PROJECTIONS,
+  metrics = openMetrics(),
 ): Promise<RunningPart> {
+  watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
   const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
@@ -245,8 +269,9 @@ export async function startWorkers(
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: config.ANSWERS_KEPT_HOURS,
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
+    ...countWork(metrics, { reads: store.pool }),
   })
-  const recorder = openRecorder(config, urls, signer, log)
+  const recorder = openRecorder(config, urls, signer, log, metrics)
   return {
     async stop() {
       await recorder.stop()
@@ -257,10 +282,11 @@ export async function startWorkers(
 }
 
 /** Starts to record checkpoints, on a connection of its own; without a signing key there are none. */
-function openRecorder(config: Config, urls: DatabaseUrls, signer: CheckpointSigner, log: Logger): RunningPart {
+function openRecorder(config: Config, urls: DatabaseUrls, signer: CheckpointSigner, log: Logger, metrics: Metrics): RunningPart {
   if (!signer.isSigning) return { stop: async () => undefined }
   const db = openDatabase<LedgerTables>(openPool({ url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }))
-  const recorder = startRecorder({ db, signer, log, intervalMs: config.CHECKPOINT_INTERVAL_MS })
+  const onRound = checkpointClock(metrics)
+  const recorder = startRecorder({ db, signer, log, intervalMs: config.CHECKPOINT_INTERVAL_MS, onRound })
   return {
     async stop() {
       await recorder.stop()

@@ -64,7 +64,7 @@ export const PARTS: Part[] = [
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
     may: [
-      ...['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
+      ...['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/workers/*'],
       'projections/index.ts',
     ],
     packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
@@ -83,6 +83,17 @@ export const PARTS: Part[] = [
     may: [],
     packages: ['pg', 'pino'],
     never: ['src/config.ts'],
+  },
+  {
+    name: 'metrics',
+    files: 'src/metrics/*',
+    // It is told what the parts do, and looks up how far the projections are.
+    may: [
+      ...['src/metrics/*', 'src/http/watch-answers.ts', 'src/ledger/lanes.ts', 'src/ledger/read-standings.ts'],
+      ...['src/ledger/system-health.ts', 'src/ledger/tables.ts'],
+    ],
+    packages: ['kysely', 'prom-client', 'node:events', 'node:http', 'node:net', 'node:timers/promises'],
+    never: ['src/bootstrap.ts', 'src/http/app.ts', 'src/workers/worker.ts', 'src/domain/ids.ts', 'pg'],
   },
   {
     name: 'client',
