@@ -8,9 +8,11 @@ import { typeidUnboxed } from 'typeid-js'
 import program from '../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
+import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
+import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase } from './database/kysely.ts'
 import { isCurrent, lastMigration, migrate } from './database/migrate.ts'
@@ -21,6 +23,7 @@ import { StartupError } from './database/startup-error.ts'
 import { buildApp } from './http/app.ts'
 import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
 import { openLanes } from './ledger/lanes.ts'
+import type { NoteFiles } from './ledger/note-files.ts'
 import { openNoteFiles } from './ledger/note-files.ts'
 import { openCompleteness } from './ledger/read-progress.ts'
 import { retireRecords } from './ledger/retire-records.ts'
@@ -102,19 +105,28 @@ export interface OpenedPool {
 
 /** Opens connections for reading, projecting and the commands about companies. */
 export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
-  const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
-  const db = openDatabase<LedgerTables>(pool)
+  const store = openUnchecked(config, urls)
   try {
-    await assertCurrent(db as unknown as Kysely<unknown>)
-    return { pool, db, close: () => db.destroy() }
+    await assertCurrent(store.db)
+    return store
   } catch (error) {
-    await db.destroy()
+    await store.close()
     throw error
   }
 }
 
-async function assertCurrent(db: Kysely<unknown>): Promise<void> {
-  const made = await isCurrent(db, QUEUES_VERSION).catch((error: unknown) => {
+/** The same on a database that may not be set up. */
+export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
+  const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
+  const db = openDatabase<LedgerTables>(pool)
+  return { pool, db, close: () => db.destroy() }
+}
+
+/** Whether the database has what this program needs. */
+export const isSetUp = (db: Kysely<LedgerTables>) => isCurrent(db as unknown as Kysely<unknown>, QUEUES_VERSION)
+
+async function assertCurrent(db: Kysely<LedgerTables>): Promise<void> {
+  const made = await isSetUp(db).catch((error: unknown) => {
     throw new StartupError(`the database cannot be used: ${faultReason(error)}`, { cause: error })
   })
   if (!made) throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
@@ -138,17 +150,18 @@ export async function openSigner(config: Config): Promise<CheckpointSigner> {
   const keys = await openSigningKeys(place).catch((error: unknown) => {
     throw error instanceof SigningKeyError ? new StartupError(error.message, { cause: error }) : error
   })
-  return openCheckpointSigner(keys, openNoteFiles(config.CHECKPOINT_DIR ?? path.join(config.DATA_DIR, 'checkpoints'), makeFolder))
+  return openCheckpointSigner(keys, openNotes(config))
+}
+
+/** The checkpoints outside the database. */
+export function openNotes(config: Config): NoteFiles {
+  return openNoteFiles(config.CHECKPOINT_DIR ?? path.join(config.DATA_DIR, 'checkpoints'), makeFolder)
 }
 
 /** A part of the program that runs until it is stopped. */
 export interface RunningPart {
   stop(): Promise<void>
 }
-
-// Appends look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
-// A 2xx answer means durable, whatever the role's or the database's default is.
-const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 
 /** Starts the API. `address` is where it listens, `projections` are those that it reads. */
 export async function startApi(
@@ -161,10 +174,9 @@ export async function startApi(
 ): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
-  const boss = await openQueues(urls.serviceUrl, { works: false, onError: warn })
+  const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
-  // One connection for each lane, as many for companies whose head another process holds, and two for reading calls.
-  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: 2 * config.LANES + 2 }
+  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
   const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
   const counted = countCalls(metrics, { reads: store.pool, appends: pool })
   const lanes = openLanes({
@@ -227,15 +239,6 @@ async function versions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
-function listenFault(error: unknown, setting: 'PORT' | 'METRICS_PORT', port: number, host: string): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  const hostSetting = setting.replace('PORT', 'HOST')
-  if (code === 'EADDRINUSE') return new StartupError(`port ${port} of ${host} is in use: set ${setting} to another one`)
-  if (code === 'EACCES') return new StartupError(`port ${port} of ${host} may not be used by this user: set ${setting} to another one`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartupError(`${host} is no address of this machine: set ${hostSetting}`)
-  return new StartupError(`cannot listen on port ${port} of ${host}: ${faultReason(error)}`, { cause: error })
-}
-
 export { openMetrics }
 
 /** Starts to tell the metrics of this process, where METRICS_PORT says so; null where it is unset. */
@@ -260,7 +263,7 @@ export async function startWorkers(
   watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
-  const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
+  const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
   const worker = await startWorker({
     db: store.db,
     boss,
