@@ -8,9 +8,11 @@ import { typeidUnboxed } from 'typeid-js'
 import program from '../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
+import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
+import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase } from './database/kysely.ts'
 import { isCurrent, lastMigration, migrate } from './database/migrate.ts'
@@ -21,6 +23,7 @@ import { StartupError } from './database/startup-error.ts'
 import { buildApp } from './http/app.ts'
 import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
 import { openLanes } from './ledger/lanes.ts'
+import type { NoteFiles } from './ledger/note-files.ts'
 import { openNoteFiles } from './ledger/note-files.ts'
 import { openCompleteness } from './ledger/read-progress.ts'
 import { retireRecords } from './ledger/retire-records.ts'
@@ -28,7 +31,12 @@ import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
-import { openHealth } from './workers/health.ts'
+import { countCalls, countPending, countWork } from './metrics/count-work.ts'
+import { watchDatabase } from './metrics/database-metrics.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { checkpointClock, openMetrics } from './metrics/metrics.ts'
+import { startMetricsListener } from './metrics/metrics-listener.ts'
+import { openHealth, readQueueDepths } from './workers/health.ts'
 import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
 import { startRecorder } from './workers/record-checkpoints.ts'
@@ -97,19 +105,28 @@ export interface OpenedPool {
 
 /** Opens connections for reading, projecting and the commands about companies. */
 export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
-  const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
-  const db = openDatabase<LedgerTables>(pool)
+  const store = openUnchecked(config, urls)
   try {
-    await assertCurrent(db as unknown as Kysely<unknown>)
-    return { pool, db, close: () => db.destroy() }
+    await assertCurrent(store.db)
+    return store
   } catch (error) {
-    await db.destroy()
+    await store.close()
     throw error
   }
 }
 
-async function assertCurrent(db: Kysely<unknown>): Promise<void> {
-  const made = await isCurrent(db, QUEUES_VERSION).catch((error: unknown) => {
+/** The same on a database that may not be set up. */
+export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
+  const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
+  const db = openDatabase<LedgerTables>(pool)
+  return { pool, db, close: () => db.destroy() }
+}
+
+/** Whether the database has what this program needs. */
+export const isSetUp = (db: Kysely<LedgerTables>) => isCurrent(db as unknown as Kysely<unknown>, QUEUES_VERSION)
+
+async function assertCurrent(db: Kysely<LedgerTables>): Promise<void> {
+  const made = await isSetUp(db).catch((error: unknown) => {
     throw new StartupError(`the database cannot be used: ${faultReason(error)}`, { cause: error })
   })
   if (!made) throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
@@ -133,17 +150,18 @@ export async function openSigner(config: Config): Promise<CheckpointSigner> {
   const keys = await openSigningKeys(place).catch((error: unknown) => {
     throw error instanceof SigningKeyError ? new StartupError(error.message, { cause: error }) : error
   })
-  return openCheckpointSigner(keys, openNoteFiles(config.CHECKPOINT_DIR ?? path.join(config.DATA_DIR, 'checkpoints'), makeFolder))
+  return openCheckpointSigner(keys, openNotes(config))
+}
+
+/** The checkpoints outside the database. */
+export function openNotes(config: Config): NoteFiles {
+  return openNoteFiles(config.CHECKPOINT_DIR ?? path.join(config.DATA_DIR, 'checkpoints'), makeFolder)
 }
 
 /** A part of the program that runs until it is stopped. */
 export interface RunningPart {
   stop(): Promise<void>
 }
-
-// Appends look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
-// A 2xx answer means durable, whatever the role's or the database's default is.
-const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 
 /** Starts the API. `address` is where it listens, `projections` are those that it reads. */
 export async function startApi(
@@ -152,14 +170,15 @@ export async function startApi(
   store: OpenedPool,
   log: Logger,
   projections = PROJECTIONS,
+  metrics = openMetrics(),
 ): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
-  const boss = await openQueues(urls.serviceUrl, { works: false, onError: warn })
+  const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
-  // One connection for each lane, as many for companies whose head another process holds, and two for reading calls.
-  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: 2 * config.LANES + 2 }
+  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
   const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
+  const counted = countCalls(metrics, { reads: store.pool, appends: pool })
   const lanes = openLanes({
     pool,
     lanes: config.LANES,
@@ -168,10 +187,11 @@ export async function startApi(
     maxRecordsWaiting: config.RECORDS_WAITING,
     maxWaitMs: config.CALL_WAIT_MS,
     onCommitted: waker.wake,
+    onTransaction: counted.onTransaction,
     onFault: (error) => log.error({ err: error }, 'a call could not be stored'),
   })
   const app = buildApp({
-    commands: { lanes, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
+    commands: { lanes: countPending(metrics, lanes), newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
     company: { pool: store.pool, newId, onCommitted: waker.wake },
     db: store.db,
     findKey: openKeyLookup(store.db),
@@ -181,6 +201,7 @@ export async function startApi(
     areReadModelsComplete: openCompleteness(store.db, projections),
     health: openHealth(store.db, waker, await versions()),
     log,
+    onAnswered: counted.onAnswered,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
@@ -209,7 +230,7 @@ export async function startApi(
     return { address, app, stop }
   } catch (error) {
     await stop()
-    throw listenFault(error, config)
+    throw listenFault(error, 'PORT', config.PORT, config.HOST)
   }
 }
 
@@ -218,12 +239,16 @@ async function versions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
-function listenFault(error: unknown, { HOST, PORT }: Config): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return new StartupError(`port ${PORT} of ${HOST} is in use: set PORT to another one`)
-  if (code === 'EACCES') return new StartupError(`port ${PORT} of ${HOST} may not be used by this user: set PORT to another one`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartupError(`${HOST} is no address of this machine: set HOST`)
-  return new StartupError(`cannot listen on port ${PORT} of ${HOST}: ${faultReason(error)}`, { cause: error })
+export { openMetrics }
+
+/** Starts to tell the metrics of this process, where METRICS_PORT says so; null where it is unset. */
+export async function startMetrics(config: Config, metrics: Metrics): Promise<(RunningPart & { url: string }) | null> {
+  const { METRICS_PORT: port, METRICS_HOST: host } = config
+  if (port === undefined) return null
+  const build = { version: program.version, node: process.versions.node, migration: await lastMigration() }
+  return startMetricsListener(metrics, { host, port }, build).catch((error: unknown) => {
+    throw listenFault(error, 'METRICS_PORT', port, host)
+  })
 }
 
 /** Starts the workers that keep the projections current. */
@@ -233,10 +258,12 @@ export async function startWorkers(
   store: OpenedPool,
   log: Logger,
   projections = PROJECTIONS,
+  metrics = openMetrics(),
 ): Promise<RunningPart> {
+  watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
-  const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
+  const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
   const worker = await startWorker({
     db: store.db,
     boss,
@@ -245,8 +272,9 @@ export async function startWorkers(
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: config.ANSWERS_KEPT_HOURS,
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
+    ...countWork(metrics, { reads: store.pool }),
   })
-  const recorder = openRecorder(config, urls, signer, log)
+  const recorder = openRecorder(config, urls, signer, log, metrics)
   return {
     async stop() {
       await recorder.stop()
@@ -257,10 +285,11 @@ export async function startWorkers(
 }
 
 /** Starts to record checkpoints, on a connection of its own; without a signing key there are none. */
-function openRecorder(config: Config, urls: DatabaseUrls, signer: CheckpointSigner, log: Logger): RunningPart {
+function openRecorder(config: Config, urls: DatabaseUrls, signer: CheckpointSigner, log: Logger, metrics: Metrics): RunningPart {
   if (!signer.isSigning) return { stop: async () => undefined }
   const db = openDatabase<LedgerTables>(openPool({ url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }))
-  const recorder = startRecorder({ db, signer, log, intervalMs: config.CHECKPOINT_INTERVAL_MS })
+  const onRound = checkpointClock(metrics)
+  const recorder = startRecorder({ db, signer, log, intervalMs: config.CHECKPOINT_INTERVAL_MS, onRound })
   return {
     async stop() {
       await recorder.stop()

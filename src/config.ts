@@ -41,6 +41,14 @@ export const ConfigSchema = Type.Object({
   }),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535, description: 'port to listen on; 0: any free one' }),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'port of `/metrics` for Prometheus and of `/livez`, without a key; 0: any free one; unset: none',
+    }),
+  ),
+  METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on for them' }),
   LOG_LEVEL: Type.Union(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'least severe level that is logged (JSON lines, standard error)' },

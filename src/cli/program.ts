@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { addAuditCommands } from './audit-commands.ts'
 import { addEmployeeCommands } from './employee-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
-import { companyOption, email, json, loaded, text, timeZone } from './options.ts'
+import { companyOption, email, json, loaded, text, timeZone, WRONG_USE } from './options.ts'
 import { addProjectionCommands } from './projection-commands.ts'
 import { addUserCommands } from './user-commands.ts'
 
@@ -29,6 +29,12 @@ export function buildProgram(): Command {
     .command('migrate')
     .description('bring the database to what this version needs')
     .action(loaded(async () => (await import('./migrate.ts')).runMigrations))
+  program
+    .command('doctor')
+    .description('look the installation over and say what to do: 0 all well, 1 something is wrong, 2 wrong use, 3 warnings')
+    .addOption(json())
+    .action(loaded(async () => (await import('./doctor.ts')).examine))
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USE))
 
   const company = program.command('company').description('companies')
   company

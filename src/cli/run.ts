@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { OpenedDatabase, OpenedPool, RunningPart } from '../bootstrap.ts'
-import { findDatabase, migrateDatabase, openSigner, openStore, startApi, startWorkers } from '../bootstrap.ts'
+import { findDatabase, migrateDatabase, openMetrics, openSigner, openStore, startApi, startMetrics, startWorkers } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../log.ts'
 import { baseUrlOf } from './base-url.ts'
@@ -34,6 +34,7 @@ export async function work() {
 interface Running {
   config: Config
   log: Logger
+  metrics: ReturnType<typeof openMetrics>
   database?: OpenedDatabase
   /** In the order in which they were started. */
   parts: RunningPart[]
@@ -45,7 +46,7 @@ interface Running {
  */
 async function run(parts: Parts): Promise<never> {
   const config = readSettings()
-  const running: Running = { config, log: openLog(config.LOG_LEVEL), parts: [] }
+  const running: Running = { config, log: openLog(config.LOG_LEVEL), metrics: openMetrics(), parts: [] }
   // Nobody reads what we say any more, as with `… | head`: other programs end then too.
   process.stdout.once('error', () => interrupt('SIGPIPE'))
   let fault: unknown
@@ -63,7 +64,7 @@ async function run(parts: Parts): Promise<never> {
 }
 
 async function startParts(parts: Parts, running: Running): Promise<void> {
-  const { config, log } = running
+  const { config, log, metrics } = running
   // Left behind half started, the embedded server would run for nobody.
   const database = await interruptible(() => findDatabase(config, parts.purpose), Infinity)
   running.database = database
@@ -73,15 +74,18 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, say))
   const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
-  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log)))
+  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics)))
+  const listener = await interruptible(() => startMetrics(config, metrics))
+  if (listener) running.parts.push(listener)
   if (parts.api) await startListening(parts, running, database, store)
   else say('employee-ledger works')
+  if (listener) say(`its metrics are at ${listener.url}`)
   if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
 }
 
 async function startListening(parts: Parts, running: Running, database: OpenedDatabase, store: OpenedPool): Promise<void> {
-  const { config, log } = running
-  const api = await interruptible(() => startApi(config, database.urls, store, log))
+  const { config, log, metrics } = running
+  const api = await interruptible(() => startApi(config, database.urls, store, log, undefined, metrics))
   running.parts.push(api)
   const { url, isEverywhere } = baseUrlOf(api.app.server)
   say(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)

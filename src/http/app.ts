@@ -29,6 +29,8 @@ import type { StreamLimits } from './live/live-stream.ts'
 import { openStreams } from './live/open-streams.ts'
 import { acceptJsonBodies } from './media-types.ts'
 import { collectMethods } from './method-not-allowed.ts'
+import type { Answered } from './watch-answers.ts'
+import { watchAnswers } from './watch-answers.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets.ts'
 import { pages } from './pages/pages.ts'
@@ -57,6 +59,8 @@ export interface AppServices {
   areReadModelsComplete(): Promise<boolean>
   health: SystemHealth
   log: Logger
+  /** Told of each answer once it is sent. */
+  onAnswered?(answered: Answered): void
   /** Bytes that a body may have. */
   bodyLimit: number
   /** Milliseconds to receive a request. */
@@ -105,6 +109,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     void reply.header('x-request-id', request.id)
     if (isSecure(services.sessions)) void reply.header('strict-transport-security', HSTS)
   })
+  watchAnswers(app, services.onAnswered)
   refuseWhileStopping(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)

@@ -15,6 +15,7 @@ export async function admit(request: FastifyRequest, reply: FastifyReply, keyUsa
   // It may have ended since the call was authenticated.
   if (key.isRevoked) throw invalidCredentials()
   if (isAdmitted) return
+  reply.metLimit = 'quota'
   void reply.header('retry-after', String(secondsToReset(key, nowMs)))
   throw new ProblemError(quotaExceeded(key))
 }

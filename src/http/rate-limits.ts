@@ -5,6 +5,16 @@ import { ProblemError } from './problem.ts'
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
+/** Why a request was turned away with 429: the quota of a key, a burst, bad credentials, or tries to sign in. */
+export type Limit = 'quota' | 'burst' | 'credentials' | 'sign-in'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The limit that the request met; null when it met none. */
+    metLimit: Limit | null
+  }
+}
+
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
@@ -22,7 +32,7 @@ export function limitFailures(app: FastifyInstance, perMinute: number, authentic
     } catch (error) {
       if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error
       const standing = await failures(request)
-      throw !standing.isAllowed && standing.isExceeded ? tooMany(reply, standing.ttlInSeconds) : error
+      throw !standing.isAllowed && standing.isExceeded ? tooMany(reply, 'credentials', standing.ttlInSeconds) : error
     }
   }
 }
@@ -34,12 +44,13 @@ export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
   const calls = app.createRateLimit({ max: perSecond, timeWindow: SECOND_MS, keyGenerator })
   return async (request, reply) => {
     const standing = await calls(request)
-    if (!standing.isAllowed && standing.isExceeded) throw tooMany(reply, standing.ttlInSeconds)
+    if (!standing.isAllowed && standing.isExceeded) throw tooMany(reply, 'burst', standing.ttlInSeconds)
   }
 }
 
 /** The refusal of one call too many, with when to come again. */
-export function tooMany(reply: FastifyReply, seconds: number): ProblemError {
+export function tooMany(reply: FastifyReply, limit: Limit, seconds: number): ProblemError {
+  reply.metLimit = limit
   void reply.header('retry-after', String(Math.max(1, seconds)))
   return new ProblemError(problem('rate_limited', 'too many calls at once; wait and try again'))
 }

@@ -22,6 +22,8 @@ export interface LaneOptions {
   maxWaitMs: number
   /** Told after each commit which companies have new events. */
   onCommitted(companyIds: string[]): void
+  /** Told after each transaction how many calls shared it, with how many records, and how long it took. */
+  onTransaction?(calls: number, records: number, seconds: number): void
   /** Told of a call that could not be decided or stored through its own fault; its caller appends the failure. */
   onFault(error: unknown): void
 }
@@ -138,7 +140,9 @@ async function commit(
 ): Promise<(Answer | 'held')[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
+      const began = performance.now()
       const results = await commitOnce(options.pool, calls, wait)
+      options.onTransaction?.(calls.length, calls.reduce((sum, { weight }) => sum + weight, 0), (performance.now() - began) / 1_000)
       options.onCommitted([...new Set(calls.filter((_, at) => hasEvents(results[at]!)).map(({ companyId }) => companyId))])
       return results
     } catch (error) {

@@ -130,6 +130,32 @@ export function recordedAt(envelope: RawBuilder<unknown>): RawBuilder<string | n
   return sql`substring(${envelope} from '"recorded_at":"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z)"')::timestamptz`
 }
 
+/** A company whose projection is behind. */
+export interface LaggingCompany {
+  company_id: string
+  events: number
+  /** How long the oldest event that is not folded has been in the ledger. */
+  seconds: number
+}
+
+/** The companies of which a projection has the most events left to fold, the worst first. */
+export async function readWorstCompanies(
+  db: Kysely<LedgerTables>,
+  { name, version }: { name: string; version: number },
+  limit: number,
+): Promise<LaggingCompany[]> {
+  const { rows } = await sql<LaggingCompany>`
+    select o.company_id, o.events,
+      greatest(0, extract(epoch from clock_timestamp() - ${recordedAt(sql.ref('e.envelope'))}))::double precision as seconds
+    from (
+      select h.company_id, (h.position - coalesce(c.position, 0))::bigint as events, coalesce(c.position, 0) + 1 as next
+      from heads h left join checkpoints c
+        on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+      where h.position > coalesce(c.position, 0) order by 2 desc, 1 limit ${limit}
+    ) o join events e on e.company_id = o.company_id and e.position = o.next order by o.events desc`.execute(db)
+  return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
+}
+
 async function readParked(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['parked']> {
   const rows = await db
     .selectFrom('checkpoints')

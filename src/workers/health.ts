@@ -29,7 +29,7 @@ export function openHealth(db: LedgerDb, waker: Waker, versions: Record<string, 
 }
 
 /** How many jobs each queue has now; pg-boss's own figures are up to an hour old. */
-async function readQueueDepths(db: LedgerDb): Promise<QueueDepth[]> {
+export async function readQueueDepths(db: LedgerDb): Promise<QueueDepth[]> {
   const names = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS]
   const { rows } = await sql<QueueDepth>`
     select name, count(*) filter (where state < 'active')::integer as waiting,

@@ -69,14 +69,14 @@ const LIFE = {
 /** Connects to the queues; `works` also maintains them and listens for new jobs. */
 export async function openQueues(
   url: string,
-  options: { works: boolean; onError(error: Error): void },
+  options: { works: boolean; connections: number; onError(error: Error): void },
 ): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: url,
     schema: SCHEMA,
     application_name: 'employee-ledger jobs',
     options: CONNECTION_OPTIONS,
-    max: options.works ? 6 : 2,
+    max: options.connections,
     migrate: false,
     createSchema: false,
     supervise: options.works,

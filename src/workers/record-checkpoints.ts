@@ -15,6 +15,8 @@ export interface RecorderOptions {
   log: Logger
   /** Milliseconds between two rounds. */
   intervalMs: number
+  /** Told when a round is through, and of how many companies it recorded no checkpoint. */
+  onRound?(failures: number): void
 }
 
 export interface Recorder {
@@ -84,7 +86,8 @@ export function startRecorder(options: RecorderOptions): Recorder {
 async function recordRound(options: RecorderOptions, recorded: Map<string, number>, stopped: AbortSignal): Promise<void> {
   let faults = 0
   for await (const companyId of companiesDue(options.db, recorded)) {
-    if (stopped.aborted || faults === MAX_FAULTS) return
+    if (stopped.aborted) return
+    if (faults === MAX_FAULTS) break
     try {
       recorded.set(companyId, await recordCompany(options, companyId))
     } catch (error) {
@@ -93,6 +96,7 @@ async function recordRound(options: RecorderOptions, recorded: Map<string, numbe
       options.log.error({ companyId, err: error }, 'no checkpoint was recorded')
     }
   }
+  options.onRound?.(faults)
 }
 
 /** Companies of another size than stands outside, and those that were there when their notes were written, and are gone. */

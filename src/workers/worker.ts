@@ -20,6 +20,13 @@ export interface WorkerOptions {
   projections: readonly Projection[]
   /** Retires refused records that are older than they are kept for; gives how many. */
   retireRecords(): Promise<number>
+  /** Told how many answers were forgotten, or refused records retired, for their age. */
+  onExpired?(count: number): void
+  onRetired?(count: number): void
+  /** Told how long a batch took. */
+  onFolded?(projection: string, seconds: number): void
+  /** Told of a batch that could not be folded. */
+  onUnfoldable?(projection: string): void
 }
 
 export interface Worker {
@@ -45,6 +52,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   await boss.work(EXPIRE_ANSWERS, async () => {
     const count = await expireAnswers(options.db, options.answersKeptHours)
+    options.onExpired?.(count)
     if (count > 0) log.info({ count }, 'answers of idempotency keys have expired')
   })
 
@@ -57,6 +65,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   sweep()
   await boss.work(RETIRE_RECORDS, async () => {
     const count = await options.retireRecords()
+    options.onRetired?.(count)
     if (count === 0) return
     log.info({ count }, 'refused records were retired')
     // The read models have to forget them, too.
@@ -94,11 +103,16 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
 }
 
 /** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */
-async function fold({ db, boss, log }: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
+async function fold(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
+  const { db, boss, log } = options
   try {
-    return (await foldNext(db, projection, companyId)).isDone
+    const began = performance.now()
+    const { isDone } = await foldNext(db, projection, companyId)
+    options.onFolded?.(projection.name, (performance.now() - began) / 1_000)
+    return isDone
   } catch (error) {
     if (!(error instanceof UnfoldableError) || !error.checkpoint) throw error
+    options.onUnfoldable?.(projection.name)
     const standing = await recordFailure(db, projection, companyId, error.checkpoint, error.message)
     // Another worker has counted this failure, or has got further.
     if (!standing) return true

@@ -91,7 +91,7 @@ await t.test('the workers retire by the setting, and the read models follow', as
   await service.project(companyId)
   const names = async () => (await service.pool.query('select 1 from bulk_user_logs_v1.rejected_names')).rows.length
   t.equal(await names(), 2)
-  const boss = await openQueues(service.urls.serviceUrl, { works: false, onError: () => undefined })
+  const boss = await openQueues(service.urls.serviceUrl, { works: false, connections: 1, onError: () => undefined })
   await boss.send(RETIRE_RECORDS, {})
   await boss.stop({ graceful: false })
   await eventually('the hashes of the records are gone', async () => (await names()) === 0)

@@ -44,8 +44,8 @@ export const PARTS: Part[] = [
     name: 'cli',
     files: 'src/cli/*',
     may: [
-      ...['src/cli/*', 'src/bootstrap.ts', 'src/config.ts', 'src/log.ts', 'src/commands/*', 'src/domain/*'],
-      ...['src/database/errno.ts', 'src/database/fault-reason.ts', 'src/database/make-folder.ts', 'src/database/startup-error.ts'],
+      ...['src/cli/*', 'src/bootstrap.ts', 'src/config.ts', 'src/doctor/*', 'src/log.ts', 'src/commands/*', 'src/domain/*'],
+      ...['src/database/connections.ts', 'src/database/errno.ts', 'src/database/fault-reason.ts', 'src/database/make-folder.ts', 'src/database/startup-error.ts'],
       ...['src/ledger/append-company-events.ts', 'projections/index.ts'],
       ...['src/ledger/read-api-keys.ts', 'src/ledger/users.ts'],
       // An export is read, an exported file is verified, and a signing key rotated, here alone.
@@ -64,7 +64,7 @@ export const PARTS: Part[] = [
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
     may: [
-      ...['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/workers/*'],
+      ...['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/workers/*'],
       'projections/index.ts',
     ],
     packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
@@ -83,6 +83,24 @@ export const PARTS: Part[] = [
     may: [],
     packages: ['pg', 'pino'],
     never: ['src/config.ts'],
+  },
+  {
+    name: 'doctor',
+    files: 'src/doctor/*',
+    may: ['src/doctor/*', 'src/domain/ids.ts', ...['note-files', 'read-standings', 'tables'].map((name) => `src/ledger/${name}.ts`)],
+    packages: ['kysely', 'pg', 'node:crypto', 'node:fs/promises'],
+    never: ['src/bootstrap.ts', 'src/config.ts', 'src/database/pool.ts', 'src/ledger/lanes.ts'],
+  },
+  {
+    name: 'metrics',
+    files: 'src/metrics/*',
+    // It is told what the parts do, and looks up how far the projections are.
+    may: [
+      ...['src/metrics/*', 'src/http/watch-answers.ts', 'src/ledger/lanes.ts', 'src/ledger/read-standings.ts'],
+      ...['src/ledger/system-health.ts', 'src/ledger/tables.ts'],
+    ],
+    packages: ['kysely', 'prom-client', 'node:events', 'node:http', 'node:net', 'node:timers/promises'],
+    never: ['src/bootstrap.ts', 'src/http/app.ts', 'src/workers/worker.ts', 'src/domain/ids.ts', 'pg'],
   },
   {
     name: 'client',

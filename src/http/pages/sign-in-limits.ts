@@ -29,7 +29,7 @@ export function openSignInLimits(app: FastifyInstance, limit: number): SignInLim
       named.set(request, whose)
       for (const tries of [near, everywhere]) {
         const standing = await tries(request)
-        if (!standing.isAllowed && standing.isExceeded) throw tooMany(reply, standing.ttlInSeconds)
+        if (!standing.isAllowed && standing.isExceeded) throw tooMany(reply, 'sign-in', standing.ttlInSeconds)
       }
     },
   }

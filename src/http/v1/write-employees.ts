@@ -68,6 +68,8 @@ async function run(
   const validateOnly = isValidateOnly(request)
   const caller = { companyId, apiId: key.id, secretHash, requestId, arrivedAt, idempotency, validateOnly }
   const { status, headers, body } = await runApiCall(services, caller, call)
+  // No writing call is refused with it in its transaction for anything else.
+  if (status === 429) reply.metLimit = 'quota'
   return reply
     .code(status)
     .headers(headers)

@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { readStanding } from '../ledger/read-standings.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import type { Finding } from './finding.ts'
+import { fail, ok, warn } from './finding.ts'
+
+const LATE_SECONDS = 60
+const MIGRATE = 'run `npm run --silent cli -- migrate` as the owner'
+
+/** Looks at the role as which the service works, and whether events can be changed. */
+export async function lookAtRights(db: Kysely<LedgerTables>): Promise<Finding[]> {
+  const { rows } = await sql<Rights>`
+    select current_user as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
+      pg_has_role(c.relowner, 'member') as owns,
+      array(select p from unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) p where has_table_privilege(c.oid, p)) as may,
+      exists (select from pg_trigger where tgrelid = c.oid and tgname = 'events_are_append_only' and tgenabled in ('O', 'A')) as guarded
+    from pg_class c where c.oid = 'public.events'::regclass`.execute(db)
+  const { role, is_superuser: isSuperuser, owns, may, guarded } = rows[0]!
+  const twoRoles = 'serve as a role of its own (README, “On your own PostgreSQL”), and set MIGRATE_DATABASE_URL for the owner'
+  return [
+    isSuperuser || owns
+      ? warn('role', `${role} ${isSuperuser ? 'is a superuser' : 'owns the tables'}: the trigger alone keeps events as they are, and it can be dropped`, twoRoles)
+      : may.length > 0
+        ? fail('role', `${role} may ${may.join(', ')} events`, `revoke ${may.join(', ')} on events from ${role}`)
+        : ok('role', `${role} may insert and read events, and no more`),
+    guarded
+      ? ok('append-only', 'a trigger refuses every change of events')
+      : fail('append-only', 'the trigger that refuses changes of events is missing or disabled', 'find out who did this; as the owner: alter table events enable always trigger events_are_append_only'),
+  ]
+}
+
+interface Rights {
+  role: string
+  is_superuser: boolean
+  owns: boolean
+  may: string[]
+  guarded: boolean
+}
+
+/** Whether the database has what this program needs. */
+export function migrationFinding(isSetUp: boolean): Finding {
+  if (isSetUp) return ok('migrations', 'the database has all that this program needs')
+  return fail('migrations', 'the database lacks something that this program needs', MIGRATE)
+}
+
+/** How far a projection is. */
+export async function lookAtProjection(db: Kysely<LedgerTables>, projection: { name: string; version: number }): Promise<Finding> {
+  const check = `projection ${projection.name}`
+  const { parked_companies: parked, lagging, events_behind: events, seconds_behind: seconds, is_complete: isComplete } = await readStanding(db, projection)
+  if (parked > 0) return warn(check, `${parked} ${parked === 1 ? 'company is' : 'companies are'} parked`, '`projections list` tells why; mend that, then `projections resume`')
+  if (!isComplete) return warn(check, `version ${projection.version} is being filled`, 'run workers of this version, and wait; `projections list` tells how far it is')
+  if ((seconds ?? 0) > LATE_SECONDS) return warn(check, `${events} events of ${lagging} companies behind, the oldest for ${seconds} s`, 'see that workers run and reach the database')
+  return ok(check, events === 0 ? 'current' : `${events} events behind, for ${seconds ?? 0} s`)
+}

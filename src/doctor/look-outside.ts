@@ -1,0 +1,72 @@
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { fromUuid } from '../domain/ids.ts'
+import type { NoteFiles } from '../ledger/note-files.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import type { Finding } from './finding.ts'
+import { fail, ok, warn } from './finding.ts'
+
+const GIB = 1024 ** 3
+const WARN_FREE = { bytes: 5 * GIB, share: 0.1 }
+const FAIL_FREE_BYTES = GIB / 4
+const OTHERS = 0o077
+/** The companies that have changed last are looked at. */
+const COMPANIES = 20
+
+/** Whether only the owner can read the file of the signing key. */
+export async function lookAtKeyFile(file: string): Promise<Finding> {
+  const found = await stat(file).catch(() => null)
+  if (!found) return warn('signing key', `there is none in ${file}: no checkpoints are signed, and a rollback cannot be noticed`, 'make one and set SIGNING_KEY_FILE (README, “On your own PostgreSQL”)')
+  if ((found.mode & OTHERS) === 0) return ok('signing key', `${file} is its owner's alone`)
+  return warn('signing key', `${file} can be read or written by others than its owner (mode ${(found.mode & 0o777).toString(8)})`, `chmod 600 ${file}`)
+}
+
+/** Whether what has changed is in checkpoints outside the database, and is what they say. */
+export async function lookAtCheckpoints(db: Kysely<LedgerTables>, files: NoteFiles, intervalMs: number): Promise<Finding> {
+  const { rows } = await sql<{ company_id: string; position: number; is_old: boolean }>`
+    select company_id, position, recorded_at < clock_timestamp() - make_interval(secs => ${60 + (2 * intervalMs) / 1_000}) as is_old
+    from heads order by recorded_at desc limit ${COMPANIES}`.execute(db)
+  const missing: string[] = []
+  for (const { company_id: uuid, position, is_old: isOld } of rows) {
+    const companyId = fromUuid('com', uuid)
+    const size = (await files.last(companyId))?.size ?? 0
+    if (size > position) return fail('checkpoints', `the ledger of ${companyId} ends at ${position}, its last checkpoint outside at ${size}: the database was rolled back`, 'see docs/operations.md, “After a restore”')
+    if (isOld && size < position) missing.push(companyId)
+  }
+  if (missing.length === 0) return ok('checkpoints', 'what was recorded is signed outside the database')
+  return warn('checkpoints', `${missing.length} of the ${rows.length} companies that changed last, ${missing[0]} among them, have no current checkpoint outside`, 'see that a worker with SIGNING_KEY_FILE and CHECKPOINT_DIR runs, and look into its log')
+}
+
+/** Whether the checkpoints would survive the loss of the database. `databaseFolder` is null when it is on another machine. */
+export async function lookAtCheckpointPlace(folder: string, databaseFolder: string | null): Promise<Finding> {
+  const check = 'checkpoint place'
+  const place = await stat(folder).catch(() => null)
+  if (!place) return warn(check, `${folder} does not exist: there is no checkpoint outside the database`, 'set CHECKPOINT_DIR to a folder on another disk, and start a worker')
+  if (databaseFolder === null) return ok(check, `${folder}, and the database is elsewhere`)
+  const database = await stat(databaseFolder).catch(() => null)
+  if (database?.dev !== place.dev) return ok(check, `${folder}, on another disk than the database`)
+  return warn(check, `${folder} is on the disk of the database: who rolls back the one rolls back the other`, 'set CHECKPOINT_DIR to a folder on another machine or disk, or copy it away')
+}
+
+/** Whether a folder can be written to. */
+export async function lookAtFolder(folder: string): Promise<Finding> {
+  const isFolder = await stat(folder).then((found) => found.isDirectory(), () => false)
+  const mayWrite = await access(folder, constants.W_OK | constants.X_OK).then(() => true, () => false)
+  if (isFolder && mayWrite) return ok('data folder', folder)
+  return fail('data folder', `${folder} is not a folder that can be written to`, 'set DATA_DIR to one')
+}
+
+/** How much room is left on the disk of a folder. */
+export async function lookAtDisk(folder: string): Promise<Finding> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return diskFinding(folder, { free: bavail * bsize, total: blocks * bsize })
+}
+
+/** What so many bytes of room mean. */
+export function diskFinding(folder: string, { free, total }: { free: number; total: number }): Finding {
+  const found = `${(free / GIB).toFixed(1)} of ${(total / GIB).toFixed(1)} GiB free at ${folder}`
+  if (free < FAIL_FREE_BYTES) return fail('disk', found, 'make room now: a full disk stops every write')
+  if (free < WARN_FREE.bytes && free < WARN_FREE.share * total) return warn('disk', found, 'make room')
+  return ok('disk', found)
+}

@@ -1,0 +1,47 @@
+import type { Answered } from '../http/watch-answers.ts'
+import type { Lanes } from '../ledger/lanes.ts'
+import type { Metrics, PoolCounts } from './metrics.ts'
+
+/** Counts answers of HTTP by route and status, the limits that they met, and the transactions of appends. */
+export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) {
+  watchPools(metrics, pools)
+  const { httpSeconds, refusals, appendSeconds, appendCalls, appendRecords } = metrics
+  return {
+    onAnswered({ method, route, status, seconds, limit }: Answered): void {
+      httpSeconds.observe({ method, route, status }, seconds)
+      if (limit !== null) refusals.inc({ limit })
+    },
+    onTransaction(calls: number, records: number, seconds: number): void {
+      appendSeconds.observe(seconds)
+      appendCalls.observe(calls)
+      appendRecords.observe(records)
+    },
+  }
+}
+
+/** Lanes that tell how many calls they have taken and not answered. */
+export function countPending({ appendsPending }: Metrics, lanes: Lanes): Lanes {
+  return {
+    ...lanes,
+    append(call) {
+      appendsPending.inc()
+      return lanes.append(call).finally(() => appendsPending.dec())
+    },
+  }
+}
+
+/** Counts what the workers do. */
+export function countWork(metrics: Metrics, pools: Record<string, PoolCounts>) {
+  watchPools(metrics, pools)
+  const { answersExpired, recordsRetired, foldSeconds, foldFailures } = metrics
+  return {
+    onExpired: (count: number) => answersExpired.inc(count),
+    onRetired: (count: number) => recordsRetired.inc(count),
+    onFolded: (projection: string, seconds: number) => foldSeconds.observe({ projection }, seconds),
+    onUnfoldable: (projection: string) => foldFailures.inc({ projection }),
+  }
+}
+
+function watchPools({ pools }: Metrics, more: Record<string, PoolCounts>): void {
+  for (const [name, pool] of Object.entries(more)) pools.set(name, pool)
+}

@@ -1,0 +1,156 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { generateKeyPairSync } from 'node:crypto'
+import t, { type Test } from 'tap'
+import type { Finding } from '../../src/doctor/finding.ts'
+import { diskFinding } from '../../src/doctor/look-outside.ts'
+import { asSuperuser } from '../support/as-superuser.ts'
+import type { Environment } from '../support/cli.ts'
+import { makeDataDir, runCommand } from '../support/cli.ts'
+import { startDeafProxy } from '../support/deaf-proxy.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+import { eventually } from '../support/eventually.ts'
+import { makeHistory } from '../support/rebuilding.ts'
+import { startService } from '../support/service.ts'
+
+const KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
+const GIB = 1024 ** 3
+
+const service = await startService(t)
+await makeHistory(service, service.company, 1)
+await service.project()
+const { superUrl, serviceUrl, ownerUrl, name } = service.urls
+
+/** A data folder with a key, as it should be. */
+function makePlace(t: Test): Environment {
+  const DATA_DIR = makeDataDir(t)
+  mkdirSync(path.join(DATA_DIR, 'checkpoints'), { recursive: true })
+  const SIGNING_KEY_FILE = path.join(DATA_DIR, 'key.pem')
+  writeFileSync(SIGNING_KEY_FILE, KEY, { mode: 0o600 })
+  return { DATABASE_URL: serviceUrl, DATA_DIR, SIGNING_KEY_FILE }
+}
+
+interface Examined {
+  exitCode: number | null
+  verdict: string
+  /** What was found of a check. */
+  of(check: string): Finding | undefined
+  levels: Record<string, string>
+}
+
+async function examine(t: Test, environment: Environment): Promise<Examined> {
+  const { exitCode, stdout, stderr } = await runCommand(t, ['doctor', '--json'], environment)
+  if (stderr !== '') throw new Error(stderr)
+  const { verdict, findings } = JSON.parse(stdout) as { verdict: string; findings: Finding[] }
+  for (const { level, advice, check } of findings) t.equal(advice === null, level === 'ok', `${check}: who is told of a fault is told what to do`)
+  return {
+    exitCode,
+    verdict,
+    of: (check) => findings.find((finding) => finding.check === check),
+    levels: Object.fromEntries(findings.map(({ check, level }) => [check, level])),
+  }
+}
+
+const ALL = [
+  ...['signing key', 'data folder', 'disk', 'checkpoint place', 'connection', 'version', 'encoding', 'durability', 'commits'],
+  ...['time-outs', 'server log', 'checksums', 'connections', 'clock', 'LISTEN', 'migrations', 'role', 'append-only'],
+  ...['projection employees', 'projection bulk-user-logs', 'checkpoints'],
+]
+
+await t.test('an installation gets a line for each look, with what to do where something is wrong', async (t) => {
+  await asSuperuser(superUrl, `alter database ${name} set log_error_verbosity = terse`, `alter database ${name} set synchronous_commit = on`)
+  const found = await examine(t, makePlace(t))
+  const { disk: _, durability: durable, ...others } = found.levels
+  t.strictSame(Object.keys(found.levels), ALL)
+  // The server of the tests is not durable, and the disk is whatever it is.
+  t.equal(durable, 'fail')
+  t.strictSame(Object.entries(others).filter(([, level]) => level !== 'ok'), [])
+  const { stdout, exitCode } = await runCommand(t, ['doctor'], makePlace(t))
+  t.equal(exitCode, 1)
+  t.equal(stdout.trimEnd().split('\n').length, ALL.length + 1)
+  t.match(stdout, /^fail {2}durability: fsync.* → set fsync/m)
+  t.match(stdout, /^ok {4}role: ledger_service may insert and read events, and no more$/m)
+})
+
+await t.test('each fault of the database is found, and named with what to do', async (t) => {
+  await asSuperuser(
+    superUrl,
+    ...['synchronous_commit = off', `log_error_verbosity = 'default'`].map((setting) => `alter database ${name} set ${setting}`),
+    'alter table events disable trigger events_are_append_only',
+    'grant update on events to ledger_service',
+    `update checkpoints set parked_at = now() where projection = 'employees'`,
+    `update checkpoints set position = 0 where projection = 'bulk-user-logs'`,
+    `update events set envelope = regexp_replace(envelope, '"recorded_at":"[0-9]{4}', '"recorded_at":"2020')`,
+    `update heads set recorded_at = '2020-01-01'`,
+  )
+  const found = await examine(t, makePlace(t))
+  t.equal(found.exitCode, 1)
+  t.match(found.levels, { commits: 'warn', 'server log': 'warn', 'append-only': 'fail', 'projection employees': 'warn', checkpoints: 'warn' })
+  t.match(found.of('role'), { level: 'fail', found: 'ledger_service may UPDATE events', advice: /revoke UPDATE/ })
+  t.match(found.of('projection employees')!.found, '1 company is parked')
+  t.match(found.of('projection bulk-user-logs')!.found, /events of 1 companies behind, the oldest for [0-9]+ s/)
+  t.match(found.of('checkpoints')!.found, service.company.id)
+  const asOwner = await examine(t, { ...makePlace(t), DATABASE_URL: ownerUrl })
+  t.match(asOwner.of('role'), { level: 'warn', found: /^ledger_owner owns the tables/ })
+})
+
+await t.test('a database that was rolled back behind a checkpoint outside is wrong', async (t) => {
+  const place = makePlace(t)
+  const other = await startService(t, { SIGNING_KEY_FILE: place['SIGNING_KEY_FILE']!, DATA_DIR: place['DATA_DIR']!, CHECKPOINT_INTERVAL_MS: '100' }, { workers: true })
+  const environment = { ...place, DATABASE_URL: other.urls.serviceUrl }
+  await eventually('a checkpoint is outside', async () => existsSync(path.join(place['DATA_DIR']!, 'checkpoints', `${other.company.id}.notes`)))
+  await asSuperuser(other.urls.superUrl, 'update heads set position = 1')
+  const found = await examine(t, environment)
+  t.match(found.of('checkpoints'), { level: 'fail', found: /the database was rolled back/ })
+})
+
+await t.test('a pooler that swallows notifications is found', async (t) => {
+  const found = await examine(t, { ...makePlace(t), DATABASE_URL: await startDeafProxy(t, serviceUrl) })
+  t.match(found.of('LISTEN'), { level: 'warn', found: /a pooler in transaction mode swallows them/ })
+})
+
+await t.test('too few connections for one process of each kind are found', async (t) => {
+  const found = await examine(t, { ...makePlace(t), POOL_SIZE: '200' })
+  t.match(found.of('connections'), { level: 'warn', found: /^an API process opens up to 212 connections, a worker 208; the server allows [0-9]+$/ })
+})
+
+await t.test('what is wrong outside the database is found', async (t) => {
+  const place = makePlace(t)
+  chmodSync(place['SIGNING_KEY_FILE']!, 0o644)
+  const found = await examine(t, { ...place, CHECKPOINT_DIR: path.join(place['DATA_DIR']!, 'none') })
+  t.match(found.of('signing key'), { level: 'warn', found: /mode 644/, advice: /^chmod 600/ })
+  t.match(found.of('checkpoint place'), { level: 'warn', found: /none does not exist/ })
+  t.match((await examine(t, { ...place, SIGNING_KEY_FILE: '' })).of('signing key'), { level: 'warn', found: /there is none/ })
+  t.equal(diskFinding('/d', { free: 30 * GIB, total: 40 * GIB }).level, 'ok')
+  t.equal(diskFinding('/d', { free: 3 * GIB, total: 400 * GIB }).level, 'warn')
+  t.equal(diskFinding('/d', { free: 0.2 * GIB, total: 0.5 * GIB }).level, 'fail')
+})
+
+await t.test('a database that is not there, or not set up, is wrong, and the rest is told all the same', async (t) => {
+  const place = makePlace(t)
+  const gone = await examine(t, { ...place, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+  t.match(gone, { exitCode: 1, verdict: 'fail', levels: { connection: 'fail', 'signing key': 'ok' } })
+  const empty = await examine(t, { ...place, DATABASE_URL: (await createEmptyDatabase(t)).serviceUrl })
+  t.match(empty.of('migrations'), { level: 'fail', advice: /cli -- migrate/ })
+  t.equal(empty.of('role'), undefined)
+})
+
+await t.test('the exit code is 0 when all is well, 3 for warnings alone (checkpoints on the disk of the database), 2 for wrong use', async (t) => {
+  const DATA_DIR = makeDataDir(t)
+  const made = await runCommand(t, ['company', 'list'], { DATA_DIR })
+  t.equal(made.exitCode, 0)
+  mkdirSync(path.join(DATA_DIR, 'checkpoints'))
+  writeFileSync(path.join(DATA_DIR, 'signing-key.pem'), KEY, { mode: 0o600 })
+  const found = await examine(t, { DATA_DIR })
+  t.match(found.of('checkpoint place'), { level: 'warn', found: /is on the disk of the database/ })
+  t.equal(found.levels['durability'], 'ok')
+  const isRoomy = found.levels['disk'] === 'ok'
+  if (isRoomy) t.match(found, { exitCode: 3, verdict: 'warn' })
+  // A disk in memory, which every Linux has.
+  const CHECKPOINT_DIR = mkdtempSync('/dev/shm/ledger-doctor-')
+  t.teardown(() => rmSync(CHECKPOINT_DIR, { recursive: true }))
+  const well = await examine(t, { DATA_DIR, CHECKPOINT_DIR })
+  t.match(well.of('checkpoint place'), { level: 'ok' })
+  if (isRoomy) t.match(well, { exitCode: 0, verdict: 'ok' })
+  t.equal((await runCommand(t, ['doctor', '--yaml'], { DATA_DIR })).exitCode, 2)
+})

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { parse } from 'yaml'
+import { buildProgram } from '../../src/cli/program.ts'
+import { ConfigSchema, readConfig } from '../../src/config.ts'
+import { makeDataDir, runCommand, startServer, launch } from '../support/cli.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+import { testServerUrls } from '../support/test-server.ts'
+
+/*
+ * The files for containers, without a container: their form, that they name nothing that is not there, and every
+ * command in them.
+ */
+
+interface Service {
+  image?: string
+  command?: string[]
+  environment?: Record<string, string>
+  healthcheck?: { test: string[] }
+  volumes?: string[]
+  secrets?: string[]
+  depends_on?: Record<string, { condition: string }>
+  [key: string]: unknown
+}
+
+interface Compose {
+  services: Record<string, Service>
+  configs: { roles: { content: string } }
+  secrets: Record<string, unknown>
+  volumes: Record<string, unknown>
+}
+
+/** `${NAME:-default}` with its default, as Compose does where nothing is set. */
+const filled = readFileSync('docker-compose.yml', 'utf8').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+const compose = parse(filled, { merge: true }) as Compose
+const ours = ['migrate', 'api', 'worker'].map((name) => compose.services[name]!)
+const dockerfile = readFileSync('Dockerfile', 'utf8').replaceAll('\\\n', ' ').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+
+const KEYS = [
+  ...['build', 'image', 'command', 'environment', 'secrets', 'volumes', 'restart', 'read_only', 'cap_drop', 'security_opt', 'stop_grace_period'],
+  ...['depends_on', 'ports', 'healthcheck', 'configs', 'profiles'],
+]
+
+await t.test('the compose file has the form that Compose knows, and names nothing that is not there', (t) => {
+  t.strictSame(Object.keys(compose).filter((key) => !['services', 'configs', 'secrets', 'volumes', 'x-service'].includes(key)), [])
+  for (const [name, service] of Object.entries(compose.services)) {
+    t.strictSame(Object.keys(service).filter((key) => !KEYS.includes(key)), [], name)
+    for (const volume of service.volumes ?? []) {
+      const source = volume.split(':')[0]!
+      t.ok(source.startsWith('./') ? existsSync(source) : Object.hasOwn(compose.volumes, source), `${name}: ${volume}`)
+    }
+    for (const secret of service.secrets ?? []) t.ok(Object.hasOwn(compose.secrets, secret), `${name}: ${secret}`)
+    for (const other of Object.keys(service.depends_on ?? {})) t.ok(Object.hasOwn(compose.services, other), `${name}: ${other}`)
+  }
+  t.end()
+})
+
+await t.test('every variable is a setting of the program, with a value that it takes', (t) => {
+  const image = environmentOfImage()
+  for (const { environment } of ours) {
+    const all = { ...image, ...environment }
+    delete (all as Record<string, string>)['NODE_ENV']
+    t.strictSame(Object.keys(all).filter((name) => !Object.hasOwn(ConfigSchema.properties, name)), [])
+    t.ok(readConfig(all))
+  }
+  t.end()
+})
+
+await t.test('the program runs without rights: another user than root, nothing to write to, no capabilities', (t) => {
+  for (const service of ours) t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  t.equal(dockerfile.filter((line) => line.startsWith('USER ')).at(-1), 'USER node')
+  t.ok(dockerfile.indexOf('USER node') > dockerfile.findLastIndex((line) => /^(?:COPY|RUN) /.test(line)), 'what is copied is not its own')
+  t.equal(dockerfile.filter((line) => line.startsWith('FROM ')).length, 2)
+  t.ok(dockerfile.some((line) => line.includes('--omit=optional')), 'without the embedded database')
+  t.end()
+})
+
+await t.test('what the Dockerfile copies is there, and is sent to the builder', (t) => {
+  const ignored = readFileSync('.dockerignore', 'utf8').split('\n')
+  const sources = dockerfile.filter((line) => line.startsWith('COPY ') && !line.includes('--from')).flatMap((line) => line.split(' ').slice(1, -1))
+  t.ok(sources.length > 4)
+  for (const source of sources) t.ok(existsSync(source) && ignored.includes(`!${source}`), source)
+  t.end()
+})
+
+await t.test('the migrations run once, after the database and before all others', (t) => {
+  const [migrate, ...others] = ours
+  t.match(migrate, { restart: 'no', depends_on: { postgres: { condition: 'service_healthy' } } })
+  for (const service of others) t.match(service, { depends_on: { migrate: { condition: 'service_completed_successfully' } } })
+  t.end()
+})
+
+await t.test('the SQL of the compose file makes roles and a database in which the commands of the containers work', async (t) => {
+  const suffix = randomBytes(4).toString('hex')
+  const statements = compose.configs.roles.content
+    .replaceAll(/ledger_(owner|service)/g, (name) => `${name}_${suffix}`)
+    .replaceAll('employee_ledger', `employee_ledger_${suffix}`)
+  const { superUrl } = testServerUrls()
+  const client = new pg.Client({ connectionString: superUrl })
+  await client.connect()
+  t.teardown(async () => {
+    await client.query(`drop database if exists employee_ledger_${suffix} with (force)`)
+    for (const role of ['owner', 'service']) await client.query(`drop role if exists ledger_${role}_${suffix}`)
+    await client.end()
+  })
+  for (const statement of statements.split(';').filter((text) => text.trim() !== '')) await client.query(statement)
+  const urlOf = (role: string) => {
+    const login = { username: `ledger_${role}_${suffix}`, password: 'local-development', pathname: `/employee_ledger_${suffix}` }
+    return Object.assign(new URL(superUrl), login).href
+  }
+  const migrated = await runCommand(t, argumentsOf(compose.services['migrate']!), { DATABASE_URL: urlOf('service'), MIGRATE_DATABASE_URL: urlOf('owner') })
+  t.match(migrated, { exitCode: 0, stdout: /the database is current\n$/ })
+})
+
+await t.test('the API and the worker start as the containers start them, and their health checks tell how they are', async (t) => {
+  const urls = await createEmptyDatabase(t)
+  const settings = { DATABASE_URL: urls.serviceUrl, DATA_DIR: makeDataDir(t), METRICS_PORT: '0' }
+  t.equal((await runCommand(t, ['migrate'], { ...settings, MIGRATE_DATABASE_URL: urls.ownerUrl })).exitCode, 0)
+  const api = await startServer(t, argumentsOf(compose.services['api']!), settings)
+  const worker = launch(t, argumentsOf(compose.services['worker']!), settings)
+  const ofImage = JSON.parse(/CMD (\[.*\])$/.exec(dockerfile.find((line) => line.startsWith('HEALTHCHECK'))!)![1]!) as string[]
+  const metrics = new URL(await worker.prints(/its metrics are at (\S+)/))
+  const [, ...ofApi] = compose.services['api']!.healthcheck!.test
+  t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 0)
+  t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 0)
+  await api.end('SIGTERM')
+  await worker.end('SIGTERM')
+  t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 1)
+  t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 1)
+})
+
+await t.test('every command of a container is one of the program', (t) => {
+  const known = buildProgram().commands.map((command) => command.name())
+  const cmd = JSON.parse(/^CMD (\[.*\])$/.exec(dockerfile.findLast((line) => line.startsWith('CMD'))!)![1]!) as string[]
+  for (const command of [cmd, ...ours.map((service) => service.command!)]) {
+    t.strictSame(command.slice(0, 2), ['node', 'src/main.ts'])
+    t.ok(known.includes(command[2]!), command[2]!)
+  }
+  t.end()
+})
+
+function argumentsOf({ command }: Service): string[] {
+  return command!.slice(2)
+}
+
+function environmentOfImage(): Record<string, string> {
+  const pairs = dockerfile.filter((line) => line.startsWith('ENV ')).flatMap((line) => line.slice(4).split(' '))
+  return Object.fromEntries(pairs.map((pair) => pair.split('=') as [string, string]))
+}
+
+/** The exit code of a health check whose port is another one here. */
+async function isHealthy(t: Test, [program, ...args]: string[], port: string, here: string): Promise<number | null> {
+  t.equal(program, 'node')
+  const child = spawn(process.execPath, args.map((text) => text.replace(`:${port}/`, `:${here}/`)), { stdio: 'ignore' })
+  await once(child, 'exit')
+  return child.exitCode
+}
