@@ -166,8 +166,9 @@ function connectionLimits({ requestTimeoutMs, streamLimits: { heartbeatMs } }: P
   const headersTimeout = Math.min(requestTimeoutMs, HEADERS_TIMEOUT_MS)
   return {
     requestTimeout: requestTimeoutMs,
-    // A connection on which nothing moves in either direction. A live stream moves with every heartbeat.
-    connectionTimeout: Math.max(requestTimeoutMs, STILL_HEARTBEATS * heartbeatMs),
+    // A connection on which nothing moves in either direction; the limits below come first, and answer. A live stream
+    // moves with every heartbeat.
+    connectionTimeout: Math.max(2 * requestTimeoutMs, STILL_HEARTBEATS * heartbeatMs),
     http: { requestTimeout: requestTimeoutMs, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
   }
 }
