@@ -79,6 +79,7 @@ const HSTS = 'max-age=31536000'
 const HEADERS_TIMEOUT_MS = 20_000
 const STILL_HEARTBEATS = 3
 const ADDRESSES_REMEMBERED = 10_000
+const PERSONAL = /^\/(?:v1|admin|audit)\//
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 /** Builds the HTTP server with all its routes; tests use this very function. */
@@ -86,7 +87,9 @@ export function buildApp(services: AppServices): FastifyInstance {
   /** What every answer has. Also one to an address that cannot be decoded, for which no hook runs. */
   const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (isSecure(services.sessions)) void reply.header('strict-transport-security', HSTS)
-    return reply.header('x-request-id', request.id)
+    // No header that caches know protects what an API key or a token has opened.
+    if (PERSONAL.test(request.url)) void reply.header('cache-control', 'no-store')
+    return reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
   }
   const app = Fastify({
     loggerInstance: services.log,

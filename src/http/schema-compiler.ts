@@ -1,4 +1,3 @@
-import type { ValidateFunction } from 'ajv'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
@@ -15,7 +14,7 @@ export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart 
 /** What a text was turned into is looked at once more: Ajv makes Infinity of 1e400, and holds no limit against it. */
 function compileQuery(schema: object) {
   const [turnTexts, check] = [queries.compile(schema), others.compile(schema)]
-  const validate: { (query: unknown): boolean; errors?: ValidateFunction['errors'] } = (query) => {
+  const validate: ReturnType<FastifySchemaCompiler<object>> = (query: unknown) => {
     const failed = [turnTexts, check].find((step) => !step(query))
     validate.errors = failed?.errors ?? null
     return failed === undefined

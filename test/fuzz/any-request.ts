@@ -168,7 +168,7 @@ function contentOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<Content>
 
 /** Fields of all forms, with values that are good for most of them. */
 const FORM_FIELDS: Record<string, string[]> = {
-  email: ['new@example.com', 'admin@example.com'],
+  email: ['new@example.com', 'spare.1@example.com'],
   password: ['a long enough password'],
   repeated: ['a long enough password'],
   current: ['a long enough password'],
