@@ -1297,9 +1297,11 @@ export interface components {
         /**
          * @description `admin_only`: Only administrators of the company may do this.
          *
+         *     `cross_site_request`: The request was made by a page of another site.
+         *
          *     `role_required`: The role of the user does not allow this.
          */
-        AdminAdminOnlyRoleRequired: {
+        AdminAdminOnlyCrossSiteRequestRoleRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -1309,7 +1311,7 @@ export interface components {
                     /** @constant */
                     status?: 403;
                     /** @enum {string} */
-                    code?: "admin_only" | "role_required";
+                    code?: "admin_only" | "cross_site_request" | "role_required";
                 };
             };
         };
@@ -2217,6 +2219,25 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `cross_site_request`: The request was made by a page of another site.
+         *
+         *     `role_required`: The role of the user does not allow this.
+         */
+        AuditCrossSiteRequestRoleRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 403;
+                    /** @enum {string} */
+                    code?: "cross_site_request" | "role_required";
+                };
+            };
+        };
         /** @description `employee_not_found`: No such employee. */
         AuditEmployeeNotFound: {
             headers: {
@@ -2291,21 +2312,6 @@ export interface components {
                     status?: 429;
                     /** @enum {string} */
                     code?: "rate_limited";
-                };
-            };
-        };
-        /** @description `role_required`: The role of the user does not allow this. */
-        AuditRoleRequired: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
-                    /** @enum {string} */
-                    code?: "role_required";
                 };
             };
         };
@@ -2700,7 +2706,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -2747,7 +2753,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -2780,7 +2786,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -2826,7 +2832,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -2862,7 +2868,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -2897,7 +2903,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -2932,7 +2938,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
@@ -2976,7 +2982,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -3030,7 +3036,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3072,7 +3078,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3102,7 +3108,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminLogNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -3145,7 +3151,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminLogNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -3181,7 +3187,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminLogNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -3212,7 +3218,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3239,7 +3245,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3274,7 +3280,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -3316,7 +3322,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminEmployeeNotFound"];
             409: components["responses"]["AdminFormerName"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -3397,7 +3403,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -3441,7 +3447,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -3471,10 +3477,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["AdminInvalidQuery"];
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminTokenNotFound"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3534,7 +3542,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3572,7 +3580,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3612,7 +3620,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             409: components["responses"]["AdminUserExists"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
@@ -3646,7 +3654,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidQuery"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
@@ -3674,11 +3682,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["AdminInvalidQuery"];
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminLastAdmin"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];
@@ -3716,7 +3726,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminLastAdminUserRemoved"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -3752,7 +3762,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminUserNotRemoved"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -3787,7 +3797,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminUserRemoved"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -3827,7 +3837,7 @@ export interface operations {
             };
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
-            403: components["responses"]["AuditRoleRequired"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];
@@ -3863,7 +3873,7 @@ export interface operations {
             };
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
-            403: components["responses"]["AuditRoleRequired"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
             404: components["responses"]["AuditEmployeeNotFound"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
@@ -3903,7 +3913,7 @@ export interface operations {
             };
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
-            403: components["responses"]["AuditRoleRequired"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
             404: components["responses"]["AuditEmployeeNotFound"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
@@ -3948,7 +3958,7 @@ export interface operations {
             };
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
-            403: components["responses"]["AuditRoleRequired"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];
@@ -3982,7 +3992,7 @@ export interface operations {
             };
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
-            403: components["responses"]["AuditRoleRequired"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];
@@ -4018,7 +4028,7 @@ export interface operations {
             };
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
-            403: components["responses"]["AuditRoleRequired"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];
@@ -4050,7 +4060,7 @@ export interface operations {
             };
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
-            403: components["responses"]["AuditRoleRequired"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];
@@ -4082,7 +4092,7 @@ export interface operations {
             };
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
-            403: components["responses"]["AuditRoleRequired"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];

@@ -42,6 +42,7 @@ export interface RecordError {
 
 /** Every code that a whole call can be answered with. */
 export type ProblemCode =
+  | 'malformed_request'
   | 'malformed_json'
   | 'invalid_body'
   | 'invalid_query'
@@ -68,6 +69,7 @@ export type ProblemCode =
   | 'key_revoked'
   | 'idempotency_in_progress'
   | 'idempotency_response_expired'
+  | 'request_timeout'
   | 'precondition_failed'
   | 'payload_too_large'
   | 'batch_too_large'
@@ -75,12 +77,14 @@ export type ProblemCode =
   | 'validation_failed'
   | 'empty_batch'
   | 'idempotency_key_reused'
+  | 'headers_too_large'
   | 'quota_exceeded'
   | 'rate_limited'
   | 'internal_error'
   | 'unavailable'
 
 const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
+  malformed_request: { status: 400, title: 'The request is not well-formed HTTP' },
   malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
   invalid_body: { status: 400, title: 'The body has the wrong form' },
   idempotency_key_invalid: { status: 400, title: 'The Idempotency-Key header is not valid' },
@@ -97,6 +101,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   token_not_found: { status: 404, title: 'No such token' },
   route_not_found: { status: 404, title: 'No such route' },
   method_not_allowed: { status: 405, title: 'The route does not have this method' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
   already_exists: { status: 409, title: 'An employee with these details exists' },
   inactive_employee_exists: { status: 409, title: 'An inactive employee with these details exists' },
   former_name: { status: 409, title: 'Only employees who had this name before are found' },
@@ -116,6 +121,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
   quota_exceeded: { status: 429, title: 'The quota of the API key is used up' },
   rate_limited: { status: 429, title: 'Too many calls at once' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'The service cannot answer for the moment' },
 }

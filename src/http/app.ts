@@ -41,6 +41,7 @@ import { compileSchema } from './schema-compiler.ts'
 import { limitBursts, limitFailures } from './rate-limits.ts'
 import type { SessionSettings } from './session.ts'
 import { isSecure } from './session.ts'
+import { answerUnreadable } from './unreadable-request.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
 import { refuseWhileStopping } from './stopping.ts'
@@ -79,22 +80,34 @@ export interface AppServices {
 const MAX_PARAM_LENGTH = 16_384
 /** A year of nothing but https (RFC 6797), once browsers have reached the service by it. */
 const HSTS = 'max-age=31536000'
+/** Headers are small; who takes longer keeps a connection for the sake of it. */
+const HEADERS_TIMEOUT_MS = 20_000
+const STILL_HEARTBEATS = 3
 const ADDRESSES_REMEMBERED = 10_000
+const PERSONAL = /^\/(?:v1|admin|audit)\//
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 /** Builds the HTTP server with all its routes; tests use this very function. */
 export function buildApp(services: AppServices): FastifyInstance {
+  /** What every answer has. Also one to an address that cannot be decoded, for which no hook runs. */
+  const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (isSecure(services.sessions)) void reply.header('strict-transport-security', HSTS)
+    // No header that caches know protects what an API key or a token has opened.
+    if (PERSONAL.test(request.url)) void reply.header('cache-control', 'no-store')
+    return reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+  }
   const app = Fastify({
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: services.bodyLimit,
-    requestTimeout: services.requestTimeoutMs,
+    ...connectionLimits(services),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestId,
     // Fastify's own answer is no problem document, and does not say when to come again: see stopping.ts.
     return503OnClosing: false,
     // A path that cannot be decoded names no route.
-    frameworkErrors: (_error, request, reply) => void notFound(request, reply),
+    frameworkErrors: (_error, request, reply) => void notFound(request, withCommonHeaders(request, reply)),
+    clientErrorHandler: answerUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
 
   app.setValidatorCompiler(compileSchema)
@@ -106,8 +119,9 @@ export function buildApp(services: AppServices): FastifyInstance {
   app.decorateRequest('viewer', null)
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
-    void reply.header('x-request-id', request.id)
-    if (isSecure(services.sessions)) void reply.header('strict-transport-security', HSTS)
+    withCommonHeaders(request, reply)
+    // Before a body is read: nobody has proved anything yet.
+    if (request.is404) return notFound(request, reply)
   })
   watchAnswers(app, services.onAnswered)
   refuseWhileStopping(app)
@@ -156,6 +170,18 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.after(answerOtherMethods)
   return app
+}
+
+/** How long a connection may keep somebody waiting: with its headers, with its body, and with taking what it is sent. */
+function connectionLimits({ requestTimeoutMs, streamLimits: { heartbeatMs } }: Pick<AppServices, 'requestTimeoutMs' | 'streamLimits'>) {
+  const headersTimeout = Math.min(requestTimeoutMs, HEADERS_TIMEOUT_MS)
+  return {
+    requestTimeout: requestTimeoutMs,
+    // A connection on which nothing moves in either direction; the limits below come first, and answer. A live stream
+    // moves with every heartbeat.
+    connectionTimeout: Math.max(2 * requestTimeoutMs, STILL_HEARTBEATS * heartbeatMs),
+    http: { requestTimeout: requestTimeoutMs, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
+  }
 }
 
 function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {

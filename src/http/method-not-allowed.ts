@@ -22,10 +22,12 @@ export function collectMethods(app: FastifyInstance): () => void {
         method: METHODS.filter((method) => !methods.has(method)),
         url,
         schema: { hide: true },
-        handler: (request, reply) => {
+        // Before a body is read: nobody has proved anything here.
+        onRequest: async (request, reply) => {
           const detail = `the route has the methods ${allow}`
           return sendProblemDocument(request, reply.header('allow', allow), problem('method_not_allowed', detail))
         },
+        handler: () => undefined,
       })
     }
   }

@@ -36,15 +36,20 @@ export function schemasOf(document: unknown): Ajv2020 {
   return ajv.addSchema(document as object, 'api')
 }
 
-/** Compiles a schema that stands in the document. */
+const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>()
+
+/** Compiles a schema that stands in the document, once. */
 export function compileIn(ajv: Ajv2020, schema: object) {
-  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object)
+  const validate = compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object)
+  compiled.set(schema, validate)
+  return validate
 }
 
 /** Headers that HTTP itself knows, or that only say how the body travels. */
 const PLAIN_HEADERS = new Set([
   ...['connection', 'content-length', 'content-type', 'content-disposition', 'date', 'keep-alive', 'transfer-encoding'],
-  ...['cache-control', 'content-encoding', 'vary', 'allow'],
+  // The last one asks a proxy not to hold a stream back.
+  ...['cache-control', 'content-encoding', 'vary', 'allow', 'x-accel-buffering', 'x-content-type-options'],
 ])
 
 /** Makes a check that tells what about an answer the document does not say. */

@@ -33,7 +33,7 @@ export interface Server extends Running {
 }
 
 /** Starts a command in a process of its own, which does not outlive the test. */
-export function launch(t: Test, args: string[], environment: Environment): Running {
+export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: Environment): Running {
   const child = spawn(process.execPath, ['src/main.ts', ...args], {
     // Nothing of the surroundings, such as what tap tells its own processes.
     env: { PATH: process.env['PATH'], TMPDIR: os.tmpdir(), PORT: '0', ...environment },
@@ -83,7 +83,7 @@ export async function startServer(t: Test, args: string[], environment: Environm
 }
 
 /** A data folder that is gone after the test. */
-export function makeDataDir(t: Test): string {
+export function makeDataDir(t: Pick<Test, 'teardown'>): string {
   const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-cli-'))
   // The OS user of the database has to pass through.
   chmodSync(parent, 0o755)

@@ -70,7 +70,7 @@ export interface Service {
 
 /** Starts the real service on a database of its own; workers only when asked for, so that tests decide when to project. */
 export async function startService(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   settings: Partial<Record<keyof Config, string>> = {},
   options: { workers?: boolean } = {},
 ): Promise<Service> {

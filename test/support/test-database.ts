@@ -5,7 +5,7 @@ import type { DatabaseUrls } from '../../src/database/database-urls.ts'
 import { testServerUrls } from './test-server.ts'
 
 /** A database of its own for a test: a clone of the migrated one, dropped at the end. */
-export async function createTestDatabase(t: Test): Promise<DatabaseUrls & { superUrl: string; name: string }> {
+export async function createTestDatabase(t: Pick<Test, 'teardown'>): Promise<DatabaseUrls & { superUrl: string; name: string }> {
   const urls = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
   await asSuperuser(urls.superUrl, `create database ${name} template employee_ledger owner ledger_owner`)

@@ -28,20 +28,20 @@ const PARTS: readonly ApiPart[] = [
     prefix: '/admin/v1/',
     security: [{ bearer: [] }],
     headers: ['X-Request-Id'],
-    problems: ['invalid_credentials', 'admin_only', 'role_required', 'rate_limited', ...ANY_ROUTE],
+    problems: ['invalid_credentials', 'admin_only', 'role_required', 'cross_site_request', 'rate_limited', ...ANY_ROUTE],
   },
   {
     name: 'Audit',
     prefix: '/audit/v1/',
     security: [{ bearer: [] }],
     headers: ['X-Request-Id'],
-    problems: ['invalid_credentials', 'role_required', 'rate_limited', ...ANY_ROUTE],
+    problems: ['invalid_credentials', 'role_required', 'cross_site_request', 'rate_limited', ...ANY_ROUTE],
   },
 ]
 
 const OPEN: ApiPart = { name: 'Open', prefix: '/', security: [], headers: ['X-Request-Id'], problems: [] }
 /** What nobody proves, nobody can be refused for. */
-const NEEDS_CREDENTIALS: readonly ProblemCode[] = ['invalid_credentials', 'admin_only', 'role_required', 'key_disabled']
+const NEEDS_CREDENTIALS: readonly ProblemCode[] = ['invalid_credentials', 'admin_only', 'role_required', 'cross_site_request', 'key_disabled']
 
 /** The part that a route belongs to; its own `security` replaces that of the part. */
 export function partOf(path: string, security?: readonly Record<string, string[]>[]): ApiPart {

@@ -158,8 +158,8 @@ function headersOf({ prefix }: ApiPart, method: string, status: string): HeaderN
 
 /** All that the route can be refused with: what its part, its query and its body bring along, and its own. */
 function refusalsOf(method: string, schema: FastifySchema, ofPart: readonly ProblemCode[]): ProblemCode[] {
-  const isDescribed = schema.body !== undefined || schema.judgedBody !== undefined
-  const hasBody = isDescribed || !['GET', 'DELETE'].includes(method)
+  // A body is read wherever one may come, DELETE included.
+  const hasBody = method !== 'GET'
   const ofBody = ['malformed_json', 'invalid_body', 'payload_too_large', 'unsupported_media_type'] as const
   // What Ajv judges is told as the domain tells it, field by field.
   const ofFields = schema.body === undefined ? [] : (['validation_failed'] as const)

@@ -13,6 +13,21 @@ export interface ProblemText {
 const FIX_THE_REQUEST = 'Correct the request and send it again; the same request will be refused again.'
 
 export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
+  malformed_request: {
+    when: 'What was sent is not a request of HTTP/1.1: nothing of it was read, and the connection is closed.',
+    remedy: 'Use an HTTP library; look for what changes requests on their way.',
+    entry: 'no',
+  },
+  request_timeout: {
+    when: 'The request did not arrive as a whole within the time that it may take.',
+    remedy: 'Send the request again, with fewer records where the connection is slow.',
+    entry: 'no',
+  },
+  headers_too_large: {
+    when: 'The address and the headers together have more bytes than the server reads: 16 KiB.',
+    remedy: 'Send shorter headers; look for cookies that have piled up.',
+    entry: 'no',
+  },
   malformed_json: {
     when: 'The body is empty, is not JSON, is not valid UTF-8, is nested too deep, or has a member called __proto__.',
     remedy: FIX_THE_REQUEST,

@@ -1,0 +1,28 @@
+import type { RegisteredRoute } from '../../src/http/openapi/build-document.ts'
+
+/** A route as the fuzzer calls it. */
+export interface FuzzedRoute {
+  method: string
+  /** With `:name` for a parameter, and `*` for anything. */
+  url: string
+  kind: 'public' | 'admin' | 'audit' | 'page' | 'open'
+  schema: RegisteredRoute['schema']
+  /** It has a handler of its own, and is not there to say 405. */
+  isOwn: boolean
+}
+
+/** All routes of the application, each with all of its methods, HEAD included: what is no route of its own is 405. */
+export function fuzzedRoutes(registered: readonly RegisteredRoute[]): FuzzedRoute[] {
+  const routes = registered.map(({ method, url, schema }) => ({ method, url, schema, kind: kindOf(url), isOwn: schema.hide !== true || (method === 'GET' && OPEN.test(url)) }))
+  const heads = routes.filter(({ method, isOwn }) => method === 'GET' && isOwn).map((route) => ({ ...route, method: 'HEAD', isOwn: false }))
+  return [...routes, ...heads]
+}
+
+const OPEN = /^\/(?:openapi\.json|livez|readyz|assets\/|problems|docs)/
+
+function kindOf(url: string): FuzzedRoute['kind'] {
+  if (url.startsWith('/v1/')) return 'public'
+  if (url.startsWith('/admin/')) return 'admin'
+  if (url.startsWith('/audit/')) return 'audit'
+  return OPEN.test(url) ? 'open' : 'page'
+}

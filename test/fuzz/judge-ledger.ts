@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely'
+import { listLogEntriesAfter } from '../../projections/bulk-user-logs-queries.ts'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { closesCall } from '../../src/domain/events.ts'
+import { readEvents } from '../../src/ledger/read.ts'
+import { catchUp } from '../../src/workers/project.ts'
+import type { Service } from '../support/service.ts'
+import { ledgerFaults } from '../support/verify-ledger.ts'
+import type { FuzzedRequest } from './any-request.ts'
+import type { FuzzedAnswer } from './send-request.ts'
+
+const WRITING: ReadonlySet<string> = new Set(['POST /v1/employees', 'PATCH /v1/employees', 'PATCH /v1/employees/:id'])
+/** Refused before it is known whose call it is, or while another one is decided; nothing of it is stored. */
+const WITHOUT_ENTRY: ReadonlySet<string> = new Set(['invalid_credentials', 'route_not_found', 'method_not_allowed', 'malformed_request', 'headers_too_large', 'idempotency_in_progress', 'idempotency_response_expired', 'unavailable'])
+const EVENTS_AT_ONCE = 10_000
+
+/** What answers have promised: by the id of each call that was logged, its status. */
+export interface Promised {
+  calls: Map<string, number>
+  /** Writing calls that got no answer: each may be in the ledger or not. */
+  unknown: number
+  faults: string[]
+}
+
+export const nothingPromised = (): Promised => ({ calls: new Map(), unknown: 0, faults: [] })
+
+/** Notes what an answer says about the ledger. */
+export function notePromise(promised: Promised, request: FuzzedRequest, answer: FuzzedAnswer | null): void {
+  if (!WRITING.has(`${request.method} ${request.url}`)) return
+  if (!answer) {
+    promised.unknown += 1
+    return
+  }
+  const { status, headers, text } = answer
+  if (headers['idempotency-replayed'] === 'true') return
+  const { log_id: logId, code } = JSON.parse(text) as { log_id?: string; code?: string }
+  const isWithout = request.target.includes('validate_only') || WITHOUT_ENTRY.has(code ?? '')
+  if (logId === undefined) {
+    if (!isWithout) promised.faults.push(`an answer of ${status} ${code ?? ''} names no entry of the log`)
+    return
+  }
+  if (promised.calls.has(logId)) promised.faults.push(`two answers name the entry ${logId}`)
+  promised.calls.set(logId, status)
+}
+
+/** What is wrong with a company's ledger and its read models, after all that was promised of it. */
+export async function companyFaults({ db }: Pick<Service, 'db'>, companyId: string, promised: Promised): Promise<string[]> {
+  const faults = [...promised.faults, ...(await ledgerFaults(db, companyId))]
+  const events = []
+  for (let after = 0; ; after += EVENTS_AT_ONCE) {
+    const page = await readEvents(db, companyId, { after, limit: EVENTS_AT_ONCE })
+    events.push(...page)
+    if (page.length < EVENTS_AT_ONCE) break
+  }
+  const closed = new Map<string, number>()
+  for (const event of events) {
+    if (!closesCall(event) || event.call_id === null) continue
+    closed.set(event.call_id, event.type === 'ApiCallFailed' && event.data !== null ? event.data.http_status : 200)
+  }
+  const missing = [...promised.calls.keys()].filter((id) => !closed.has(id))
+  const unpromised = [...closed.keys()].filter((id) => !promised.calls.has(id))
+  if (missing.length > 0) faults.push(`entries that were answered are not in the ledger: ${missing.join(', ')}`)
+  if (unpromised.length > promised.unknown) faults.push(`the ledger holds ${unpromised.length} calls that no answer names: ${unpromised.join(', ')}`)
+  for (const [id, status] of promised.calls) {
+    const stored = closed.get(id)
+    if (stored !== undefined && (status < 300 ? stored !== 200 : stored !== status)) faults.push(`${id} was answered with ${status} and stored as ${stored}`)
+  }
+  return [...faults, ...(await entryFaults(db, companyId, closed))]
+}
+
+/** The read models fold all of it, and Bulk User Logs has each call exactly once. */
+async function entryFaults(db: Service['db'], companyId: string, closed: Map<string, number>): Promise<string[]> {
+  for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
+  const found = await listLogEntriesAfter(db as unknown as Kysely<unknown>, companyId, {}, { after: 0, limit: EVENTS_AT_ONCE })
+  const ids = found.map(({ entry }) => entry.id)
+  const isEqual = ids.length === closed.size && new Set(ids).size === ids.length && ids.every((id) => closed.has(id))
+  return isEqual ? [] : [`Bulk User Logs has ${ids.length} entries of ${closed.size} calls`]
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import type { Service } from '../support/service.ts'
+import type { FuzzedRequest } from './any-request.ts'
+import { anyRequest } from './any-request.ts'
+import type { FuzzedRoute } from './fuzzed-routes.ts'
+import { bytesOf } from './hostile-json.ts'
+import type { answerJudge } from './judge-answer.ts'
+import { companyFaults, notePromise, nothingPromised } from './judge-ledger.ts'
+import type { FuzzedAnswer, Sender } from './send-request.ts'
+import type { Things } from './world.ts'
+import { makeWorld } from './world.ts'
+
+/** What the batches share. */
+export interface Ground {
+  service: Service
+  routes: readonly FuzzedRoute[]
+  judge: ReturnType<typeof answerJudge>
+  sender: Sender
+  /** The things of the company that nobody may touch. */
+  theirs: Things
+}
+
+/** What a batch came to. */
+export interface BatchOutcome {
+  seed: number
+  sent: number
+  /** How many answers had each status. */
+  statuses: Map<number, number>
+  /** The slowest answer. */
+  slowest: { tookMs: number; what: string }
+  /** How many answers took longer than a second. */
+  slow: number
+  /** What was found, a text each, with how to see it again. */
+  found: string[]
+}
+
+const SLOW_MS = 1_000
+/** A request may be cut while it is sent when it is as large as this: the server has answered, and listens no more. */
+const CUT_BYTES = 60_000
+
+/** Sends `inputs` requests, each made from the seed, to a company of their own, and then looks at its ledger. */
+export async function runBatch(ground: Ground, { seed, inputs, path }: { seed: number; inputs: number; path?: string }): Promise<BatchOutcome> {
+  const { service, routes, judge, sender, theirs } = ground
+  const world = await makeWorld(service, theirs)
+  const promised = nothingPromised()
+  // What the making of the world has put into the log.
+  const [made] = (await service.admin('/bulk-user-logs?limit=1', world.company.admin.token)).body.items as { id: string }[]
+  promised.calls.set(made?.id ?? world.fill('{{log}}'), 201)
+  const outcome: BatchOutcome = { seed, sent: 0, statuses: new Map(), slowest: { tookMs: 0, what: '' }, slow: 0, found: [] }
+
+  const sendAndJudge = async (request: FuzzedRequest): Promise<void> => {
+    const answer = await sender.send(request, world).catch((error: unknown) => cutOff(request, error))
+    outcome.sent += 1
+    note(outcome, request, answer)
+    notePromise(promised, request, answer)
+    if (request.url.startsWith('/account/') || request.url === '/sign-out') await world.renew(request.caller)
+    const faults = answer ? judge(request, answer) : []
+    if (faults.length > 0) throw new Error(faults.join('\n'))
+  }
+  const property = fc.asyncProperty(anyRequest(routes), sendAndJudge)
+  const details = await fc.check(property, { seed, numRuns: inputs, skipEqualValues: true, ...(path === undefined ? {} : { path }) })
+  if (details.failed) {
+    const again = `--seed ${details.seed} --path ${details.counterexamplePath}`
+    outcome.found.push(`${shown(details.counterexample![0])}\n  ${(details.errorInstance as Error).message.replaceAll('\n', '\n  ')}\n  again: ${again}`)
+  }
+  const faults = await companyFaults(service, world.company.id, promised)
+  outcome.found.push(...faults.map((fault) => `${fault}\n  again: --seed ${seed} --inputs ${inputs}`))
+  return outcome
+}
+
+/** No answer is right for a large request alone. */
+function cutOff(request: FuzzedRequest, error: unknown): null {
+  const bytes = request.body === null ? 0 : bytesOf(request.body).length
+  if (bytes > CUT_BYTES) return null
+  throw new Error(`no answer: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+}
+
+function note(outcome: BatchOutcome, request: FuzzedRequest, answer: FuzzedAnswer | null): void {
+  const status = answer?.status ?? 0
+  outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1)
+  if (!answer) return
+  if (answer.tookMs > SLOW_MS) outcome.slow += 1
+  if (answer.tookMs > outcome.slowest.tookMs) outcome.slowest = { tookMs: answer.tookMs, what: shown(request) }
+}
+
+const SHOWN_CHARACTERS = 1_500
+
+function shown(request: FuzzedRequest): string {
+  return JSON.stringify(request).slice(0, SHOWN_CHARACTERS)
+}

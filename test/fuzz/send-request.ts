@@ -1,0 +1,55 @@
+import { gunzipSync } from 'node:zlib'
+import type { Dispatcher } from 'undici'
+import { Pool } from 'undici'
+import type { FuzzedRequest } from './any-request.ts'
+import { bytesOf } from './hostile-json.ts'
+import type { World } from './world.ts'
+
+/** What came back: an answer, or the fault of the connection. */
+export interface FuzzedAnswer {
+  status: number
+  headers: Record<string, string>
+  text: string
+  /** Until the whole answer was there, in milliseconds. */
+  tookMs: number
+}
+
+export interface Sender {
+  /** Throws when there is no answer. */
+  send(request: FuzzedRequest, world: World): Promise<FuzzedAnswer>
+  close(): Promise<void>
+}
+
+const PATIENCE_MS = 60_000
+const EVENT_STREAM = 'text/event-stream'
+
+/** Connections that are kept, with one request at a time on each. Undici lets odd addresses and double headers pass. */
+export function openSender(address: string, connections: number): Sender {
+  const pool = new Pool(address, { connections, pipelining: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS })
+  return {
+    async send(request, world) {
+      const headers = [...world.credentials(request.caller), ...request.headers].flatMap(([name, value]) => [name, world.fill(value)])
+      const body = request.body === null ? null : bytesOf(request.body.map((piece) => (typeof piece === 'string' ? world.fill(piece) : piece)))
+      const sentAt = performance.now()
+      const answer = await pool.request({ method: request.method as Dispatcher.HttpMethod, path: world.fill(request.target), headers, body })
+      const isEndless = String(answer.headers['content-type']).startsWith(EVENT_STREAM)
+      const text = isEndless ? await dropped(answer.body) : textOf(answer.headers, Buffer.from(await answer.body.arrayBuffer()))
+      return { status: answer.statusCode, headers: flat(answer.headers), text, tookMs: performance.now() - sentAt }
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+function textOf(headers: Dispatcher.ResponseData['headers'], bytes: Buffer): string {
+  return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8')
+}
+
+/** A live stream has no end; that it began says enough. */
+async function dropped(body: Dispatcher.ResponseData['body']): Promise<string> {
+  body.on('error', () => undefined).destroy()
+  return ''
+}
+
+function flat(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
+}

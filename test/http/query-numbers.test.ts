@@ -1,0 +1,31 @@
+import t from 'tap'
+import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
+import { operationsOf } from '../support/api-document.ts'
+import { send, startService } from '../support/service.ts'
+
+/* Numbers in query strings: found by the fuzzer (`GET /admin/v1/users?limit=1e400` was answered with 500). */
+
+const service = await startService(t)
+const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
+const { key, admin } = service.company
+const headers = { authorization: `Bearer ${admin.token}` }
+
+const numbers = operationsOf(document).flatMap(({ method, path, operation }) =>
+  ((operation.parameters ?? []) as { in?: string; name: string; schema?: { type?: string } }[])
+    .filter((parameter) => parameter.in === 'query' && parameter.schema?.type === 'integer')
+    .map(({ name }) => ({ method, path, name })),
+)
+
+await t.test('the document has parameters that are numbers', async (t) => {
+  t.ok(numbers.length > 8)
+})
+
+for (const { method, path, name } of numbers) {
+  await t.test(`${method} ${path}: ${name} takes no number beyond those that a double holds`, async (t) => {
+    for (const value of ['1e400', '-1e400', 'Infinity', '-Infinity', 'NaN', '1.5']) {
+      const address = `${path.replace(/\{\w+\}/, 'x')}?${name}=${value}`
+      const answer = await send(service.address, method, address, { key: path.startsWith('/v1/') ? key : null, ...(path.startsWith('/v1/') ? {} : { headers }) })
+      t.match(answer, { status: 400, body: { code: 'invalid_query' } }, `${value}: ${JSON.stringify(answer.body).slice(0, 200)}`)
+    }
+  })
+}

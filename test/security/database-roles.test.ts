@@ -1,0 +1,98 @@
+import pg from 'pg'
+import t from 'tap'
+import { employee, startService } from '../support/service.ts'
+
+/*
+ * Least privilege in the database: what the role of the service may do there, all of it, and what it must not.
+ * `test/ledger/append-only.test.ts` tries to change events.
+ */
+
+const service = await startService(t)
+await service.call('POST', '/v1/employees', { body: employee() })
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+async function attempt(statement: string, url = service.urls.serviceUrl): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  try {
+    await client.connect()
+    return await client.query(statement).then(() => 'done')
+  } catch (error) {
+    return (error as { code: string }).code
+  } finally {
+    await client.end()
+  }
+}
+
+const MAY: Record<string, string> = {
+  api_key_directory: 'INSERT SELECT',
+  api_key_usage: 'INSERT SELECT UPDATE',
+  api_keys: 'INSERT SELECT UPDATE',
+  checkpoints: 'INSERT SELECT UPDATE',
+  companies: 'INSERT SELECT UPDATE',
+  employee_snapshots: 'DELETE INSERT SELECT UPDATE',
+  events: 'INSERT SELECT',
+  heads: 'INSERT SELECT UPDATE',
+  idempotency_keys: 'INSERT SELECT UPDATE',
+  merkle_subtrees: 'DELETE INSERT SELECT',
+  projection_versions: 'INSERT SELECT',
+  sessions: 'DELETE INSERT SELECT UPDATE',
+  setup: 'SELECT',
+  user_tokens: 'DELETE INSERT SELECT UPDATE',
+  users: 'INSERT SELECT UPDATE',
+}
+
+await t.test('on the tables of the ledger the service has these rights, and no other', async (t) => {
+  const { rows } = await service.pool.query<{ name: string; rights: string }>(
+    `select table_name as name, string_agg(privilege_type, ' ' order by privilege_type) as rights
+     from information_schema.role_table_grants where table_schema = 'public' and grantee in (current_user, 'PUBLIC') group by 1 order by 1`,
+  )
+  t.strictSame(Object.fromEntries(rows.map(({ name, rights }) => [name, rights])), MAY)
+})
+
+await t.test('the role of the service owns nothing, and is nothing more than a role that may connect', async (t) => {
+  const { rows } = await service.pool.query(
+    `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
+       (select count(*)::integer from pg_auth_members m where m.member = r.oid) as memberships,
+       (select count(*)::integer from pg_class c where c.relowner = r.oid) as tables
+     from pg_roles r where rolname = current_user`,
+  )
+  t.strictSame(rows, [{ rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false, memberships: 0, tables: 0 }])
+})
+
+const FORBIDDEN = [
+  'update events set data = null',
+  'delete from events',
+  'truncate events',
+  'delete from heads',
+  'delete from companies',
+  "update setup set fingerprint = 'x'",
+  'drop table companies',
+  'alter table events add column x integer',
+  'alter table events disable trigger all',
+  'create table mine (a integer)',
+  'create schema mine',
+  "create function mine() returns integer language sql as 'select 1'",
+  'create or replace function erase_events(uuid, bigint) returns integer language sql as $$ select 1 $$',
+  'create role mine',
+  'create database mine',
+  'set role ledger_owner',
+  'set session_replication_role = replica',
+  'select * from pg_authid',
+  'select * from pg_shadow',
+  "select pg_read_file('pg_hba.conf')",
+  "copy companies to program 'true'",
+  "copy companies to '/tmp/companies'",
+]
+
+for (const statement of FORBIDDEN) {
+  await t.test(`the service may not run: ${statement}`, async (t) => {
+    t.equal(await attempt(statement), INSUFFICIENT_PRIVILEGE)
+  })
+}
+
+await t.test('the service reads no other database of the server', async (t) => {
+  for (const name of ['postgres', 'template1']) {
+    const url = Object.assign(new URL(service.urls.serviceUrl), { pathname: `/${name}` }).href
+    t.not(await attempt('select 1', url), 'done', name)
+  }
+})
