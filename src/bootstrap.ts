@@ -181,6 +181,7 @@ export async function startApi(
     areReadModelsComplete: openCompleteness(store.db, projections),
     health: openHealth(store.db, waker, await versions()),
     log,
+    trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,

@@ -56,6 +56,8 @@ export interface AppServices {
   areReadModelsComplete(): Promise<boolean>
   health: SystemHealth
   log: Logger
+  /** Addresses, with commas between, of the proxies in front whose `X-Forwarded-*` headers are believed; null: none. */
+  trustProxy: string | null
   /** Bytes that a body may have. */
   bodyLimit: number
   /** Milliseconds to receive a request. */
@@ -83,6 +85,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: services.bodyLimit,
+    trustProxy: services.trustProxy ?? false,
     requestTimeout: services.requestTimeoutMs,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestId,
