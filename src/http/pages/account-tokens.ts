@@ -144,6 +144,6 @@ function row({ token, now }: SeenToken, timeZone: string): Html {
     <td data-label="State">${BADGES[status]}</td>
     <td data-label="Last used">${token.lastUsed === null ? 'never' : timeShown(token.lastUsed, timeZone)}</td>
     <td data-label="Ends">${timeShown(token.revokedAt ?? token.expiresAt, timeZone)}</td>
-    <td>${status === 'active' ? html`<a href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span> …</a>` : ''}</td>
+    <td>${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span> …</a>` : ''}</td>
   </tr>`
 }

@@ -44,7 +44,7 @@ async function send(db: LedgerDb, request: FastifyRequest, reply: FastifyReply, 
     ${problem ? formAlert(problem) : notice(request, DONE)}
     <dl class="facts">
       <dt>Name</dt><dd>${name}</dd>
-      <dt>Id</dt><dd><code id="company-id">${id}</code> <button type="button" data-copy="#company-id" hidden>Copy</button></dd>
+      <dt>Id</dt><dd><code id="company-id">${id}</code> <button type="button" class="quiet" data-copy="#company-id" hidden>Copy</button></dd>
       <dt>Registered</dt><dd>${timeShown(createdAt, timeZone)}</dd>
     </dl>
     <form method="post" action="${PATH}" class="stack">

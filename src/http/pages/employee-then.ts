@@ -7,7 +7,7 @@ import { badge } from './badges.ts'
 import { employeeAddress, eventLink, shownActor, shownCall } from './event-values.ts'
 import { pageLinks } from './list-pages.ts'
 import type { Html } from './page.ts'
-import { attributesByName, numberShown, valueShown } from './shown-values.ts'
+import { attributesByName, valueShown } from './shown-values.ts'
 import { timeShown } from './times.ts'
 
 /** An employee at a position of the ledger. */
@@ -36,7 +36,7 @@ export function standingShown(seen: SeenEmployee, viewer: SessionUser): Html {
   const step = (to: number | null) => (to === null ? null : employeeAddress(id, to))
   return html`<dl class="facts">
       <dt>Employee</dt><dd><code id="employee-id">${id}</code> <button type="button" class="quiet" data-copy="#employee-id" hidden>Copy id</button></dd>
-      <dt>As of</dt><dd>position ${numberShown(position)} of ${numberShown(head)}${seen.isNow ? ', now' : ''}</dd>
+      <dt>As of</dt><dd>position ${position} of ${head}${seen.isNow ? ', now' : ''}</dd>
       ${then.standing === 'known' ? known(then, viewer.timeZone) : html`<dt>Status</dt><dd>${then.standing === 'erased' ? badge('plain', 'Erased') : badge('plain', 'Not created yet')}</dd>`}
     </dl>
     ${then.standing === 'erased' ? html`<p class="empty">The data of this person have been erased, for every time. That there were these events, when, and by whom, remains; so do their hashes.</p>` : ''}

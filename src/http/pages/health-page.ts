@@ -121,7 +121,7 @@ function ledgerFacts({ position, root, recordedAt }: LedgerHead, timeZone: strin
   return html`<h2>Ledger of your company</h2>
     <dl class="facts">
       <dt>Events</dt><dd>${position}</dd>
-      <dt>Root hash</dt><dd><code id="root">${root}</code> <button type="button" data-copy="#root" hidden>Copy</button></dd>
+      <dt>Root hash</dt><dd><code id="root">${root}</code> <button type="button" class="quiet" data-copy="#root" hidden>Copy</button></dd>
       <dt>Last event</dt><dd>${timeShown(recordedAt, timeZone)}</dd>
     </dl>`
 }
