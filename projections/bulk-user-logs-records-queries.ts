@@ -64,13 +64,6 @@ export async function findLogRecord(db: Kysely<unknown>, companyId: string, entr
   return record ?? null
 }
 
-/** The position of the first event of an entry's call. */
-export async function firstPositionOf(db: Kysely<unknown>, companyId: string, entry: EntryPlace): Promise<number> {
-  const { rows } = await sql<{ first: number | null }>`select min(first_position) as first from ${RECORDS}
-    where company_id = ${toUuid(companyId)} and entry_position = ${entry.position}`.execute(db)
-  return rows[0]?.first ?? entry.position
-}
-
 const RECORDS = sql.id(schemaOf(bulkUserLogs), 'records')
 
 type Condition = RawBuilder<unknown>

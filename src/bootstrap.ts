@@ -202,6 +202,7 @@ export async function startApi(
     health: openHealth(store.db, waker, await versions()),
     log,
     onAnswered: counted.onAnswered,
+    trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,

@@ -5,6 +5,9 @@ import { envSchema } from 'env-schema'
 const MIB = 1024 * 1024
 // Timers of Node.js turn what is longer than 24 days into 1 millisecond.
 const DAY_MS = 86_400_000
+// An IPv4 or IPv6 address, or a network of them.
+const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
+const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?)`
 const POSTGRES_URL = '^postgres(ql)?://'
 
 /** Every setting of the program, with its meaning and default. The README's table is checked against this. */
@@ -91,6 +94,12 @@ export const ConfigSchema = Type.Object({
     Type.String({
       pattern: '^https?://[^/?#]+$',
       description: 'address under which browsers reach the service; with https the cookie of a session is sent by https alone',
+    }),
+  ),
+  TRUST_PROXY: Type.Optional(
+    Type.String({
+      pattern: `^${PROXY}(?:, *${PROXY})*$`,
+      description: 'addresses or networks (`10.0.0.0/8`), with commas between, of the proxies in front whose `X-Forwarded-*` headers are believed',
     }),
   ),
   SESSION_IDLE_MINUTES: Type.Integer({

@@ -62,6 +62,8 @@ export interface AppServices {
   log: Logger
   /** Told of each answer once it is sent. */
   onAnswered?(answered: Answered): void
+  /** Addresses, with commas between, of the proxies in front whose `X-Forwarded-*` headers are believed; null: none. */
+  trustProxy: string | null
   /** Bytes that a body may have. */
   bodyLimit: number
   /** Milliseconds to receive a request. */
@@ -101,6 +103,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: services.bodyLimit,
     ...connectionLimits(services),
+    trustProxy: services.trustProxy ?? false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestId,
     // Fastify's own answer is no problem document, and does not say when to come again: see stopping.ts.

@@ -6,12 +6,6 @@ import { toUuid } from '../domain/ids.ts'
 import { readEvent } from './codec.ts'
 import type { LedgerTables } from './tables.ts'
 
-/** An event as it is stored: its envelope, and its data, which are null once they are erased; both canonical JSON. */
-export interface EventTexts {
-  envelope: string
-  data: string | null
-}
-
 /** Positions after one, in order, at most `limit`, none after `upTo`. */
 export interface PositionRange {
   after: number
@@ -21,18 +15,13 @@ export interface PositionRange {
 
 /** Reads a company's events in a range. */
 export async function readEvents(db: Kysely<LedgerTables>, companyId: string, range: PositionRange): Promise<RecordedEvent[]> {
-  return (await readEventTexts(db, companyId, range)).map(readEvent)
-}
-
-/** Reads a company's events in a range as they are stored. */
-export async function readEventTexts(db: Kysely<LedgerTables>, companyId: string, range: PositionRange): Promise<EventTexts[]> {
   let query = db
     .selectFrom('events')
     .select(['envelope', 'data'])
     .where('company_id', '=', toUuid(companyId))
     .where('position', '>', range.after)
   if (range.upTo !== undefined) query = query.where('position', '<=', range.upTo)
-  return query.orderBy('position').limit(range.limit).execute()
+  return (await query.orderBy('position').limit(range.limit).execute()).map(readEvent)
 }
 
 /** Reads the events of a company at these positions, in order. */

@@ -103,7 +103,7 @@ await t.test('each attribute that changed is shown from what to what, and a long
   t.notOk(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
   await note.locator('summary').click()
   t.ok(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
-  t.match(await records.nth(0).locator('.employee').innerText(), /^Today: <b>bold<\/b> "><script>/, 'as the employee is now')
+  t.match(await records.nth(0).locator('p').first().innerText(), /^Today: <b>bold<\/b> "><script>/, 'as the employee is now')
   t.same(faults, [])
 })
 

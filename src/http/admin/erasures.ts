@@ -12,7 +12,7 @@ import { actingUser, NoQuery, SMALL_BODY, STRICT, tellPosition } from './company
 // As much as a refused record may have said, for a person who was never created.
 const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }))
 
-const ErasureBody = Type.Object(
+export const ErasureBody = Type.Object(
   {
     employee_id: Name("The employee's id; also of one who was erased before, for what has come since."),
     email: Name('The e-mail address that the person has now, or that refused records named; in any case.'),
@@ -62,7 +62,8 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
 
 const BY = { employee_id: 'id', email: 'email', external_id: 'external_id' } as const
 
-function namedIn(body: Static<typeof ErasureBody>): NamedPerson {
+/** The person that a body names. Throws a problem unless it names one by exactly one name. */
+export function namedIn(body: Static<typeof ErasureBody>): NamedPerson {
   const [named, ...others] = Object.entries(body) as [keyof typeof BY, string][]
   if (named && others.length === 0) return { by: BY[named[0]], value: named[1] }
   const message = 'exactly one of employee_id, email and external_id must name the person'

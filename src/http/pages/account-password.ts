@@ -12,7 +12,7 @@ import { ACCOUNT_PATH } from './navigation.ts'
 import type { Html } from './page.ts'
 import type { PageServices } from './pages.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
-import { viewerOf } from './viewer.ts'
+import { actingOf, viewerOf } from './viewer.ts'
 
 export interface PasswordRoute {
   limits: SignInLimits
@@ -23,13 +23,13 @@ export interface PasswordRoute {
 /** Changes one's own password. All sessions end; this browser gets a new one. */
 export function passwordRoute(app: FastifyInstance, { db, company, sessions }: PageServices, { limits, show }: PasswordRoute): void {
   app.post(`${ACCOUNT_PATH}/password`, async (request, reply) => {
-    const { companyId, userId } = viewerOf(request)
+    const { userId } = viewerOf(request)
     let cookie: string | null
     try {
       const { current, password: next } = passwordsOf(request)
       await limits.admit(request, reply, userId)
       const services = { company, db, sessionHours: sessions.hours }
-      const changed = await changeOwnPassword(services, { companyId, actor: userId }, { current, next })
+      const changed = await changeOwnPassword(services, actingOf(request), { current, next })
       if (changed.outcome === 'wrong password') throw fault('current', 'this is not your present password')
       cookie = changed.cookie
     } catch (error) {

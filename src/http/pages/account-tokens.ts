@@ -10,16 +10,16 @@ import { IssueTokenBody, tokenStatus } from '../admin/user-schemas.ts'
 import { decodeIdCursor } from '../id-cursor.ts'
 import { ProblemError } from '../problem.ts'
 import type { PasswordRoute } from './account-password.ts'
-import { badge } from './badge.ts'
+import { badge } from './badges.ts'
 import { asFormProblem, checked, choice, field, formFields, type FormProblem, seenField, seenIn, wholeNumber } from './form.ts'
 import { sendUserPage } from './layout.ts'
-import { pageLinks, ROWS_A_PAGE } from './list-pages.ts'
+import { olderLinks, ROWS_A_PAGE } from './list-pages.ts'
 import { ACCOUNT_PATH } from './navigation.ts'
 import { onlyOnce, shownOnce } from './once.ts'
 import type { Html } from './page.ts'
 import type { PageServices } from './pages.ts'
 import { timeShown } from './times.ts'
-import { viewerOf } from './viewer.ts'
+import { actingOf, viewerOf } from './viewer.ts'
 
 const PATH = `${ACCOUNT_PATH}/tokens`
 
@@ -30,7 +30,7 @@ interface OfToken {
 /** Issues and revokes one's own tokens. */
 export function tokenRoutes(app: FastifyInstance, { db, company }: PageServices, show: PasswordRoute['show']): void {
   app.post(PATH, async (request, reply) => {
-    const { companyId, userId } = viewerOf(request)
+    const { userId } = viewerOf(request)
     try {
       const fields = formFields(request.body)
       const { name = '', expires_in_days: days, scope = '' } = fields
@@ -38,7 +38,7 @@ export function tokenRoutes(app: FastifyInstance, { db, company }: PageServices,
       const body = checked(IssueTokenBody, { name: name.trim(), expires_in_days: wholeNumber(days), ...narrowed })
       const { expires_in_days: expiresInDays } = body
       const wanted = { userId, name: body.name, expiresInDays, scope: body.scope ?? null, seen: seenIn(fields) }
-      const issued = await issueUserToken(company, { companyId, actor: userId }, wanted)
+      const issued = await issueUserToken(company, actingOf(request), wanted)
       return await sendToken(request, reply, issued)
     } catch (error) {
       return show(request, reply, { form: 'token', problem: asFormProblem(error) })
@@ -47,9 +47,8 @@ export function tokenRoutes(app: FastifyInstance, { db, company }: PageServices,
 
   app.get<OfToken>(`${PATH}/:id/revoke`, async (request, reply) => sendRevocation(request, reply, await ownToken(db, request)))
   app.post<OfToken>(`${PATH}/:id/revoke`, async (request, reply) => {
-    const { companyId, userId } = viewerOf(request)
     const { token } = await ownToken(db, request)
-    await revokeUserToken(company, { companyId, actor: userId }, token.id)
+    await revokeUserToken(company, actingOf(request), token.id)
     return reply.redirect(`${ACCOUNT_PATH}?done=revoked`, 303)
   })
 }
@@ -106,7 +105,7 @@ export async function tokensShown(db: LedgerDb, request: FastifyRequest, version
   return html`<h2 id="tokens">Tokens</h2>
     <p>A token lets a program of yours read the admin and audit endpoints with your role.</p>
     ${found.length === 0 ? html`<p class="empty">You have no token.</p>` : table(found.slice(0, ROWS_A_PAGE), timeZone)}
-    ${pageLinks(ACCOUNT_PATH, {}, cursor, found, ({ token }) => token.id)}
+    ${olderLinks(ACCOUNT_PATH, {}, cursor, found, ({ token }) => token.id)}
     <h3>Issue a token</h3>
     <form method="post" action="${PATH}" class="stack">
       ${seenField(version)}
@@ -145,6 +144,6 @@ function row({ token, now }: SeenToken, timeZone: string): Html {
     <td data-label="State">${BADGES[status]}</td>
     <td data-label="Last used">${token.lastUsed === null ? 'never' : timeShown(token.lastUsed, timeZone)}</td>
     <td data-label="Ends">${timeShown(token.revokedAt ?? token.expiresAt, timeZone)}</td>
-    <td>${status === 'active' ? html`<a href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span> …</a>` : ''}</td>
+    <td>${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span> …</a>` : ''}</td>
   </tr>`
 }

@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
-import { requestsInWindow, windowEnd } from '../../domain/company.ts'
 import type { SeenKey } from '../../ledger/read-api-keys.ts'
 import { statusOf } from '../admin/api-key-schemas.ts'
-import { badge } from './badge.ts'
+import { badge } from './badges.ts'
 import type { Html } from './page.ts'
+import { quotaBar, quotaUsed } from './quota-used.ts'
+import { numberShown } from './shown-values.ts'
 import { timeShown } from './times.ts'
 
 /** The state of a key, as a badge. */
@@ -21,16 +22,11 @@ export function keyBadge(key: SeenKey['key']): Html {
 const PERIODS = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const
 
 /** How much of its quota a key has used in the window that runs, as a bar and in words, and when it begins anew. */
-export function quotaUsed({ key, now }: SeenKey, timeZone: string): Html {
-  const nowMs = Date.parse(now)
-  const made = requestsInWindow(key.usage, key.refreshPeriod, nowMs)
-  const { quotaLimit: limit } = key
-  const percent = limit === 0 ? 100 : Math.floor((100 * made) / limit)
-  // A bar must have some length; a key without any quota has used it up.
-  const bar = limit === 0 ? { max: 1, value: 1 } : { max: limit, value: Math.min(made, limit) }
-  return html`<meter min="0" max="${bar.max}" high="${bar.max * 0.9}" optimum="0" value="${bar.value}" aria-label="Quota used"></meter>
-    <div>${made.toLocaleString('en')} of ${limit.toLocaleString('en')} calls ${PERIODS[key.refreshPeriod]} (${percent} %)</div>
-    <div class="hint">begins anew ${timeShown(new Date(windowEnd(key.refreshPeriod, nowMs)).toISOString(), timeZone)}</div>`
+export function quotaShown(seen: SeenKey, timeZone: string): Html {
+  const used = quotaUsed(seen)
+  return html`${quotaBar(used)}
+    <div>${numberShown(used.made)} of ${numberShown(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]} (${used.percent} %)</div>
+    <div class="hint">begins anew ${timeShown(used.beginsAnew, timeZone)}</div>`
 }
 
 /** When a key was last used. */

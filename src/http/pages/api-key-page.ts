@@ -7,17 +7,17 @@ import type { SeenKey } from '../../ledger/read-api-keys.ts'
 import { findApiKey } from '../../ledger/read-api-keys.ts'
 import { IssueBody, RotateBody } from '../admin/api-key-schemas.ts'
 import { ProblemError } from '../problem.ts'
-import { keyBadge, lastUsed, quotaUsed } from './api-key-facts.ts'
+import { keyBadge, lastUsed, quotaShown } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
 import { keyBody, keyFields } from './api-keys-page.ts'
 import { asFormProblem, checked, choice, formAlert, formFields, type FormProblem, seenField, seenIn, wholeNumber } from './form.ts'
-import { sendUserPage } from './layout.ts'
+import { sendUserPage, trail } from './layout.ts'
 import { NAVIGATION } from './navigation.ts'
 import { notice } from './notice.ts'
 import type { Html } from './page.ts'
 import type { PageServices } from './pages.ts'
 import { timeShown } from './times.ts'
-import { viewerOf } from './viewer.ts'
+import { actingOf, viewerOf } from './viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
 
@@ -76,11 +76,6 @@ export function apiKeyPage(app: FastifyInstance, services: PageServices): void {
   app.get<OfKey>(`${PATH}/:id/revoke`, (request, reply) => sendRevocation(services, request, reply))
 }
 
-function actingOf(request: KeyRequest) {
-  const { companyId, userId } = viewerOf(request)
-  return { companyId, actor: userId }
-}
-
 function keyId({ params }: KeyRequest): string {
   if (!isId('key', params.id)) throw new ProblemError(NO_SUCH_KEY)
   return params.id
@@ -103,7 +98,7 @@ async function sendKey(services: PageServices, request: KeyRequest, reply: Fasti
   if (wrong?.problem) void reply.code(wrong.problem.status)
   return sendUserPage(request, reply, viewer, {
     title: key.name,
-    body: html`<p><a href="${PATH}">API keys</a></p>
+    body: html`${trail(NAVIGATION.apiKeys)}
       <h1>${key.name}</h1>
       ${wrong ? formAlert(wrong.problem) : notice(request, DONE)} ${facts(seen, viewer.timeZone)}
       <div class="actions">
@@ -123,7 +118,7 @@ function facts(seen: SeenKey, timeZone: string): Html {
     <dt>API id</dt>
     <dd><code id="api-id">${key.id}</code> <button type="button" class="quiet" data-copy="#api-id" hidden>Copy</button></dd>
     <dt>Quota used</dt>
-    <dd>${quotaUsed(seen, timeZone)}</dd>
+    <dd>${quotaShown(seen, timeZone)}</dd>
     <dt>Last used</dt>
     <dd>${lastUsed(key, timeZone)}</dd>
     <dt>Created</dt>

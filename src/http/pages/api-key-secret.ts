@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { KeyWithSecret } from '../../commands/issue-api-key.ts'
 import type { SessionSettings } from '../session.ts'
 import { baseUrlOf } from './base-url.ts'
+import { creatingCurl, verifyingCurl } from './curl-lines.ts'
 import { sendUserPage } from './layout.ts'
 import { NAVIGATION } from './navigation.ts'
 import { onlyOnce, shownOnce } from './once.ts'
@@ -14,7 +15,7 @@ export function sendSecret(request: FastifyRequest, reply: FastifyReply, session
   const viewer = viewerOf(request)
   const isFirst = key.rotatedAt === null
   const title = isFirst ? 'The API key is issued' : 'The API key has a new secret'
-  const curl = `curl '${baseUrlOf(request, sessions)}/v1/auth/verify' \\\n  -H 'x-api-id: ${key.id}' \\\n  -H 'x-api-key: ${secret}'`
+  const baseUrl = baseUrlOf(request, sessions)
   return sendUserPage(request, reply, viewer, {
     title,
     body: html`<h1>${title}</h1>
@@ -25,7 +26,10 @@ export function sendSecret(request: FastifyRequest, reply: FastifyReply, session
       ${shownOnce('api-id', key.id, 'Copy the id')}
       ${isFirst ? '' : whatOfTheFormer(key.previousExpiresAt, viewer.timeZone)}
       <h2>Try it</h2>
-      ${shownOnce('curl', curl, 'Copy the line')}
+      <p>This line verifies the key, and changes nothing:</p>
+      ${shownOnce('verify-line', verifyingCurl(baseUrl, { id: key.id, secret }), 'Copy the line')}
+      <p>This one creates an employee, and with it an entry in <a href="${NAVIGATION.bulkUserLogs.path}">Bulk User Logs</a>:</p>
+      ${shownOnce('create-line', creatingCurl(baseUrl, { id: key.id, secret }), 'Copy the line')}
       <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">To the key</a></p>`,
   })
 }

@@ -7,11 +7,11 @@ import type { KeyStatus, SeenKey } from '../../ledger/read-api-keys.ts'
 import { countApiKeys, listApiKeys } from '../../ledger/read-api-keys.ts'
 import { IssueBody, KEY_STATUSES } from '../admin/api-key-schemas.ts'
 import { decodeIdCursor } from '../id-cursor.ts'
-import { keyBadge, lastUsed, quotaUsed } from './api-key-facts.ts'
+import { keyBadge, lastUsed, quotaShown } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
-import { asFormProblem, checked, choice, field, formAlert, type FormFields, formFields, type FormProblem, seenField, seenIn, wholeNumber } from './form.ts'
+import { anyOf, asFormProblem, checked, choice, field, formAlert, type FormFields, formFields, type FormProblem, seenField, seenIn, wholeNumber } from './form.ts'
 import { sendUserPage } from './layout.ts'
-import { pageLinks, ROWS_A_PAGE } from './list-pages.ts'
+import { olderLinks, ROWS_A_PAGE } from './list-pages.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import type { PageServices } from './pages.ts'
@@ -82,7 +82,7 @@ async function sendList({ db }: PageServices, request: FastifyRequest, reply: Fa
     body: html`<h1>API keys</h1>
       <p class="actions"><a class="button primary" href="${PATH}/new">Issue an API key</a></p>
       ${found.length === 0 && !isFiltered ? nothingYet() : html`${filterForm(status ?? '')} ${table(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
-      ${pageLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
+      ${olderLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
   })
 }
 
@@ -93,12 +93,7 @@ function nothingYet(): Html {
   </div>`
 }
 
-const FILTERS = [
-  { value: '', label: 'any' },
-  { value: 'active', label: 'enabled' },
-  { value: 'disabled', label: 'disabled' },
-  { value: 'revoked', label: 'revoked' },
-]
+const FILTERS = anyOf({ active: 'Enabled', disabled: 'Disabled', revoked: 'Revoked' })
 
 function filterForm(status: string): Html {
   return html`<form method="get" action="${PATH}" class="filters">
@@ -126,7 +121,7 @@ function table(keys: SeenKey[], timeZone: string): Html {
           html`<tr>
             <th scope="row"><a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code class="below">${seen.key.id}</code></th>
             <td data-label="State">${keyBadge(seen.key)}</td>
-            <td data-label="Quota used">${quotaUsed(seen, timeZone)}</td>
+            <td data-label="Quota used">${quotaShown(seen, timeZone)}</td>
             <td data-label="Last used">${lastUsed(seen.key, timeZone)}</td>
             <td data-label="Created">${timeShown(seen.key.createdAt, timeZone)}</td>
           </tr>`,

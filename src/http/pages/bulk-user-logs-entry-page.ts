@@ -13,13 +13,14 @@ import { requireLogEntry } from '../admin/bulk-user-logs.ts'
 import { showRecords } from '../admin/log-records.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { ProblemError } from '../problem.ts'
-import { addressOf, pageLinks } from './addresses.ts'
-import { entryPath, entrySummary, trail } from './bulk-user-logs-entry.ts'
-import { anyOf } from './bulk-user-logs-filter.ts'
+import { addressOf } from './addresses.ts'
+import { entryPath, entrySummary } from './bulk-user-logs-entry.ts'
 import type { PageRecord } from './bulk-user-logs-records.ts'
 import { pageRecords, recordShown } from './bulk-user-logs-records.ts'
-import { asFormProblem, checked, choice, field, formFields, type FormFields, type FormProblem } from './form.ts'
-import { sendUserPage } from './layout.ts'
+import { anyOf, asFormProblem, checked, choice, field, formFields, type FormFields, type FormProblem } from './form.ts'
+import { sendUserPage, trail } from './layout.ts'
+import { pageLinks } from './list-pages.ts'
+import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import { viewerOf } from './viewer.ts'
 
@@ -39,7 +40,7 @@ export function entryPages(app: FastifyInstance, db: LedgerDb, path: string): vo
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(logs, companyId, entry, Number(index)) : null
     if (!row) throw new ProblemError(problem('route_not_found', 'the entry lists no such record'))
     const [record] = await withDetails(db, companyId, entry, [row])
-    const body = html`${trail(entry)}
+    const body = html`${trail(NAVIGATION.bulkUserLogs, [{ label: 'The entry', path: entryPath(entry) }])}
       <h1>Record ${index} of a call</h1>
       <ol class="records">${recordShown(entry, record!, 2)}</ol>
       <h2>The call</h2>
@@ -53,7 +54,7 @@ async function sendEntry(db: LedgerDb, request: EntryRequest, reply: FastifyRepl
   const entry = await requireLogEntry(db as unknown as Kysely<unknown>, viewer.companyId, request.params.log_id)
   const query = readRecordQuery(request.query)
   const page = query.filter && (await readRecords(db, viewer.companyId, entry, query.filter, query))
-  const body = html`${trail(null)}
+  const body = html`${trail(NAVIGATION.bulkUserLogs)}
     <h1>${entry.entry.status} call</h1>
     ${entrySummary(entry, viewer.timeZone)}
     <h2 id="records">Records</h2>
@@ -116,7 +117,7 @@ function recordFilterForm(entry: LogEntry, { given, filter, problem }: RecordQue
   const outcomes = Object.fromEntries(OUTCOMES.map((word) => [word, word]))
   const sizes = PAGE_SIZES.map((size, at) => ({ value: at === 0 ? '' : size, label: size }))
   const isFiltered = given['status'] !== '' || given['q'] !== ''
-  return html`<form method="get" action="${entryPath(entry)}#records" class="filters record-filters" aria-label="Filter the records">
+  return html`<form method="get" action="${entryPath(entry)}#records" class="filters" aria-label="Filter the records">
     ${choice({ name: 'status', label: 'Status', value: given['status']!, options: anyOf(outcomes) }, problem)}
     ${field({ name: 'q', label: 'Search', value: given['q']!, isRequired: false, maxLength: 254, hint: 'Part of a name, e-mail or number' }, problem)}
     ${choice({ name: 'limit', label: 'Records a page', value: given['limit']!, options: sizes }, problem)}

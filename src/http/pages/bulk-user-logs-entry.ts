@@ -2,9 +2,11 @@ import { html } from 'hono/html'
 import type { LogEntry } from '../../../projections/bulk-user-logs-queries.ts'
 import { addressOf } from './addresses.ts'
 import { statusBadge } from './badges.ts'
-import { OPERATIONS } from './bulk-user-logs-filter.ts'
-import { COUNTS, LOGS_PATH } from './bulk-user-logs-list.ts'
+import { LOGS_PATH } from './bulk-user-logs-list.ts'
+import { COUNTS, OPERATIONS } from './call-words.ts'
+import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
+import { numberShown } from './shown-values.ts'
 import { timeShown } from './times.ts'
 
 /** Where the pages of an entry are. */
@@ -12,19 +14,12 @@ export function entryPath({ entry }: LogEntry): string {
   return `${LOGS_PATH}/${entry.id}`
 }
 
-/** The way back: from an entry to the list, or from a part of an entry to the entry. */
-export function trail(entry: LogEntry | null): Html {
-  return html`<nav aria-label="Breadcrumb" class="trail">
-    <a href="${LOGS_PATH}">Bulk User Logs</a> ${entry ? html`<span aria-hidden="true">/</span> <a href="${entryPath(entry)}">The entry</a>` : ''}
-  </nav>`
-}
-
 /** What an entry says about its call: the facts, the counts, and the API's own error message. */
 export function entrySummary(found: LogEntry, timeZone: string): Html {
   const { entry } = found
   return html`${errorShown(found)}
     <dl class="counts">
-      ${COUNTS.map(([name, label]) => html`<div><dt>${label}</dt><dd>${entry.counts[name].toLocaleString('en')}</dd></div>`)}
+      ${COUNTS.map(([name, label]) => html`<div><dt>${label}</dt><dd>${numberShown(entry.counts[name])}</dd></div>`)}
     </dl>
     <dl class="facts call-facts">
       <dt>Status</dt>
@@ -38,7 +33,7 @@ export function entrySummary(found: LogEntry, timeZone: string): Html {
       <dt>HTTP status</dt>
       <dd>${entry.http_status}</dd>
       <dt>Duration</dt>
-      <dd>${entry.duration_ms.toLocaleString('en')} ms</dd>
+      <dd>${numberShown(entry.duration_ms)} ms</dd>
       <dt>API key</dt>
       <dd><a href="${addressOf(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a> <code>${entry.key.id}</code></dd>
       <dt>Request id</dt>
@@ -46,7 +41,7 @@ export function entrySummary(found: LogEntry, timeZone: string): Html {
       <dt>Entry id</dt>
       <dd><code id="entry-id">${entry.id}</code> <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy id</button></dd>
     </dl>
-    <p class="actions"><a class="button" href="${entryPath(found)}/events">Raw events of the call</a></p>`
+    <p class="actions"><a class="button" href="${addressOf(NAVIGATION.events.path, { id: entry.id })}">Raw events of the call</a></p>`
 }
 
 /** The very message that the API answered. */

@@ -5,11 +5,10 @@ import { isId } from '../../domain/ids.ts'
 import { readEntryFilter, EntryExportQuery } from '../admin/bulk-user-logs-schemas.ts'
 import { fieldError, invalidFields } from '../body-faults.ts'
 import { ProblemError } from '../problem.ts'
-import { asFormProblem, checked, choice, field, formFields, type FormFields, type FormProblem } from './form.ts'
+import { OPERATIONS } from './call-words.ts'
+import { anyOf, asFormProblem, checked, choice, field, formFields, type FormFields, type FormProblem } from './form.ts'
 import { beginningOf, endOf, readLocal } from './local-times.ts'
 import type { Html } from './page.ts'
-
-export const OPERATIONS = { create: 'Create', update_one: 'Update one', update_many: 'Update many' } as const
 
 const NAMES = ['status', 'operation', 'from', 'to', 'key', 'employee', 'q'] as const
 
@@ -76,11 +75,6 @@ export function filterForm({ given, problem }: PageFilter, keys: KeyOption[], ac
         ${Object.keys(given).length > 0 ? html`<a class="button" href="${action}">Clear filters</a>` : ''}
       </div>
     </form></details>`
-}
-
-/** The options of a filter that may be left open. */
-export function anyOf(words: Readonly<Record<string, string>>): { value: string; label: string }[] {
-  return [{ value: '', label: 'Any' }, ...Object.entries(words).map(([value, label]) => ({ value, label }))]
 }
 
 /** An address may hold a time of day, and what is no date at all; browsers show in each kind of input only what fits. */

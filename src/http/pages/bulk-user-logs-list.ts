@@ -1,27 +1,22 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../projections/bulk-user-logs-queries.ts'
 import { encodeCursor } from '../cursor.ts'
-import { addressOf, pageLinks } from './addresses.ts'
+import { addressOf } from './addresses.ts'
 import { ASSETS } from './assets.ts'
 import { statusBadge } from './badges.ts'
 import type { PageFilter } from './bulk-user-logs-filter.ts'
-import { OPERATIONS } from './bulk-user-logs-filter.ts'
+import { COUNTS, OPERATIONS } from './call-words.ts'
+import { creatingCurl } from './curl-lines.ts'
+import { pageLinks } from './list-pages.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
+import { numberShown } from './shown-values.ts'
 import { absolute, ago } from './times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 export const ROWS_PATH = `${LOGS_PATH}/rows`
 const CSV_PATH = '/admin/v1/bulk-user-logs.csv'
 const STREAM_PATH = '/admin/v1/bulk-user-logs/stream'
-
-export const COUNTS = [
-  ['total', 'Total'],
-  ['updated', 'Updated'],
-  ['deactivated', 'Deactivated'],
-  ['failed', 'Failed'],
-  ['no_updates', 'No Updates'],
-] as const
 
 /** What a page of the list shows. */
 export interface ListPage {
@@ -101,7 +96,7 @@ function entryRows(entries: LogEntry[], timeZone: string): Html[] {
         <a href="${LOGS_PATH}/${id}"><time datetime="${at}">${absolute(at, timeZone)}</time></a>
         <span class="ago" data-since="${at}">${ago(Date.parse(at), nowMs)}</span>
       </th>
-      ${COUNTS.map(([name, label]) => html`<td class="number" data-label="${label}">${counts[name].toLocaleString('en')}</td>`)}
+      ${COUNTS.map(([name, label]) => html`<td class="number" data-label="${label}">${numberShown(counts[name])}</td>`)}
     </tr>`
   })
 }
@@ -111,10 +106,7 @@ export function noEntriesYet(baseUrl: string, apiId: string | null): Html {
   return html`<div class="empty">
     <h2>No call has been made yet</h2>
     <p>Every call of the API that creates or updates employees becomes an entry here, whether it succeeds or fails. Make the first one:</p>
-    <pre id="first-call">curl -sS ${baseUrl}/v1/employees \\
-  -H 'x-api-id: ${apiId ?? 'YOUR_API_ID'}' -H 'x-api-key: YOUR_API_KEY' \\
-  -H 'content-type: application/json' \\
-  -d '{"first_name":"Ana","last_name":"Perez","email":"ana.perez@example.com"}'</pre>
+    <pre id="first-call">${creatingCurl(baseUrl, apiId === null ? {} : { id: apiId })}</pre>
     <p class="actions"><button type="button" data-copy="#first-call" hidden>Copy</button></p>
     <p>The id and the secret of a key come from <a href="${NAVIGATION.apiKeys.path}">API keys</a>.</p>
   </div>`

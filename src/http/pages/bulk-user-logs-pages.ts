@@ -11,7 +11,7 @@ import { decodeCursor } from '../cursor.ts'
 import { invalidQuery } from '../query-values.ts'
 import type { SessionSettings } from '../session.ts'
 import { addressOf } from './addresses.ts'
-import { callEventsPage } from './bulk-user-logs-events-page.ts'
+import { baseUrlOf } from './base-url.ts'
 import { entryPages } from './bulk-user-logs-entry-page.ts'
 import { filterForm, readPageFilter } from './bulk-user-logs-filter.ts'
 import type { ListPage } from './bulk-user-logs-list.ts'
@@ -38,7 +38,6 @@ export function bulkUserLogsPages(app: FastifyInstance, { db, sessions }: BulkUs
   app.get(LOGS_PATH, async (request, reply) => sendList(db, sessions, request, reply))
   app.get(ROWS_PATH, async (request, reply) => sendRows(db, request, reply))
   entryPages(app, db, LOGS_PATH)
-  callEventsPage(app, db, LOGS_PATH)
 }
 
 async function sendList(db: LedgerDb, sessions: SessionSettings, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -55,7 +54,7 @@ async function sendList(db: LedgerDb, sessions: SessionSettings, request: Fastif
   // All that is newer fits on the first page, which is full and goes on by itself.
   if (after !== undefined && !read.hasNewer) return reply.redirect(addressOf(LOGS_PATH, given), 303)
   const isEmpty = read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
-  const baseUrl = sessions.publicUrl ?? `${request.protocol}://${request.host}`
+  const baseUrl = baseUrlOf(request, sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
   const whenNone = isEmpty ? noEntriesYet(baseUrl, active?.id ?? null) : noSuchEntries()
   return sendListPage(request, reply, form, entryList({ ...read, filter: pageFilter, timeZone, whenNone }))

@@ -3,9 +3,11 @@ import type { LogEntry } from '../../../projections/bulk-user-logs-queries.ts'
 import type { LogRecord, RecordOutcome } from '../../../projections/bulk-user-logs-records-queries.ts'
 import { outcomeOf } from '../../../projections/bulk-user-logs-records-queries.ts'
 import type { Employee } from '../../domain/employee.ts'
+import { isId } from '../../domain/ids.ts'
 import type { ShownRecord } from '../admin/log-records.ts'
 import { statusBadge } from './badges.ts'
 import { LOGS_PATH } from './bulk-user-logs-list.ts'
+import { employeeAddress } from './event-values.ts'
 import type { Html } from './page.ts'
 import { refusedRecord } from './refused-record.ts'
 import { attributesByName, changeShown, valueShown } from './shown-values.ts'
@@ -40,12 +42,15 @@ export function recordShown({ entry }: LogEntry, record: PageRecord, level: 2 | 
 }
 
 /** What the log keeps of a person is an id: the name and the address are those of today. */
-function employeeShown({ shown, employee }: PageRecord): Html {
+function employeeShown({ shown, employee, outcome }: PageRecord): Html {
   const { employee_id: id } = shown
   if (id === null || id === undefined) return html``
-  const idText = html`<code><bdi>${typeof id === 'string' ? id : JSON.stringify(id)}</bdi></code>`
-  if (!employee) return html`<p class="employee">${idText}</p>`
-  return html`<p class="employee">
+  const text = html`<code><bdi>${typeof id === 'string' ? id : JSON.stringify(id)}</bdi></code>`
+  // A refused record may name somebody whom the company does not have.
+  const isOurs = typeof id === 'string' && isId('emp', id) && (employee !== undefined || outcome !== 'Failed')
+  const idText = isOurs ? html`<a href="${employeeAddress(id)}">${text}</a>` : text
+  if (!employee) return html`<p>${idText}</p>`
+  return html`<p>
     <span class="hint">Today:</span> <strong><bdi>${employee.first_name} ${employee.last_name}</bdi></strong> <bdi>${employee.email}</bdi> ${idText}
   </p>`
 }

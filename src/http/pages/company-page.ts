@@ -9,30 +9,31 @@ import { ChangeCompanyBody, timeZoneOf } from '../admin/company.ts'
 import { asFormProblem, checked, choice, formAlert, formFields, type FormProblem } from './form.ts'
 import { sendUserPage } from './layout.ts'
 import { NAVIGATION } from './navigation.ts'
+import { notice } from './notice.ts'
 import { absolute, timeShown } from './times.ts'
-import { viewerOf } from './viewer.ts'
+import { actingOf, viewerOf } from './viewer.ts'
 
 const PATH = NAVIGATION.company.path
+const DONE = { changed: 'The time zone is changed.' }
 
 /** `/settings/company`: the company itself, and the time zone in which its people read times. */
 export function companyPage(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
-  app.get<{ Querystring: { done?: string } }>(PATH, (request, reply) => send(db, request, reply, null, request.query.done === 'changed'))
+  app.get(PATH, (request, reply) => send(db, request, reply, null))
 
   app.post(PATH, async (request, reply) => {
-    const { companyId, userId } = viewerOf(request)
     const { time_zone } = formFields(request.body)
     try {
       const timeZone = timeZoneOf(checked(ChangeCompanyBody, time_zone === undefined ? {} : { time_zone }))
-      const { position } = await changeTimeZone(services, { companyId, actor: userId }, timeZone)
+      const { position } = await changeTimeZone(services, actingOf(request), timeZone)
       return reply.redirect(position === null ? PATH : `${PATH}?done=changed`, 303)
     } catch (error) {
       const refusal = asFormProblem(error)
-      return send(db, request, reply.code(refusal.status), refusal, false)
+      return send(db, request, reply.code(refusal.status), refusal)
     }
   })
 }
 
-async function send(db: LedgerDb, request: FastifyRequest, reply: FastifyReply, problem: FormProblem, isChanged: boolean): Promise<FastifyReply> {
+async function send(db: LedgerDb, request: FastifyRequest, reply: FastifyReply, problem: FormProblem): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const { id, name, createdAt, timeZone } = await readCompany(db, viewer.companyId)
   // A name that the list leaves out may have been chosen elsewhere.
@@ -40,11 +41,10 @@ async function send(db: LedgerDb, request: FastifyRequest, reply: FastifyReply, 
   const options = zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
   const hint = `All pages show times in it. There it is now ${absolute(new Date().toISOString(), timeZone)}.`
   const body = html`<h1>Company</h1>
-    ${isChanged ? html`<p class="notice" role="status">The time zone was changed.</p>` : ''}
-    ${formAlert(problem)}
+    ${problem ? formAlert(problem) : notice(request, DONE)}
     <dl class="facts">
       <dt>Name</dt><dd>${name}</dd>
-      <dt>Id</dt><dd><code id="company-id">${id}</code> <button type="button" data-copy="#company-id" hidden>Copy</button></dd>
+      <dt>Id</dt><dd><code id="company-id">${id}</code> <button type="button" class="quiet" data-copy="#company-id" hidden>Copy</button></dd>
       <dt>Registered</dt><dd>${timeShown(createdAt, timeZone)}</dd>
     </dl>
     <form method="post" action="${PATH}" class="stack">

@@ -24,7 +24,7 @@ export async function sendProblemPage(request: FastifyRequest, reply: FastifyRep
   const { viewer } = request
   const home = viewer ? homeOf(viewer.role) : '/'
   const title = refusal.code === 'route_not_found' ? 'There is no such page' : refusal.title
-  const body = html`<div class="problem">
+  const body = html`<div>
     <p class="status-code">${refusal.status}</p>
     <h1>${title}</h1>
     <p>${sentence(refusal.detail)}</p>

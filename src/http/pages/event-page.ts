@@ -4,15 +4,17 @@ import { problem } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../ledger/browse-events.ts'
 import { namesOf, readStoredEvent } from '../../ledger/browse-events.ts'
 import { readHead } from '../../ledger/read-head.ts'
+import type { SessionUser } from '../../ledger/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../problem.ts'
 import { isPosition } from './event-query.ts'
-import { shownActor, shownCall, shownJson } from './event-values.ts'
-import { sendUserPage } from './layout.ts'
+import { shownActor, shownCall, shownJson, shownStream } from './event-values.ts'
+import { sendUserPage, trail } from './layout.ts'
+import { pageLinks } from './list-pages.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import { timeShown } from './times.ts'
-import { toneBadge } from './tone-badge.ts'
+import { badge } from './badges.ts'
 import { viewerOf } from './viewer.ts'
 
 const PATH = NAVIGATION.events.path
@@ -26,26 +28,25 @@ export function eventPage(app: FastifyInstance, db: LedgerDb): void {
     if (!event) throw new ProblemError(problem('route_not_found', 'the ledger has no event at this position'))
     const { position: head } = await readHead(db, viewer.companyId)
     const names = await namesOf(db, viewer.companyId, event.envelope ? [event.envelope.actor] : [])
-    const body = html`<p><a href="${PATH}">Event stream</a></p>
+    const body = html`${trail(NAVIGATION.events)}
       <h1>Event ${event.position}</h1>
-      ${envelopeFacts(event, names, viewer.role === 'admin', viewer.timeZone)}
+      ${envelopeFacts(event, names, viewer)}
       ${dataPart(event)} ${hashes(event)}
-      <nav class="pages" aria-label="Neighbours">
-        ${event.position < head ? html`<a class="button" rel="prev" href="${PATH}/${event.position + 1}">Newer</a>` : ''}
-        ${event.position > 1 ? html`<a class="button" rel="next" href="${PATH}/${event.position - 1}">Older</a>` : ''}
-      </nav>`
+      ${pageLinks([
+        { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
+        { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
+      ])}`
     return sendUserPage(request, reply, viewer, { title: `Event ${event.position}`, body })
   })
 }
 
-function envelopeFacts({ envelope }: StoredEvent, names: ReadonlyMap<string, string>, isAdmin: boolean, timeZone: string): Html {
+function envelopeFacts({ envelope }: StoredEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
   if (!envelope) return html`<p class="alert">The envelope of this event cannot be read.</p>`
-  const { type, schema_version: schema, stream, version, index, actor, recorded_at: recordedAt } = envelope
+  const { type, schema_version: schema, index, actor, recorded_at: recordedAt } = envelope
   return html`<dl class="facts">
     <dt>Type</dt><dd>${type}, schema version ${schema}</dd>
-    <dt>Stream</dt><dd><a href="${PATH}?id=${encodeURIComponent(stream)}"><code>${stream}</code></a>, version ${version}
-      ${shownCall(envelope, isAdmin)}</dd>
-    <dt>Recorded</dt><dd>${timeShown(recordedAt, timeZone)}</dd>
+    <dt>Stream</dt><dd>${shownStream(envelope)} ${shownCall(envelope, viewer)}</dd>
+    <dt>Recorded</dt><dd>${timeShown(recordedAt, viewer.timeZone)}</dd>
     <dt>By</dt><dd>${shownActor(actor, names)}</dd>
     ${index === null ? '' : html`<dt>Record of the call</dt><dd>${index}</dd>`}
   </dl>`
@@ -71,5 +72,5 @@ function hashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isDataRig
 }
 
 function verdict(isRight: boolean): Html {
-  return isRight ? toneBadge('good', 'Matches') : toneBadge('bad', 'Does not match')
+  return isRight ? badge('good', 'Matches') : badge('bad', 'Does not match')
 }

@@ -1,5 +1,8 @@
 import { html } from 'hono/html'
+import { isId } from '../../domain/ids.ts'
 import type { Envelope } from '../../ledger/codec.ts'
+import type { SessionUser } from '../../ledger/sessions.ts'
+import { addressOf } from './addresses.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 
@@ -17,13 +20,29 @@ export function shownJson(text: string): string {
 export function shownActor(actor: string, names: ReadonlyMap<string, string>): Html {
   if (actor === 'operator') return html`the command line`
   const name = names.get(actor)
-  return html`${name === undefined ? '' : html`${name} `}<code>${actor}</code>`
+  return html`${name === undefined ? '' : html`<bdi>${name}</bdi> `}<code>${actor}</code>`
 }
 
 /** The call that an event belongs to. Its log entry is for administrators alone. */
-export function shownCall({ call_id: call }: Envelope, isAdmin: boolean): Html {
+export function shownCall({ call_id: call }: Pick<Envelope, 'call_id'>, { role }: SessionUser): Html {
   if (call === null) return html``
-  const id = html`<code>${call}</code>`
-  const address = isAdmin ? `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}` : `${NAVIGATION.events.path}?id=${encodeURIComponent(call)}`
-  return html`<div class="hint">of call <a href="${address}">${id}</a></div>`
+  const entry = `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`
+  const address = role === 'admin' ? entry : addressOf(NAVIGATION.events.path, { id: call })
+  return html`<div class="hint">of call <a href="${address}"><code>${call}</code></a></div>`
+}
+
+/** What an event is about: of an employee, how the event left them; of anything else, all of its events. */
+export function shownStream({ stream, position, version }: Pick<Envelope, 'stream' | 'position' | 'version'>): Html {
+  const address = isId('emp', stream) ? employeeAddress(stream, position) : addressOf(NAVIGATION.events.path, { id: stream })
+  return html`<a href="${address}"><code>${stream}</code></a>, version ${version}`
+}
+
+/** The page of an employee, as of a position or today. */
+export function employeeAddress(id: string, position?: number): string {
+  return addressOf(`${NAVIGATION.employees.path}/${encodeURIComponent(id)}`, { at: position })
+}
+
+/** The link to the page of an event. */
+export function eventLink(position: number): Html {
+  return html`<a href="${NAVIGATION.events.path}/${position}">${position}</a>`
 }

@@ -63,7 +63,8 @@ export function asFormProblem(error: unknown): Problem {
 export function formAlert(problem: FormProblem): Html {
   if (!problem) return html``
   const atFields = problem.errors.length
-  const text = atFields === 0 ? sentence(problem.detail) : `Nothing was changed: please correct ${atFields === 1 ? 'one field' : `${atFields} fields`}.`
+  const ofAll = problem.errors.find(({ pointer }) => pointer === '')?.message ?? (atFields === 0 ? problem.detail : undefined)
+  const text = ofAll !== undefined ? sentence(ofAll) : `Nothing was changed: please correct ${atFields === 1 ? 'one field' : `${atFields} fields`}.`
   return html`<p class="alert" role="alert">${text}</p>`
 }
 
@@ -132,6 +133,25 @@ export function choice({ name, label, value, options, hint }: Choice, problem: F
     </select>
     ${below(name, hint, fault)}
   </div>`
+}
+
+/** The box to tick before something is done that cannot be undone. */
+export function confirmation(label: string, problem: FormProblem): Html {
+  const fault = faultOf('sure', problem)
+  return html`<div class="field tick">
+    <input id="sure" name="sure" type="checkbox" value="yes" required ${describedBy('sure', undefined, fault)} /> <label for="sure">${label}</label>
+    ${below('sure', undefined, fault)}
+  </div>`
+}
+
+/** Throws a problem unless the box of `confirmation` was ticked. */
+export function confirmed({ sure }: FormFields): void {
+  if (sure !== 'yes') throw new ProblemError(invalidFields([fieldError('/sure', 'required', 'tick the box to go on: it cannot be undone')]))
+}
+
+/** The options of a filter that may be left open. */
+export function anyOf(words: Readonly<Record<string, string>>, any = 'Any'): { value: string; label: string }[] {
+  return [{ value: '', label: any }, ...Object.entries(words).map(([value, label]) => ({ value, label }))]
 }
 
 function faultOf(name: string, problem: FormProblem): string | undefined {

@@ -10,26 +10,28 @@ import { ProblemError } from '../problem.ts'
 import { formFields } from './form.ts'
 import { sendUserPage } from './layout.ts'
 import { NAVIGATION } from './navigation.ts'
+import { notice } from './notice.ts'
 import type { Html } from './page.ts'
 import { timeShown } from './times.ts'
-import { toneBadge } from './tone-badge.ts'
+import { badge } from './badges.ts'
 import { viewerOf } from './viewer.ts'
 
 const PATH = NAVIGATION.health.path
-const NOTICES: Record<string, string> = {
+/** How often the page brings itself up to date while somebody looks at it. */
+const REFRESH_MS = 10_000
+const DONE = {
   resumed: 'The projection goes on where it stood. If the same event stops it again, it is parked again.',
   'not-parked': 'The projection was not parked any more: nothing was changed.',
 }
 
 /** `/settings/health`: how far each projection is, what waits in the queues, and what runs. */
 export function healthPage(app: FastifyInstance, db: LedgerDb, health: SystemHealth): void {
-  app.get<{ Querystring: { done?: string } }>(PATH, async (request, reply) => {
+  app.get(PATH, async (request, reply) => {
     const viewer = viewerOf(request)
-    const notice = NOTICES[request.query.done ?? '']
     const body = html`<h1>System health</h1>
-      ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
+      ${notice(request, DONE)}
       <p><a class="button" href="${PATH}">Refresh</a></p>
-      ${await report(viewer.companyId, viewer.timeZone)}`
+      <div id="report" data-refresh="${REFRESH_MS}">${await report(viewer.companyId, viewer.timeZone)}</div>`
     return sendUserPage(request, reply, viewer, { title: 'System health', body })
   })
 
@@ -83,9 +85,9 @@ function projectionTable(projections: readonly CompanyStanding[]): Html {
 }
 
 function statusOf({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
-  if (parkedAt !== null) return toneBadge('bad', 'Parked')
-  if (attempts > 0) return toneBadge('warn', `Trying again (${attempts})`)
-  return eventsBehind > 0 ? toneBadge('warn', 'Catching up') : toneBadge('good', 'Up to date')
+  if (parkedAt !== null) return badge('bad', 'Parked')
+  if (attempts > 0) return badge('warn', `Trying again (${attempts})`)
+  return eventsBehind > 0 ? badge('warn', 'Catching up') : badge('good', 'Up to date')
 }
 
 /** Of other companies only how many: who they are and what they do is nobody's business here. */
@@ -121,7 +123,7 @@ function ledgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string)
   return html`<h2>Ledger of your company</h2>
     <dl class="facts">
       <dt>Events</dt><dd>${position}</dd>
-      <dt>Root hash</dt><dd><code id="root">${root.toString('hex')}</code> <button type="button" data-copy="#root" hidden>Copy</button></dd>
+      <dt>Root hash</dt><dd><code id="root">${root.toString('hex')}</code> <button type="button" class="quiet" data-copy="#root" hidden>Copy</button></dd>
       <dt>Last event</dt><dd>${timeShown(recordedAt, timeZone)}</dd>
     </dl>`
 }

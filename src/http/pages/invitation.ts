@@ -10,7 +10,6 @@ import { AcceptBody } from '../admin/user-schemas.ts'
 import { fieldError, invalidFields } from '../body-faults.ts'
 import { ProblemError } from '../problem.ts'
 import { limitFailures } from '../rate-limits.ts'
-import { assertSameOrigin } from '../session.ts'
 import { asFormProblem, checked, field, formAlert, formFields, type FormProblem } from './form.ts'
 import { sendPlainPage } from './layout.ts'
 
@@ -32,7 +31,6 @@ export function invitationPage(app: FastifyInstance, company: CompanyServices, f
     })
   })
   app.post(INVITATION_PATH, async (request, reply) => {
-    assertSameOrigin(request)
     try {
       await accept(request, reply)
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { SessionUser } from '../../ledger/sessions.ts'
-import { ACCOUNT_PATH, homeOf, itemsOf } from './navigation.ts'
+import { ACCOUNT_PATH, homeOf, itemsOf, type NavigationItem } from './navigation.ts'
 import { type Html, sendPage } from './page.ts'
 
 export interface PageContent {
@@ -30,6 +30,12 @@ export async function sendPlainPage(reply: FastifyReply, page: PageContent): Pro
     html`<header class="bar"><a class="brand" href="/">employee-ledger</a></header>
       <main id="main" class="plain">${page.body}</main>`,
   )
+}
+
+/** The way back from a page below an item of Company Settings, with the pages in between. */
+export function trail(item: NavigationItem, between: { label: string; path: string }[] = []): Html {
+  const steps = [item, ...between].map(({ label, path }, at) => html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}">${label}</a> `)
+  return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
 
 function header(user: SessionUser): Html {

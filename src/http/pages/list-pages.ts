@@ -1,21 +1,30 @@
 import { html } from 'hono/html'
 import { encodeIdCursor } from '../id-cursor.ts'
+import type { QueryValues } from './addresses.ts'
+import { addressOf } from './addresses.ts'
 import type { Html } from './page.ts'
 
 /** Rows that a page of a list has. */
 export const ROWS_A_PAGE = 50
 
-/** The links between the pages of a list that was read with one row more than a page has. */
-export function pageLinks<Row>(path: string, filter: Record<string, string>, cursor: string | undefined, found: Row[], idOf: (row: Row) => string): Html {
-  const last = found[ROWS_A_PAGE - 1]
-  const hasOlder = found.length > ROWS_A_PAGE && last !== undefined
-  if (cursor === undefined && !hasOlder) return html``
-  const href = (more: Record<string, string>) => {
-    const query = new URLSearchParams({ ...filter, ...more }).toString()
-    return query === '' ? path : `${path}?${query}`
-  }
-  return html`<nav class="pages" aria-label="Pages">
-    ${cursor === undefined ? '' : html`<a rel="first" href="${href({})}">Newest</a>`}
-    ${hasOlder ? html`<a rel="next" href="${href({ cursor: encodeIdCursor(idOf(last)) })}">Older</a>` : ''}
-  </nav>`
+export interface PageLink {
+  label: string
+  rel: 'prev' | 'next' | 'first'
+  /** Null when there is no such page. */
+  href: string | null
+}
+
+/** The links between the pages of a list. One that leads nowhere is there and hidden: a script may come to need it. */
+export function pageLinks(links: PageLink[], label = 'Pages'): Html {
+  const shown = links.map(({ label, rel, href }) => html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`)
+  return html`<nav class="pages" aria-label="${label}">${shown}</nav>`
+}
+
+/** The links of a list that is ordered by ids and was read with one row more than a page has. */
+export function olderLinks<Row>(path: string, filter: QueryValues, cursor: string | undefined, found: Row[], idOf: (row: Row) => string): Html {
+  const last = found.length > ROWS_A_PAGE ? found[ROWS_A_PAGE - 1] : undefined
+  return pageLinks([
+    { label: 'Newest', rel: 'first', href: cursor === undefined ? null : addressOf(path, filter) },
+    { label: 'Older', rel: 'next', href: last ? addressOf(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null },
+  ])
 }

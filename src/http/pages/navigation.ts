@@ -14,6 +14,7 @@ export const NAVIGATION = {
   usage: { path: '/settings/usage', label: 'Usage', roles: ['admin'] },
   users: { path: '/settings/users', label: 'Users', roles: ['admin'] },
   events: { path: '/settings/events', label: 'Event stream', roles: ['admin', 'auditor'] },
+  employees: { path: '/settings/employees', label: 'Employees over time', roles: ['admin', 'auditor'] },
   health: { path: '/settings/health', label: 'System health', roles: ['admin'] },
   company: { path: '/settings/company', label: 'Company', roles: ['admin'] },
 } as const satisfies Record<string, NavigationItem>

@@ -7,7 +7,7 @@ export type Html = ReturnType<typeof html>
 
 /**
  * A page may load our style sheet and our script, send forms here and nowhere else, and nothing may frame it. A script
- * makes elements of text in one place alone (Trusted Types), of rows that this server has rendered.
+ * makes elements of text in one place alone (Trusted Types), of what this server has rendered.
  */
 const POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'",

@@ -1,17 +1,20 @@
 import formbody from '@fastify/formbody'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CompanyServices } from '../../commands/change-company.ts'
 import { problem } from '../../domain/errors.ts'
 import type { SystemHealth } from '../../ledger/system-health.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { refuseHalfBuilt } from '../half-built.ts'
 import type { SessionSettings } from '../session.ts'
-import { findSessionUser } from '../session.ts'
+import { assertSameOrigin, findSessionUser, isFollowedLink } from '../session.ts'
 import { accountPage } from './account-page.ts'
 import { apiKeyPage } from './api-key-page.ts'
 import { apiKeysPage } from './api-keys-page.ts'
 import { bulkUserLogsPages } from './bulk-user-logs-pages.ts'
 import { companyPage } from './company-page.ts'
+import { employeeErasure } from './employee-erasure.ts'
+import { employeePage } from './employee-page.ts'
+import { employeesPage } from './employees-page.ts'
 import { sendErrorPage, sendProblemPage } from './error-page.ts'
 import { eventPage } from './event-page.ts'
 import { eventsPage } from './events-page.ts'
@@ -22,6 +25,7 @@ import { homeOf, NAVIGATION } from './navigation.ts'
 import { signInPages } from './sign-in.ts'
 import { openSignInLimits } from './sign-in-limits.ts'
 import { usagePage } from './usage-page.ts'
+import { userErasure } from './user-erasure.ts'
 import { userPage } from './user-page.ts'
 import { usersPage } from './users-page.ts'
 import { requireItem, requireViewer } from './viewer.ts'
@@ -46,6 +50,7 @@ const FORM_LIMIT = 65_536
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
   const { db, company, health, sessions, failureLimit, signInLimit } = services
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
+  app.addHook('onRequest', refuseOtherSites)
   app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
   app.get('/', async (request, reply) => {
     const user = await findSessionUser(db, request, sessions, true)
@@ -67,8 +72,10 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     await part(NAVIGATION.bulkUserLogs, complete, (scope) => bulkUserLogsPages(scope, { db, sessions }))
     await part(NAVIGATION.apiKeys, (scope) => apiKeysPage(scope, services), (scope) => apiKeyPage(scope, services))
     await part(NAVIGATION.usage, complete, (scope) => usagePage(scope, db))
-    await part(NAVIGATION.users, (scope) => usersPage(scope, services), (scope) => userPage(scope, services))
+    await part(NAVIGATION.users, (scope) => usersPage(scope, services), (scope) => userPage(scope, services), (scope) => userErasure(scope, services))
     await part(NAVIGATION.events, (scope) => eventsPage(scope, db), (scope) => eventPage(scope, db))
+    await part(NAVIGATION.employees, complete, (scope) => employeesPage(scope, db), (scope) => employeePage(scope, db))
+    await part({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => employeeErasure(scope, db, company))
     await part(NAVIGATION.health, (scope) => healthPage(scope, db, health))
     await part(NAVIGATION.company, (scope) => companyPage(scope, db, company))
     // Unknown pages below these are pages too.
@@ -76,4 +83,9 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       signedIn.get(path, (request, reply) => sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')))
     }
   })
+}
+
+/** Another site may lead to a page, and make a browser do nothing else with a session's cookie. */
+async function refuseOtherSites(request: FastifyRequest): Promise<void> {
+  if (!isFollowedLink(request)) assertSameOrigin(request)
 }

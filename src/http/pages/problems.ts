@@ -67,20 +67,21 @@ function withCode(text: string): Html[] {
 function listBody(): Html {
   const rows = PROBLEM_CODES.map(facts).toSorted((a, b) => a.status - b.status)
   return html`    <h1>Problems</h1>
-    <table>
-      <tr>
-        <th>Status</th>
-        <th>Code</th>
-        <th>Meaning</th>
-      </tr>
-      ${rows.map(
-        ({ status, code, title }) =>
-          html`<tr>
-            <td>${status}</td>
-            <td><a href="/problems/${code}"><code>${code}</code></a></td>
-            <td>${title}</td>
-          </tr>`,
-      )}
+    <table class="cards">
+      <caption class="visually-hidden">Problems by HTTP status</caption>
+      <thead>
+        <tr>${['Status', 'Code', 'Meaning'].map((label) => html`<th scope="col" class="unbroken">${label}</th>`)}</tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ status, code, title }) =>
+            html`<tr>
+              <td data-label="Status" class="unbroken">${status}</td>
+              <th scope="row" data-label="Code"><a href="/problems/${code}"><code>${code}</code></a></th>
+              <td data-label="Meaning">${title}</td>
+            </tr>`,
+        )}
+      </tbody>
     </table>
 `
 }

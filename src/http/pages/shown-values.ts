@@ -1,6 +1,13 @@
 import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
+const NUMBER = new Intl.NumberFormat('en-GB')
+
+/** A number with its thousands apart. */
+export function numberShown(count: number): string {
+  return NUMBER.format(count)
+}
+
 /** Longer texts are folded; whoever opens them sees all. */
 const FOLDED_FROM = 160
 const BEGINNING = 80
@@ -18,7 +25,7 @@ function textShown(text: string): Html {
   if (characters.length < FOLDED_FROM) return html`<bdi>${text}</bdi>`
   const beginning = characters.slice(0, BEGINNING).join('')
   return html`<details>
-    <summary><bdi>${beginning}</bdi>… (${characters.length.toLocaleString('en')} characters)</summary>
+    <summary><bdi>${beginning}</bdi>… (${numberShown(characters.length)} characters)</summary>
     <bdi class="whole">${text}</bdi>
   </details>`
 }

@@ -8,7 +8,7 @@ import { MAX_PASSWORD_CHARACTERS } from '../../domain/user-lifecycle.ts'
 import type { SignInCandidate } from '../../ledger/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../session.ts'
-import { assertSameOrigin, clearSessionCookie, findSessionUser, sessionCookie, setSessionCookie } from '../session.ts'
+import { clearSessionCookie, findSessionUser, sessionCookie, setSessionCookie } from '../session.ts'
 import { choice, field, formAlert, formFields, type FormProblem } from './form.ts'
 import { sendPlainPage } from './layout.ts'
 import { homeOf } from './navigation.ts'
@@ -37,13 +37,9 @@ export function signInPages(app: FastifyInstance, services: SignInServices, limi
     return sendForm(reply, { email: '', next, candidates: [] }, null)
   })
 
-  app.post('/sign-in', async (request, reply) => {
-    assertSameOrigin(request)
-    return trySignIn(services, limits, request, reply)
-  })
+  app.post('/sign-in', (request, reply) => trySignIn(services, limits, request, reply))
 
   app.post('/sign-out', async (request, reply) => {
-    assertSameOrigin(request)
     const cookie = sessionCookie(request, sessions)
     if (cookie !== null && (await findSessionUser(db, request, sessions, false))) await signOut(db, cookie)
     clearSessionCookie(reply, sessions)

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { namedColumns, roundScale, type Segment, stackedBars } from './bar-chart.ts'
 import type { Html } from './page.ts'
+import { numberShown } from './shown-values.ts'
 
 /** What one day has of completed and of failed calls. */
 export interface DayOutcome {
@@ -16,14 +17,9 @@ const MAX_STEPS = 5
 const NAMED_DAYS = 3
 
 const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
-const NUMBER = new Intl.NumberFormat('en-GB')
 
 export function dayShown(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`))
-}
-
-export function numberShown(count: number): string {
-  return NUMBER.format(count)
 }
 
 /**
@@ -55,8 +51,8 @@ function described(days: readonly DayOutcome[]): string {
 
 function legend(id: string): Html {
   return html`<figcaption class="legend">
-    <span><svg class="swatch" aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg> Completed</span>
-    <span><svg class="swatch" aria-hidden="true" width="14" height="14">${hatch(`${id}-key`)}
+    <span><svg aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg> Completed</span>
+    <span><svg aria-hidden="true" width="14" height="14">${hatch(`${id}-key`)}
       <rect class="failed-ground" width="14" height="14" /><rect fill="url(#${id}-key)" width="14" height="14" /></svg> Failed</span>
   </figcaption>`
 }
@@ -85,14 +81,3 @@ function dayName(day: string, { x, width }: Segment, at: number, count: number):
   const place = at === 0 ? x : at === count - 1 ? x + width : x + width / 2
   return html`<text x="${place}%" y="${HEIGHT + 18}" text-anchor="${anchor}">${dayShown(day)}</text>`
 }
-
-/** How much of a quota is used, as a bar that is full at the limit. The numbers have to stand beside it. */
-export function quotaBar(used: number, limit: number): Html {
-  const percent = limit === 0 ? 100 : Math.min(100, Math.round((used / limit) * 100))
-  return html`<svg class="quota" aria-hidden="true" height="12">
-    <rect class="quota-ground" width="100%" height="12" rx="3" />
-    <rect class="${percent >= NEARLY_USED_UP ? 'nearly-used-up' : 'completed'}" width="${percent}%" height="12" rx="3" />
-  </svg>`
-}
-
-const NEARLY_USED_UP = 90

@@ -3,18 +3,20 @@ import { html } from 'hono/html'
 import type { Kysely } from 'kysely'
 import type { UsageOfDay } from '../../../projections/bulk-user-logs-usage-queries.ts'
 import { currentDay, usageByDay } from '../../../projections/bulk-user-logs-usage-queries.ts'
-import { requestsInWindow, windowEnd } from '../../domain/company.ts'
 import type { SeenKey } from '../../ledger/read-api-keys.ts'
 import { listApiKeys } from '../../ledger/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { lastDays } from '../admin/usage.ts'
 import { invalidQuery } from '../query-values.ts'
+import { COUNTS, OPERATIONS } from './call-words.ts'
 import { sendUserPage } from './layout.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
+import { quotaBar, quotaUsed } from './quota-used.ts'
+import { numberShown } from './shown-values.ts'
 import { absolute } from './times.ts'
 import type { DayOutcome } from './usage-chart.ts'
-import { dayShown, numberShown, outcomeChart, quotaBar } from './usage-chart.ts'
+import { dayShown, outcomeChart } from './usage-chart.ts'
 import { viewerOf } from './viewer.ts'
 
 const RANGES = [7, 30, 90]
@@ -102,24 +104,19 @@ function charts({ calls, records }: UsageShown, usage: readonly UsageOfDay[]): H
     ${byOperation(usage)}`
 }
 
-const OPERATIONS: Record<UsageOfDay['operation'], string> = {
-  ...{ create: 'Create employees', update_one: 'Update one employee', update_many: 'Update several employees' },
-}
-const COUNTS = { total: 'Total', updated: 'Updated', deactivated: 'Deactivated', failed: 'Failed', no_updates: 'No Updates' } as const
-
 function byOperation(usage: readonly UsageOfDay[]): Html {
   const groups = [...Map.groupBy(usage, ({ operation, status }) => `${operation} ${status}`).values()]
   const rows = groups.map((group) => {
     const sum = (count: (usage: UsageOfDay) => number) => group.reduce((total, one) => total + count(one), 0)
     const { operation, status } = group[0]!
-    const counts = (Object.keys(COUNTS) as (keyof typeof COUNTS)[]).map((name) => numberCell(COUNTS[name], sum(({ records }) => records[name])))
+    const counts = COUNTS.map(([name, label]) => numberCell(label, sum(({ records }) => records[name])))
     return html`<tr><th scope="row">${OPERATIONS[operation]}</th><td data-label="Outcome">${status}</td>
       ${numberCell('Calls', sum(({ calls }) => calls))}${counts}</tr>`
   })
   return html`<h2>By operation</h2>
     <table class="cards sums">
       <caption>Calls and the counts of their records, by operation and outcome</caption>
-      <thead><tr><th scope="col">Operation</th><th scope="col">Outcome</th>${['Calls', ...Object.values(COUNTS)].map(numberHead)}</tr></thead>
+      <thead><tr><th scope="col">Operation</th><th scope="col">Outcome</th>${['Calls', ...COUNTS.map(([, label]) => label)].map(numberHead)}</tr></thead>
       <tbody>${rows}</tbody>
     </table>`
 }
@@ -138,17 +135,16 @@ function quotas(keys: readonly SeenKey[], timeZone: string): Html {
     <table class="cards sums">
       <caption>Calls in the running window of each API key's quota</caption>
       <thead><tr><th scope="col">API key</th><th scope="col">Used</th>${['Calls', 'Quota'].map(numberHead)}<th scope="col">Period</th><th scope="col">Begins anew</th></tr></thead>
-      <tbody>${keys.map(({ key, now }) => quotaRow(key, Date.parse(now), timeZone))}</tbody>
+      <tbody>${keys.map((seen) => quotaRow(seen, timeZone))}</tbody>
     </table>`
 }
 
-function quotaRow(key: SeenKey['key'], nowMs: number, timeZone: string): Html {
-  const made = requestsInWindow(key.usage, key.refreshPeriod, nowMs)
-  const share = key.quotaLimit === 0 ? 100 : Math.floor((made / key.quotaLimit) * 100)
-  const end = new Date(windowEnd(key.refreshPeriod, nowMs)).toISOString()
+function quotaRow(seen: SeenKey, timeZone: string): Html {
+  const { key } = seen
+  const used = quotaUsed(seen)
   return html`<tr><th scope="row">${key.name}${key.isEnabled ? '' : ' (disabled)'}</th>
-    <td data-label="Used">${quotaBar(made, key.quotaLimit)} ${share} %</td>
-    ${numberCell('Calls', made)}${numberCell('Quota', key.quotaLimit)}
+    <td data-label="Used">${quotaBar(used)} ${used.percent} %</td>
+    ${numberCell('Calls', used.made)}${numberCell('Quota', used.limit)}
     <td data-label="Period">${key.refreshPeriod}</td>
-    <td data-label="Begins anew"><time datetime="${end}">${absolute(end, timeZone)}</time></td></tr>`
+    <td data-label="Begins anew"><time datetime="${used.beginsAnew}">${absolute(used.beginsAnew, timeZone)}</time></td></tr>`
 }

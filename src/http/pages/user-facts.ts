@@ -2,9 +2,19 @@ import { html } from 'hono/html'
 import { type Role, ROLES } from '../../domain/company.ts'
 import type { UserRecord } from '../../ledger/users.ts'
 import { userStatus } from '../admin/user-schemas.ts'
-import { badge } from './badge.ts'
+import { badge } from './badges.ts'
 import { choice, type FormProblem } from './form.ts'
 import type { Html } from './page.ts'
+
+/** An erased user has neither name nor address. */
+export function isErased({ email }: UserRecord): boolean {
+  return email === ''
+}
+
+/** What a user is called. */
+export function shownName(user: UserRecord): string {
+  return isErased(user) ? 'An erased user' : user.name
+}
 
 /** How a user stands, as a badge. */
 export function userBadge(user: UserRecord): Html {
@@ -14,7 +24,7 @@ export function userBadge(user: UserRecord): Html {
     case 'pending':
       return badge('warn', 'Invited')
     case 'removed':
-      return badge('plain', 'Removed')
+      return badge('plain', isErased(user) ? 'Erased' : 'Removed')
   }
 }
 

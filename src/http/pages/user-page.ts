@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { Acting } from '../../commands/change-company.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../commands/change-user.ts'
 import { isId } from '../../domain/ids.ts'
 import { LINK_LIFE_DAYS } from '../../domain/user-lifecycle.ts'
@@ -9,25 +8,26 @@ import { findUser } from '../../ledger/users.ts'
 import { RoleBody } from '../admin/user-schemas.ts'
 import { ProblemError } from '../problem.ts'
 import { asFormProblem, checked, formAlert, formFields, type FormProblem, seenField, seenIn } from './form.ts'
-import { sendUserPage } from './layout.ts'
+import { sendUserPage, trail } from './layout.ts'
 import { NAVIGATION } from './navigation.ts'
 import { notice } from './notice.ts'
 import { sendLink } from './one-time-link.ts'
 import type { Html } from './page.ts'
 import type { PageServices } from './pages.ts'
 import { timeShown } from './times.ts'
-import { roleChoice, userBadge } from './user-facts.ts'
-import { viewerOf } from './viewer.ts'
+import { isErased, roleChoice, shownName, userBadge } from './user-facts.ts'
+import { actingOf, viewerOf } from './viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
 
-interface OfUser {
+export interface OfUser {
   Params: { id: string }
 }
-type UserRequest = FastifyRequest<OfUser>
+export type UserRequest = FastifyRequest<OfUser>
 
 const DONE = {
   role: 'The role is changed. It counts from the next request on.',
+  erased: 'The user is erased. It cannot be undone.',
   removed: 'The user is removed: password, link, sessions and tokens have ended.',
 }
 
@@ -71,17 +71,13 @@ export function userPage(app: FastifyInstance, services: PageServices): void {
   })
 }
 
-function actingOf(request: UserRequest): Acting {
-  const { companyId, userId } = viewerOf(request)
-  return { companyId, actor: userId }
-}
-
-function userId({ params }: UserRequest): string {
+/** The id in the address. Throws a problem when it can be nobody's. */
+export function userId({ params }: UserRequest): string {
   if (!isId('usr', params.id)) throw new ProblemError(NO_SUCH_USER)
   return params.id
 }
 
-async function foundUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
+export async function foundUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
   const found = await findUser(db, viewerOf(request).companyId, userId(request))
   if (!found) throw new ProblemError(NO_SUCH_USER)
   return found
@@ -92,11 +88,11 @@ async function sendUser(services: PageServices, request: UserRequest, reply: Fas
   const user = await foundUser(services, request)
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
-    title: user.name,
-    body: html`<p><a href="${PATH}">Users</a></p>
-      <h1>${user.name}</h1>
+    title: shownName(user),
+    body: html`${trail(NAVIGATION.users)}
+      <h1>${shownName(user)}</h1>
       ${problem ? formAlert(problem) : notice(request, DONE)} ${facts(user, viewer.timeZone)}
-      ${user.isRemoved ? html`<p>A removed user stays here, so that what the person did keeps its name. To let the person in again, invite anew.</p>` : changes(user, problem)}`,
+      ${user.isRemoved ? removed(user) : changes(user, problem)}`,
   })
 }
 
@@ -106,7 +102,7 @@ function facts(user: UserRecord, timeZone: string): Html {
     <dt>Status</dt>
     <dd>${userBadge(user)}</dd>
     <dt>E-mail</dt>
-    <dd>${user.email}</dd>
+    <dd>${user.email || 'erased'}</dd>
     <dt>Role</dt>
     <dd>${user.role}</dd>
     <dt>Created</dt>
@@ -116,6 +112,12 @@ function facts(user: UserRecord, timeZone: string): Html {
     <dt>Id</dt>
     <dd><code>${user.id}</code></dd>
   </dl>`
+}
+
+function removed(user: UserRecord): Html {
+  if (isErased(user)) return html`<p>Who this was is forgotten. What was done under the id stays.</p>`
+  return html`<p>A removed user stays here, so that what the person did keeps its name. To let the person in again, invite anew.</p>
+    <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase …</a></p>`
 }
 
 function changes({ id, role, hasPassword }: UserRecord, problem: FormProblem): Html {

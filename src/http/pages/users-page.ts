@@ -7,16 +7,16 @@ import { listUsers } from '../../ledger/users.ts'
 import { InviteBody, USER_STATUSES } from '../admin/user-schemas.ts'
 import { emailOf } from '../admin/users.ts'
 import { decodeIdCursor } from '../id-cursor.ts'
-import { asFormProblem, checked, choice, field, formAlert, formFields, type FormProblem } from './form.ts'
+import { anyOf, asFormProblem, checked, choice, field, formAlert, formFields, type FormProblem } from './form.ts'
 import { sendUserPage } from './layout.ts'
-import { pageLinks, ROWS_A_PAGE } from './list-pages.ts'
+import { olderLinks, ROWS_A_PAGE } from './list-pages.ts'
 import { NAVIGATION } from './navigation.ts'
 import { sendLink } from './one-time-link.ts'
 import type { Html } from './page.ts'
 import type { PageServices } from './pages.ts'
 import { timeShown } from './times.ts'
-import { roleChoice, userBadge } from './user-facts.ts'
-import { viewerOf } from './viewer.ts'
+import { roleChoice, shownName, userBadge } from './user-facts.ts'
+import { actingOf, viewerOf } from './viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
 
@@ -25,12 +25,11 @@ export function usersPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendInviteForm(request, reply, null))
   app.post(`${PATH}/new`, async (request, reply) => {
-    const { companyId, userId } = viewerOf(request)
     try {
       const { email = '', name = '', role = '' } = formFields(request.body)
       const body = checked(InviteBody, { email: email.trim(), name: name.trim(), role })
       const person = { email: emailOf(body), name: body.name, role: body.role }
-      const invited = await inviteCompanyUser(services.company, { companyId, actor: userId }, person)
+      const invited = await inviteCompanyUser(services.company, actingOf(request), person)
       return await sendLink(request, reply, services.sessions, 'The user is invited', invited)
     } catch (error) {
       return sendInviteForm(request, reply, asFormProblem(error))
@@ -67,16 +66,11 @@ async function sendList({ db }: PageServices, request: FastifyRequest, reply: Fa
     body: html`<h1>Users</h1>
       <p class="actions"><a class="button primary" href="${PATH}/new">Invite a user</a></p>
       ${filterForm(status ?? '')} ${table(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}
-      ${pageLinks(PATH, filter, cursor, found, ({ id }) => id)}`,
+      ${olderLinks(PATH, filter, cursor, found, ({ id }) => id)}`,
   })
 }
 
-const FILTERS = [
-  { value: '', label: 'active and invited' },
-  { value: 'active', label: 'active' },
-  { value: 'pending', label: 'invited' },
-  { value: 'removed', label: 'removed' },
-]
+const FILTERS = anyOf({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')
 
 function filterForm(status: string): Html {
   return html`<form method="get" action="${PATH}" class="filters">
@@ -101,7 +95,7 @@ function table(users: UserRecord[], timeZone: string): Html {
       ${users.map(
         (user) =>
           html`<tr>
-            <th scope="row"><a href="${PATH}/${user.id}">${user.name}</a><br /><span class="below">${user.email}</span></th>
+            <th scope="row"><a href="${PATH}/${user.id}">${shownName(user)}</a><br /><span class="below">${user.email}</span></th>
             <td data-label="Role">${user.role}</td>
             <td data-label="Status">${userBadge(user)}</td>
             <td data-label="Created">${timeShown(user.createdAt, timeZone)}</td>

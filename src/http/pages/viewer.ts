@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { renewForRole } from '../../commands/sign-in.ts'
-import { ADMIN_ONLY } from '../../commands/change-company.ts'
+import { type Acting, ADMIN_ONLY } from '../../commands/change-company.ts'
 import { problem } from '../../domain/errors.ts'
 import type { SessionUser } from '../../ledger/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../problem.ts'
 import type { SessionSettings } from '../session.ts'
-import { assertSameOrigin, findSessionUser, isFollowedLink, sessionCookie, setSessionCookie } from '../session.ts'
+import { findSessionUser, sessionCookie, setSessionCookie } from '../session.ts'
 import type { NavigationItem } from './navigation.ts'
 
 declare module 'fastify' {
@@ -24,7 +24,6 @@ export class SignInNeededError extends Error {
 /** Lets in who has signed in. Throws SignInNeededError for everybody else. */
 export function requireViewer(db: LedgerDb, settings: SessionSettings) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (!isFollowedLink(request)) assertSameOrigin(request)
     // What the script of a page fetches by itself keeps no session alive.
     const isOpened = request.headers['sec-fetch-mode'] !== 'cors' && request.headers['sec-fetch-mode'] !== 'same-origin'
     const user = await findSessionUser(db, request, settings, isOpened)
@@ -53,6 +52,12 @@ export function requireItem({ roles }: NavigationItem) {
   return async (request: FastifyRequest): Promise<void> => {
     if (!roles.includes(viewerOf(request).role)) throw new ProblemError(refusal)
   }
+}
+
+/** Who acts by a form of a page behind `requireViewer`. */
+export function actingOf(request: FastifyRequest): Acting {
+  const { companyId, userId } = viewerOf(request)
+  return { companyId, actor: userId }
 }
 
 /** Who looks at a page behind `requireViewer`. */

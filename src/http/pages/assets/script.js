@@ -1,9 +1,9 @@
 // What is live on the pages. Every page works without it.
 
 /** Buttons that copy a text: `<button data-copy="#id" hidden>`; shown only where copying works. */
-function copyButtons() {
+function copyButtons(within) {
   if (!navigator.clipboard) return
-  for (const button of document.querySelectorAll('button[data-copy]')) {
+  for (const button of within.querySelectorAll('button[data-copy]')) {
     const label = button.textContent
     button.hidden = false
     const copy = async () => {
@@ -34,5 +34,23 @@ function keepAges() {
   }
 }
 
-copyButtons()
+/** Keeps a part of a page up to date while somebody looks at it, and does not work in it: `<div id data-refresh="ms">`. */
+function keepFresh(id, everyMs) {
+  const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? { createHTML: (html) => html }
+  const timer = setInterval(async () => {
+    if (document.visibilityState !== 'visible' || document.getElementById(id).contains(document.activeElement)) return
+    const answer = await fetch(location.pathname).catch(() => null)
+    if (answer?.status === 401) clearInterval(timer)
+    if (!answer?.ok) return
+    const template = document.createElement('template')
+    template.innerHTML = policy.createHTML(await answer.text())
+    const fresh = template.content.getElementById(id)
+    document.getElementById(id).replaceWith(fresh)
+    copyButtons(fresh)
+  }, everyMs)
+}
+
+const refreshed = document.querySelector('[data-refresh]')
+if (refreshed) keepFresh(refreshed.id, Number(refreshed.dataset.refresh))
+copyButtons(document)
 setInterval(keepAges, 1_000)
