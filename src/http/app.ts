@@ -86,6 +86,11 @@ const HSTS = 'max-age=31536000'
 const HEADERS_TIMEOUT_MS = 20_000
 const STILL_HEARTBEATS = 3
 const ADDRESSES_REMEMBERED = 10_000
+/** An answer that somebody opens in a browser is no page, whatever it holds. Pages replace the policy by their own. */
+const SAFE_BY_ITSELF = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+}
 const PERSONAL = /^\/(?:v1|admin|audit)\//
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
@@ -96,7 +101,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     if (isSecure(services.sessions)) void reply.header('strict-transport-security', HSTS)
     // No header that caches know protects what an API key or a token has opened.
     if (PERSONAL.test(request.url)) void reply.header('cache-control', 'no-store')
-    return reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+    return reply.headers({ 'x-request-id': request.id, ...SAFE_BY_ITSELF })
   }
   const app = Fastify({
     loggerInstance: services.log,

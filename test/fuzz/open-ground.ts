@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { launch, makeDataDir, type Running } from '../support/cli.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
@@ -48,7 +49,6 @@ async function leftovers(server: Running): Promise<string[]> {
 
 /** What a company is: its ledger's head and its rows. */
 async function fingerprint({ pool }: Ground['service'], companyId: string): Promise<string> {
-  const { toUuid } = await import('../../src/domain/ids.ts')
   const tables = ['companies', 'heads', 'employee_snapshots', 'api_keys', 'users', 'user_tokens']
   const rows: unknown[] = []
   for (const table of tables) rows.push((await pool.query(`select t::text from ${table} t where company_id = $1 order by 1`, [toUuid(companyId)])).rows)

@@ -31,7 +31,7 @@ export function openSender(address: string, connections: number): Sender {
       const headers = [...world.credentials(request.caller), ...request.headers].flatMap(([name, value]) => [name, world.fill(value)])
       const body = request.body === null ? null : bytesOf(request.body.map((piece) => (typeof piece === 'string' ? world.fill(piece) : piece)))
       const sentAt = performance.now()
-      const answer = await pool.request({ method: request.method as Dispatcher.HttpMethod, path: world.fill(request.target), headers, body })
+      const answer = await pool.request({ method: request.method, path: world.fill(request.target), headers, body })
       const isEndless = String(answer.headers['content-type']).startsWith(EVENT_STREAM)
       const text = isEndless ? await dropped(answer.body) : textOf(answer.headers, Buffer.from(await answer.body.arrayBuffer()))
       return { status: answer.statusCode, headers: flat(answer.headers), text, tookMs: performance.now() - sentAt }

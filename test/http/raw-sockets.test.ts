@@ -47,14 +47,10 @@ await t.test('who is slow with a request is cut off: with nothing, half of a hea
 
 await t.test('who sends a byte at a time is cut off as well', async (t) => {
   const socket = await open()
-  let isClosed = false
-  const closed = socket.closed().finally(() => (isClosed = true))
   socket.write(VERIFY)
-  while (!isClosed) {
-    socket.write('x-drip: 1\r\n')
-    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 50))])
-  }
-  t.strictSame(statusesIn(await closed), [408])
+  const dripping = setInterval(() => socket.write('x: 1\r\n'), 50)
+  t.strictSame(statusesIn(await socket.closed()), [408])
+  clearInterval(dripping)
 })
 
 await t.test('who does not take an answer is cut off', async (t) => {
@@ -67,7 +63,7 @@ await t.test('who does not take an answer is cut off', async (t) => {
   deaf.on('error', () => undefined).write('GET /docs/reference.js HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20))
   const connection = await accepted
   await once(connection, 'close')
-  t.ok(connection.writableLength >= 0 && connection.destroyed)
+  t.ok(connection.destroyed)
 })
 
 const body = '{"first_name":"Smuggled","last_name":"X","email":"smuggled@example.com"}'

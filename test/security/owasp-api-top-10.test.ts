@@ -148,7 +148,7 @@ await t.test('API8 security misconfiguration: every answer is safe from sniffing
   const cases: [string, string, Record<string, string>][] = [['GET', '/v1/auth/verify', {}], ['GET', '/admin/v1/users', bearer(ours.admin.token)], ['GET', '/audit/v1/keys', bearer(ours.auditor.token)], ['GET', '/v1/nothing', {}], ['PUT', '/v1/employees', {}], ['GET', '/v1/%ff', {}]]
   for (const [method, path, headers] of cases) {
     const answer = await send(service.address, method, path, { key: path.startsWith('/v1') ? ours.key : null, headers: { ...headers, origin: 'http://evil.example' } })
-    t.match(answer.headers, { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }, path)
+    t.match(answer.headers, { 'x-content-type-options': 'nosniff', 'content-security-policy': /^default-src 'none'/, 'cache-control': 'no-store' }, path)
     for (const name of ['server', 'x-powered-by', 'access-control-allow-origin', 'access-control-allow-credentials']) t.notOk(name in answer.headers, `${path} ${name}`)
     t.notMatch(JSON.stringify(answer.body), /node_modules|\.ts:|at \w+ \(|fastify|postgres/i, path)
   }

@@ -49,7 +49,7 @@ export function compileIn(ajv: Ajv2020, schema: object) {
 const PLAIN_HEADERS = new Set([
   ...['connection', 'content-length', 'content-type', 'content-disposition', 'date', 'keep-alive', 'transfer-encoding'],
   // The last one asks a proxy not to hold a stream back.
-  ...['cache-control', 'content-encoding', 'vary', 'allow', 'x-accel-buffering', 'x-content-type-options'],
+  ...['cache-control', 'content-encoding', 'vary', 'allow', 'x-accel-buffering', 'x-content-type-options', 'content-security-policy'],
 ])
 
 /** Makes a check that tells what about an answer the document does not say. */

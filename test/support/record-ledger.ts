@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { Test } from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { exportPages } from '../../src/ledger/export-pages.ts'
 import { checkpointNote, originOf } from '../../src/ledger/checkpoint-note.ts'
@@ -24,7 +23,7 @@ if (!/^v[0-9]+$/.test(version)) throw new Error('usage: node test/support/record
 execFileSync(process.execPath, ['test/support/start-postgres.ts'], { stdio: 'inherit' })
 const teardowns: (() => unknown)[] = []
 try {
-  const service = await startService({ teardown: (task: () => unknown) => teardowns.push(task) } as unknown as Test)
+  const service = await startService({ teardown: (task: () => unknown) => teardowns.push(task) })
   await tellStory(service)
   const { id } = service.company
   const head = await service.db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow()
