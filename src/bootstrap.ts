@@ -8,6 +8,7 @@ import { typeidUnboxed } from 'typeid-js'
 import program from '../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
+import { assertReachable } from './database/assert-reachable.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
@@ -15,7 +16,7 @@ import { faultReason } from './database/fault-reason.ts'
 import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase } from './database/kysely.ts'
-import { isCurrent, lastMigration, migrate } from './database/migrate.ts'
+import { isCurrent, lastMigration, migrate, planMigration } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
 import type { OpenedOwner } from './database/owner.ts'
 import { openOwner } from './database/owner.ts'
@@ -37,7 +38,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { checkpointClock, openMetrics } from './metrics/metrics.ts'
 import { startMetricsListener } from './metrics/metrics-listener.ts'
 import { openHealth, readQueueDepths } from './workers/health.ts'
-import { createQueues, openQueues, QUEUES_VERSION } from './workers/queues.ts'
+import { createQueues, openQueues, queueNames, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
 import { startRecorder } from './workers/record-checkpoints.ts'
 import { startWorker } from './workers/worker.ts'
@@ -76,21 +77,15 @@ export async function findDatabase(config: Config, purpose: 'serve' | 'visit'): 
   return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, release }
 }
 
-async function assertReachable(url: string): Promise<void> {
-  const pool = openPool({ url, name: 'employee-ledger', max: 1 })
-  try {
-    await pool.query('select 1')
-  } catch (error) {
-    throw new StartupError(`the database of DATABASE_URL cannot be used: ${faultReason(error)}`, { cause: error })
-  } finally {
-    await pool.end()
-  }
-}
+const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSION }
+
+/** What `migrateDatabase` would do, a line each. */
+export const planDatabase = (urls: DatabaseUrls) => planMigration(urls, QUEUES)
 
 /** Brings the database to what this program needs. `onStep` is told each thing that was done. */
 export async function migrateDatabase(urls: DatabaseUrls, onStep: (line: string) => void): Promise<void> {
   try {
-    await migrate(urls, { createQueues, queuesVersion: QUEUES_VERSION, onStep })
+    await migrate(urls, { ...QUEUES, onStep })
   } catch (error) {
     if (error instanceof StartupError) throw error
     throw new StartupError(`the database could not be set up: ${faultReason(error)}`, { cause: error })
@@ -123,7 +118,7 @@ export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
 }
 
 /** Whether the database has what this program needs. */
-export const isSetUp = (db: Kysely<LedgerTables>) => isCurrent(db as unknown as Kysely<unknown>, QUEUES_VERSION)
+export const isSetUp = (db: Kysely<LedgerTables>) => isCurrent(db as unknown as Kysely<unknown>, QUEUES.queues)
 
 async function assertCurrent(db: Kysely<LedgerTables>): Promise<void> {
   const made = await isSetUp(db).catch((error: unknown) => {

@@ -1,11 +1,20 @@
-import { migrateDatabase } from '../bootstrap.ts'
+import { migrateDatabase, planDatabase } from '../bootstrap.ts'
+import { print } from './print.ts'
 import { readSettings } from './settings.ts'
 import { withDatabase } from './with-store.ts'
 
-/** `migrate`: brings the database to what this version needs. */
-export async function runMigrations() {
-  await withDatabase(readSettings(), (database) =>
-    migrateDatabase(database.urls, (line) => process.stdout.write(`${line}\n`)),
-  )
-  process.stdout.write('the database is current\n')
+/** `migrate`: brings the database to what this version needs; with `--dry-run` it only tells what would be done. */
+export async function runMigrations({ dryRun, json }: { dryRun?: boolean; json?: boolean }) {
+  const steps: string[] = []
+  await withDatabase(readSettings(), async ({ urls }) => {
+    const tell = (line: string) => {
+      steps.push(line)
+      if (!json) process.stdout.write(`${line}\n`)
+    }
+    if (dryRun) (await planDatabase(urls)).forEach((line) => tell(line))
+    else await migrateDatabase(urls, tell)
+  })
+  const isCurrent = !dryRun || steps.length === 0
+  if (json) print({ current: isCurrent, [dryRun ? 'would_do' : 'done']: steps }, true)
+  else process.stdout.write(isCurrent ? 'the database is current\n' : 'nothing was done\n')
 }

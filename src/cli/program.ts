@@ -28,6 +28,8 @@ export function buildProgram(): Command {
   program
     .command('migrate')
     .description('bring the database to what this version needs')
+    .option('--dry-run', 'tell what would be done, and do nothing')
+    .addOption(json())
     .action(loaded(async () => (await import('./migrate.ts')).runMigrations))
   program
     .command('doctor')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promises as fs } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
@@ -10,17 +10,24 @@ import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { DatabaseUrls } from './database-urls.ts'
 import { openDatabase } from './kysely.ts'
+import { findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
 import { openPool } from './pool.ts'
-import { grantToService } from './roles.ts'
+import { grantToService, RIGHTS } from './roles.ts'
 import { StartupError } from './startup-error.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url))
 const OLDEST_SERVER = 150_000
 const ONE_AT_A_TIME = 7_307_114
+const STATEMENT_TIMEOUT_MS = 3_600_000
+const LOCK_TIMEOUT_MS = 2_000
+const LOCK_TRIES = 60
+const LOCK_PAUSE_MS = 1_000
+const LOCK_NOT_AVAILABLE = '55P03'
 
 export interface MigrateHooks {
   /** Makes the job queues, as the owner. */
   createQueues(ownerUrl: string): Promise<void>
+  /** The names of the queues. */
+  queues: string[]
   /** What the queues are made of, so that a change of it is noticed. */
   queuesVersion: string
   /** Told what was done, a line each. */
@@ -32,18 +39,22 @@ export interface MigrateHooks {
  * rights of the service's role. Safe to run any number of times and from any number of processes at once.
  */
 export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projections = PROJECTIONS): Promise<void> {
-  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, statementTimeoutMs: 3_600_000 })
+  const times = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
+  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, ...times })
   const db = openDatabase<unknown>(pool)
   try {
     await db.connection().execute(async (connection) => {
       await assertUsable(connection)
+      // Whoever migrates at the same time may take long; nobody else waits for this lock.
       await sql`set lock_timeout = 0`.execute(connection)
       await sql`select pg_advisory_lock(${ONE_AT_A_TIME})`.execute(connection)
-      if (await isCurrent(connection, hooks.queuesVersion, projections)) return
-      await runMigrations(db, hooks)
-      await createProjectionTables(db, hooks, projections)
-      await hooks.createQueues(urls.ownerUrl)
-      await grantToService(db, urls, projections)
+      if (await hasFingerprint(connection, hooks, projections)) return
+      // A newer program has been here, and left all that this one needs.
+      if ((await isAhead(connection)) && (await isCurrent(connection, hooks.queues, projections))) return
+      await retryLocked(hooks, () => runMigrations(db, hooks))
+      await retryLocked(hooks, () => createProjectionTables(db, hooks, projections))
+      await retryLocked(hooks, () => hooks.createQueues(urls.ownerUrl))
+      await retryLocked(hooks, () => grantToService(db, urls, projections))
       await setFingerprint(connection, await fingerprint(hooks.queuesVersion, projections))
     })
   } finally {
@@ -51,26 +62,58 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
   }
 }
 
-/** Whether the database is what this version of the program needs. */
-export async function isCurrent(db: Kysely<unknown>, queuesVersion: string, projections = PROJECTIONS): Promise<boolean> {
+/**
+ * Does a step again that did not get a lock. Who waits for a lock on a table holds up all that come after it, so each wait
+ * is short, and between two of them the service goes on.
+ */
+async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await step()
+    } catch (error) {
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
+      onStep(`a table is in use; tried again (${tries} of ${LOCK_TRIES - 1})`)
+      await pause(LOCK_PAUSE_MS)
+    }
+  }
+}
+
+/**
+ * Whether the database has at least what this program needs. One that a newer program has migrated has it too, as long as
+ * migrations only add (docs/operations.md, “Deploying”).
+ */
+export async function isCurrent(db: Kysely<unknown>, queues: string[], projections = PROJECTIONS): Promise<boolean> {
+  return (await findMissing(db, { queues, projections })).length === 0
+}
+
+/** What `migrate` would do, a line each, without doing it. */
+export async function planMigration(urls: DatabaseUrls, hooks: Omit<MigrateHooks, 'onStep'>, projections = PROJECTIONS): Promise<string[]> {
+  const db = openDatabase<unknown>(openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1 }))
+  try {
+    await assertUsable(db)
+    const missing = await findMissing(db, { queues: hooks.queues, projections })
+    if (missing.length > 0 || (await isAhead(db)) || (await hasFingerprint(db, hooks, projections))) return missing
+    return ['queues and rights of the service: brought up to date']
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function hasFingerprint(db: Kysely<unknown>, hooks: Pick<MigrateHooks, 'queuesVersion'>, projections: readonly Projection[]): Promise<boolean> {
   const { rows } = await sql<{ made: boolean }>`select to_regclass('public.setup') is not null as made`.execute(db)
   if (!rows[0]?.made) return false
   const found = await sql<{ fingerprint: string }>`select fingerprint from public.setup`.execute(db)
-  return found.rows[0]?.fingerprint === (await fingerprint(queuesVersion, projections))
+  return found.rows[0]?.fingerprint === (await fingerprint(hooks.queuesVersion, projections))
 }
 
 async function fingerprint(queuesVersion: string, projections: readonly Projection[]): Promise<string> {
-  const parts = [...(await migrationFiles()), ...projections.map(schemaOf), queuesVersion]
+  const parts = [...(await migrationNames()), ...projections.map(schemaOf), queuesVersion, JSON.stringify(RIGHTS)]
   return createHash('sha256').update(parts.join('\n')).digest('hex')
 }
 
 /** The name of the last migration; a program whose database lacks it does not start. */
 export async function lastMigration(): Promise<string> {
-  return (await migrationFiles()).at(-1)!.replace(/\.ts$/, '')
-}
-
-async function migrationFiles(): Promise<string[]> {
-  return (await fs.readdir(MIGRATIONS)).filter((file) => file.endsWith('.ts')).sort()
+  return (await migrationNames()).at(-1)!
 }
 
 async function setFingerprint(db: Kysely<unknown>, value: string): Promise<void> {
@@ -90,8 +133,9 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
 async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: MIGRATIONS })
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
-  for (const { status, migrationName } of results ?? []) onStep(`migration ${migrationName}: ${status === 'Success' ? 'done' : status}`)
+  // All of them are one transaction: when one fails, none is done.
   if (error) throw error
+  for (const { migrationName } of results ?? []) onStep(`migration ${migrationName}: done`)
 }
 
 async function createProjectionTables(

@@ -19,6 +19,8 @@ export interface PoolOptions {
   max: number
   /** How long one statement may take, in milliseconds. */
   statementTimeoutMs?: number
+  /** How long one may wait for a lock, in milliseconds. */
+  lockTimeoutMs?: number
   /** Sends statements without waiting for the answers to those before. Refuses cursors. */
   pipeline?: boolean
   /** Server settings of every connection, e.g. `{ jit: 'off' }`. */
@@ -44,7 +46,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + SILENCE_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
+    lock_timeout: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     options: Object.entries(options.settings ?? {}).map(([name, value]) => `-c ${name}=${value}`).join(' '),
   }

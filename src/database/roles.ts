@@ -2,12 +2,14 @@ import type { Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { PROJECTIONS } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { DatabaseUrls } from './database-urls.ts'
 
 /** What the service's role may do with each table; whatever is not named it may not. Events: insert and read, no more. */
-const RIGHTS: Record<string, string> = {
+export const RIGHTS: Record<string, string> = {
   setup: 'select',
+  kysely_migration: 'select',
   events: 'select, insert',
   api_key_directory: 'select, insert',
   companies: 'select, insert, update',
@@ -28,6 +30,11 @@ const RIGHTS: Record<string, string> = {
 export async function grantToService(db: Kysely<unknown>, urls: DatabaseUrls, projections = PROJECTIONS): Promise<void> {
   const service = await serviceRole(urls)
   if (!service) return
+  // All of them or none, so that a process that starts meanwhile sees at once whether they are given.
+  await db.transaction().execute((transaction) => grantAll(transaction, service, projections))
+}
+
+async function grantAll(db: Kysely<unknown>, service: RawBuilder<unknown>, projections: readonly Projection[]): Promise<void> {
   for (const [table, rights] of Object.entries(RIGHTS)) {
     await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
   }

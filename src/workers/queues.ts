@@ -36,6 +36,11 @@ const EXPIRE_ANSWERS_CRON = '7 * * * *'
 export const RETIRE_RECORDS = 'retire-records'
 const RETIRE_RECORDS_CRON = '37 * * * *'
 
+/** The names of all queues. */
+export function queueNames(): string[] {
+  return [...PROJECTIONS.flatMap((projection) => [queueOf(projection), deadLetterOf(projection)]), EXPIRE_ANSWERS, RETIRE_RECORDS]
+}
+
 /** Makes pg-boss's tables and the queues of all projections. Run by the owner of the database; safe to repeat. */
 export async function createQueues(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, schema: SCHEMA, supervise: false, schedule: true, max: 2 })

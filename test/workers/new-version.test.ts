@@ -9,7 +9,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { isComplete } from '../../src/ledger/read-progress.ts'
 import { completeVersion } from '../../src/workers/complete-version.ts'
 import { pruneVersions } from '../../src/workers/prune.ts'
-import { createQueues } from '../../src/workers/queues.ts'
+import { createQueues, queueNames } from '../../src/workers/queues.ts'
 import { schemaOid } from '../../src/workers/copies.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -24,7 +24,7 @@ const log = pino({ level: 'silent' })
 
 async function migrateToNext({ urls }: Service): Promise<string[]> {
   const steps: string[] = []
-  await migrate(urls, { createQueues, queuesVersion: 'of the next version', onStep: (line) => steps.push(line) }, NEXT_PROJECTIONS)
+  await migrate(urls, { createQueues, queues: queueNames(), queuesVersion: 'of the next version', onStep: (line) => steps.push(line) }, NEXT_PROJECTIONS)
   return steps
 }
 
