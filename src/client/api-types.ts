@@ -541,7 +541,7 @@ export interface paths {
         };
         /**
          * Read the company's events in the order of the ledger
-         * @description One event a line (NDJSON), streamed while it is read; compressed with gzip where `Accept-Encoding` asks for it. An event keeps its position whatever filters are given: go on behind any of them with `after`. An answer that could not be finished ends with a broken connection, never in good order.
+         * @description One event a line (NDJSON), streamed while it is read; compressed with gzip where `Accept-Encoding` asks for it. An event keeps its position whatever filters are given: go on behind any of them with `after`. An answer that could not be finished ends with a broken connection, never in good order. The whole ledger in the proof format ends behind the last event that erased data while it was read: what it lacks is explained in it.
          */
         get: operations["streamEvents"];
         put?: never;
