@@ -10,24 +10,22 @@ const roleOption = () => new Option('--role <role>', 'what the user may do').cho
 /** Adds `user …` and `token …`: the lives of users and of their tokens. */
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('users of a company')
-  user
+  const add = user
     .command('add')
     .description('add a user with a password and a token, which are shown once')
-    .addOption(companyOption())
-    .requiredOption('--email <email>', 'e-mail address', email)
-    .requiredOption('--name <name>', 'name', text(120))
-    .addOption(roleOption())
-    .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).addCompanyUser))
-  user
+  const invite = user
     .command('invite')
     .description('invite a user, who sets a password with a one-time token that is shown once')
-    .addOption(companyOption())
-    .requiredOption('--email <email>', 'e-mail address', email)
-    .requiredOption('--name <name>', 'name', text(120))
-    .addOption(roleOption())
-    .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).inviteUser))
+  for (const command of [add, invite]) {
+    command
+      .addOption(companyOption())
+      .requiredOption('--email <email>', 'e-mail address', email)
+      .requiredOption('--name <name>', 'name', text(120))
+      .addOption(roleOption())
+      .addOption(json())
+  }
   user
     .command('list')
     .description('list the users, newest first')

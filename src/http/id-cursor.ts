@@ -15,6 +15,11 @@ export function decodeIdCursor(prefix: IdPrefix, cursor: string): string {
   throw new ProblemError(problem('invalid_query', 'the query parameter cursor is not one that a list gave'))
 }
 
+/** What to read for a page: one item more than asked for, which tells whether there is a next page. */
+export function pageBefore(prefix: IdPrefix, { limit, cursor }: { limit: number; cursor?: string }): { limit: number; before?: string } {
+  return { limit: limit + 1, ...(cursor === undefined ? {} : { before: decodeIdCursor(prefix, cursor) }) }
+}
+
 /** A page of a list that was read with one item more than asked for, which tells whether there is a next page. */
 export function pageOf<Item, Shown>(
   found: Item[],

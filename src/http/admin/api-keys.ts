@@ -9,7 +9,7 @@ import { isId } from '../../domain/ids.ts'
 import type { KeyChange } from '../../domain/key-lifecycle.ts'
 import { findApiKey, listApiKeys } from '../../ledger/read-api-keys.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
-import { decodeIdCursor, pageOf } from '../id-cursor.ts'
+import { pageBefore, pageOf } from '../id-cursor.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
 import { ProblemError } from '../problem.ts'
 import { EditBody, IssueBody, KeyList, KeyListQuery, RotateBody } from './api-key-schemas.ts'
@@ -44,14 +44,10 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
       },
     },
     async (request) => {
-      const { limit, cursor, status } = request.query
-      const page = {
-        limit: limit + 1,
-        ...(status === undefined ? {} : { status }),
-        ...(cursor === undefined ? {} : { before: decodeIdCursor('key', cursor) }),
-      }
+      const { status } = request.query
+      const page = { ...pageBefore('key', request.query), ...(status === undefined ? {} : { status }) }
       const found = await listApiKeys(db, actingUser(request).companyId, page)
-      return pageOf(found, limit, ({ key }) => key.id, showKey)
+      return pageOf(found, request.query.limit, ({ key }) => key.id, showKey)
     },
   )
 

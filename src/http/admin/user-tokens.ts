@@ -11,7 +11,7 @@ import type { LedgerTables } from '../../ledger/tables.ts'
 import type { SignedInUser } from '../../ledger/users.ts'
 import { findUser } from '../../ledger/users.ts'
 import { userOf } from '../authorize-user.ts'
-import { decodeIdCursor, pageOf } from '../id-cursor.ts'
+import { pageBefore, pageOf } from '../id-cursor.ts'
 import { JSON_TYPES } from '../media-types.ts'
 import { ProblemError } from '../problem.ts'
 import { actingUser, idIn, keepOutOfCaches, NO_CONTENT, NoQuery } from './company-schemas.ts'
@@ -33,11 +33,9 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
       },
     },
     async (request) => {
-      const { limit, cursor, user } = request.query
-      const userId = await ownerOf(db, userOf(request), user)
-      const before = cursor === undefined ? {} : { before: decodeIdCursor('tok', cursor) }
-      const found = await listUserTokens(db, userOf(request).companyId, { userId, limit: limit + 1, ...before })
-      return pageOf(found, limit, ({ token }) => token.id, showToken)
+      const userId = await ownerOf(db, userOf(request), request.query.user)
+      const found = await listUserTokens(db, userOf(request).companyId, { userId, ...pageBefore('tok', request.query) })
+      return pageOf(found, request.query.limit, ({ token }) => token.id, showToken)
     },
   )
 

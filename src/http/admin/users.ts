@@ -11,7 +11,7 @@ import { isId } from '../../domain/ids.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../ledger/users.ts'
 import { fieldError, invalidFields } from '../body-faults.ts'
-import { decodeIdCursor, pageOf } from '../id-cursor.ts'
+import { pageBefore, pageOf } from '../id-cursor.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
 import { ProblemError } from '../problem.ts'
 import { actingUser, idIn, keepOutOfCaches, NO_CONTENT, NoQuery } from './company-schemas.ts'
@@ -44,14 +44,10 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
       },
     },
     async (request) => {
-      const { limit, cursor, status } = request.query
-      const page = {
-        limit: limit + 1,
-        ...(status === undefined ? {} : { status }),
-        ...(cursor === undefined ? {} : { before: decodeIdCursor('usr', cursor) }),
-      }
+      const { status } = request.query
+      const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
       const found = await listUsers(db, actingUser(request).companyId, page)
-      return pageOf(found, limit, ({ id }) => id, showUser)
+      return pageOf(found, request.query.limit, ({ id }) => id, showUser)
     },
   )
 
