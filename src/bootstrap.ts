@@ -12,7 +12,7 @@ import type { DatabaseUrls } from './database/database-urls.ts'
 import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
 import { makeFolder } from './database/make-folder.ts'
-import { openDatabase } from './database/kysely.ts'
+import { openDatabase, openPreparedDatabase } from './database/kysely.ts'
 import { isCurrent, lastMigration, migrate } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
 import type { OpenedOwner } from './database/owner.ts'
@@ -141,9 +141,10 @@ export interface RunningPart {
   stop(): Promise<void>
 }
 
-// Appends look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
+// Appends and folds look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
+const LOOK_UP_ONLY = { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 // A 2xx answer means durable, whatever the role's or the database's default is.
-const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
+const APPENDING = { ...LOOK_UP_ONLY, synchronous_commit: 'on' }
 
 /** Starts the API. `address` is where it listens, `projections` are those that it reads. */
 export async function startApi(
@@ -157,9 +158,10 @@ export async function startApi(
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, onError: warn })
   const waker = openWaker(boss, warn)
-  // One connection for each lane, as many for companies whose head another process holds, and two for reading calls.
-  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: 2 * config.LANES + 2 }
-  const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
+  // One connection for each lane, as many for companies whose head another process holds, two for reading calls, and one
+  // to look keys up.
+  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: 2 * config.LANES + 3 }
+  const pool = openPool({ ...appending, pipeline: true, settings: APPENDING })
   const lanes = openLanes({
     pool,
     lanes: config.LANES,
@@ -174,7 +176,7 @@ export async function startApi(
     commands: { lanes, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
     company: { pool: store.pool, newId, onCommitted: waker.wake },
     db: store.db,
-    findKey: openKeyLookup(store.db),
+    findKey: openKeyLookup(pool),
     keyUsage: openKeyUsage(pool),
     signer,
     isReady: async () => (await sql`select 1`.execute(store.db)).rows.length === 1,
@@ -237,8 +239,12 @@ export async function startWorkers(
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
   const boss = await openQueues(urls.serviceUrl, { works: true, onError: warn })
+  // A projection folds one batch after the other.
+  const folding = { url: urls.serviceUrl, name: 'employee-ledger projections', max: projections.length }
+  const foldingDb = openPreparedDatabase<LedgerTables>(openPool({ ...folding, settings: LOOK_UP_ONLY }))
   const worker = await startWorker({
     db: store.db,
+    foldingDb,
     boss,
     log,
     projections,
@@ -252,6 +258,7 @@ export async function startWorkers(
       await recorder.stop()
       await worker.stop()
       await boss.stop({ graceful: false })
+      await foldingDb.destroy()
     },
   }
 }

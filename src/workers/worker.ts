@@ -11,6 +11,8 @@ import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.
 
 export interface WorkerOptions {
   db: Kysely<LedgerTables>
+  /** Connections for folding; each statement that it runs looks rows up by their keys. */
+  foldingDb: Kysely<LedgerTables>
   boss: PgBoss
   log: Logger
   /** How often heads are compared with checkpoints, in milliseconds. */
@@ -94,9 +96,9 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
 }
 
 /** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */
-async function fold({ db, boss, log }: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
+async function fold({ db, foldingDb, boss, log }: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
   try {
-    return (await foldNext(db, projection, companyId)).isDone
+    return (await foldNext(foldingDb, projection, companyId)).isDone
   } catch (error) {
     if (!(error instanceof UnfoldableError) || !error.checkpoint) throw error
     const standing = await recordFailure(db, projection, companyId, error.checkpoint, error.message)
