@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { RecordedEvent } from '../src/domain/events.ts'
 import { closesCall } from '../src/domain/events.ts'
 import { toUuid } from '../src/domain/ids.ts'
+import { bigintArray, integerArray, textArray, uuidArray } from '../src/ledger/binary-arrays.ts'
 import { forgetErased } from './bulk-user-logs-erasure.ts'
 import type { RejectedName } from './bulk-user-logs-rejected-names.ts'
 import { insertRejectedNames, namesIn } from './bulk-user-logs-rejected-names.ts'
@@ -26,14 +27,14 @@ async function fold(
   events: RecordedEvent[],
 ): Promise<void> {
   const entries: ReturnType<typeof entryOf>[] = []
-  const records: unknown[] = []
+  const records: PlacedRecord[] = []
   const names: RejectedName[] = []
   for (const call of callsOf(events)) {
     const closing = call.at(-1)!
     if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') continue
     const rows = recordsOf(call, closing)
     entries.push(entryOf(closing))
-    rows.forEach((record, ordinal) => records.push({ p: closing.position, o: ordinal, ...record }))
+    rows.forEach((record, ordinal) => records.push({ entryPosition: closing.position, ordinal, ...record }))
     for (const name of rejectedNamesOf(call, closing, rows)) names.push(name)
   }
   if (entries.length > 0) {
@@ -49,7 +50,7 @@ async function insertEntries(
   schema: string,
   companyId: string,
   entries: unknown[],
-  records: unknown[],
+  records: PlacedRecord[],
 ): Promise<void> {
   await sql`insert into ${sql.id(schema, 'entries')}
     select ${toUuid(companyId)}, r.* from json_to_recordset(${JSON.stringify(entries)}) as r(
@@ -57,8 +58,14 @@ async function insertEntries(
       http_status smallint, error_code text, error_detail text, key_id uuid, key_name text, request_id text,
       total integer, updated integer, deactivated integer, failed integer, no_updates integer)`.execute(transaction)
   await sql`insert into ${sql.id(schema, 'records')}
-    select ${toUuid(companyId)}, r.* from json_to_recordset(${JSON.stringify(records)}) as r(
-      p bigint, o integer, i integer, e uuid, s text, f bigint, l bigint)`.execute(transaction)
+    select ${toUuid(companyId)}, r.* from unnest(
+      ${bigintArray(records.map(({ entryPosition }) => entryPosition))}::bigint[],
+      ${integerArray(records.map(({ ordinal }) => ordinal))}::integer[],
+      ${integerArray(records.map(({ index }) => index))}::integer[],
+      ${uuidArray(records.map(({ employeeId }) => employeeId))}::uuid[],
+      ${textArray(records.map(({ status }) => status))}::text[],
+      ${bigintArray(records.map(({ first }) => first))}::bigint[],
+      ${bigintArray(records.map(({ last }) => last))}::bigint[]) as r`.execute(transaction)
 }
 
 /** The events of each call stand next to each other; an event outside of any call stands alone. */
@@ -98,13 +105,19 @@ function entryOf(closing: Closing) {
   }
 }
 
-/** A record as its row is written: index, employee, status, first and last position. */
 interface RecordRow {
-  i: number | null
-  e: string | null
-  s: RecordStatus | null
-  f: number | null
-  l: number | null
+  index: number | null
+  employeeId: string | null
+  status: RecordStatus | null
+  /** The positions of its first and last event. */
+  first: number | null
+  last: number | null
+}
+
+/** A record and its place: among the records of an entry. */
+interface PlacedRecord extends RecordRow {
+  entryPosition: number
+  ordinal: number
 }
 
 function recordsOf(call: RecordedEvent[], closing: Closing): RecordRow[] {
@@ -112,22 +125,22 @@ function recordsOf(call: RecordedEvent[], closing: Closing): RecordRow[] {
   for (const event of call) {
     if (event === closing || event.index === null) continue
     const row = rows.get(event.index)
-    if (row) Object.assign(row, { s: statusOf(event, row.s), l: event.position })
+    if (row) Object.assign(row, { status: statusOf(event, row.status), last: event.position })
     else rows.set(event.index, rowOf(event, event.index))
   }
   if (closing.type === 'ApiCallCompleted') {
     for (const { index, employee_id } of closing.data?.unchanged ?? []) {
-      rows.set(index, { i: index, e: toUuid(employee_id), s: 'No Updates', f: null, l: null })
+      rows.set(index, { index, employeeId: employee_id, status: 'No Updates', first: null, last: null })
     }
   } else if (rows.size === 0) {
     // No record caused it: one row carries the error of the call.
-    return [{ i: null, e: null, s: null, f: closing.position, l: closing.position }]
+    return [{ index: null, employeeId: null, status: null, first: closing.position, last: closing.position }]
   }
-  return [...rows.values()].sort((a, b) => a.i! - b.i!)
+  return [...rows.values()].sort((a, b) => a.index! - b.index!)
 }
 
 function rejectedNamesOf(call: RecordedEvent[], closing: Closing, rows: RecordRow[]): RejectedName[] {
-  const ordinals = new Map(rows.map(({ i }, ordinal) => [i, ordinal]))
+  const ordinals = new Map(rows.map(({ index }, ordinal) => [index, ordinal]))
   return call.flatMap((event) => {
     if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
     const at = { entryPosition: closing.position, ordinal: ordinals.get(event.index)!, position: event.position }
@@ -136,9 +149,8 @@ function rejectedNamesOf(call: RecordedEvent[], closing: Closing, rows: RecordRo
 }
 
 function rowOf(event: RecordedEvent, index: number): RecordRow {
-  const rejected = event.type === 'EmployeeRecordRejected' ? (event.data?.employee_id ?? null) : event.stream
-  const employeeId = rejected === null ? null : toUuid(rejected)
-  return { i: index, e: employeeId, s: statusOf(event, null), f: event.position, l: event.position }
+  const employeeId = event.type === 'EmployeeRecordRejected' ? (event.data?.employee_id ?? null) : event.stream
+  return { index, employeeId, status: statusOf(event, null), first: event.position, last: event.position }
 }
 
 /** One status for each record: deactivated before reactivated before synced. A creation and a refusal have none. */

@@ -4,6 +4,7 @@ import type { Employee, EmployeeStreamEvent } from '../src/domain/employee.ts'
 import { evolveStored } from '../src/domain/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
 import { toUuid } from '../src/domain/ids.ts'
+import { bigintArray, textArray, uuidArray } from '../src/ledger/binary-arrays.ts'
 import type { Projection } from './projection.ts'
 
 /**
@@ -58,7 +59,9 @@ async function fold(
 ): Promise<void> {
   const touched = new Set(events.filter(isEmployeeEvent).map(({ stream }) => stream))
   if (touched.size === 0) return
-  const states = await load(transaction, schema, companyId, [...touched])
+  // Whoever is created here has no row yet.
+  const created = new Set(events.filter(({ type }) => type === 'EmployeeCreated').map(({ stream }) => stream))
+  const states = await load(transaction, schema, companyId, [...touched].filter((id) => !created.has(id)))
   const positions = new Map<string, number>()
   for (const event of events) {
     if (!isEmployeeEvent(event)) continue
@@ -79,15 +82,20 @@ async function put(
   positions: Map<string, number>,
 ): Promise<void> {
   if (states.length === 0) return
-  const rows = states.map((state) => {
-    const { status, email, external_id: x, updated_at: at } = state
-    // The columns stand beside the state: for PostgreSQL to find them in it would be to read it once for each.
-    return { i: toUuid(state.id), p: positions.get(state.id), u: status, e: email, x, a: at, t: searchText(state), s: state }
-  })
+  // The columns stand beside the state: for PostgreSQL to find them in it would be to read it once for each.
   await sql`insert into ${sql.id(schema, 'employees')}
       (company_id, employee_id, position, status, email, external_id, updated_at, search_text, state)
-    select ${toUuid(companyId)}, r.* from json_to_recordset(${JSON.stringify(rows)}) as r(
-      i uuid, p bigint, u text, e text, x text, a timestamptz, t text, s json)
+    select ${toUuid(companyId)}, id, position, status, email, external_id, updated_at::timestamptz, search_text, state::json
+    from unnest(
+      ${uuidArray(states.map(({ id }) => id))}::uuid[],
+      ${bigintArray(states.map(({ id }) => positions.get(id)!))}::bigint[],
+      ${textArray(states.map(({ status }) => status))}::text[],
+      ${textArray(states.map(({ email }) => email))}::text[],
+      ${textArray(states.map((state) => state.external_id))}::text[],
+      ${textArray(states.map((state) => state.updated_at))}::text[],
+      ${textArray(states.map(searchText))}::text[],
+      ${textArray(states.map((state) => JSON.stringify(state)))}::text[]
+    ) as r(id, position, status, email, external_id, updated_at, search_text, state)
     on conflict (company_id, employee_id) do update set position = excluded.position, status = excluded.status,
       email = excluded.email, external_id = excluded.external_id, updated_at = excluded.updated_at,
       search_text = excluded.search_text, state = excluded.state`.execute(transaction)
@@ -97,7 +105,7 @@ async function put(
 async function remove(transaction: Transaction<unknown>, schema: string, companyId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`delete from ${sql.id(schema, 'employees')}
-    where company_id = ${toUuid(companyId)} and employee_id = any(${ids.map(toUuid)}::uuid[])`.execute(transaction)
+    where company_id = ${toUuid(companyId)} and employee_id = any(${uuidArray(ids)}::uuid[])`.execute(transaction)
 }
 
 /** The texts by which people look for somebody, in the form in which `q` is compared with them. */
@@ -130,12 +138,13 @@ async function load(
   companyId: string,
   ids: string[],
 ): Promise<Map<string, Employee>> {
+  if (ids.length === 0) return new Map()
   const rows = await (transaction as Transaction<EmployeeTables>)
     .withSchema(schema)
     .selectFrom('employees')
     .select('state')
     .where('company_id', '=', toUuid(companyId))
-    .where('employee_id', '=', sql<string>`any(${ids.map(toUuid)})`)
+    .where('employee_id', '=', sql<string>`any(${uuidArray(ids)}::uuid[])`)
     .execute()
   return new Map(rows.map(({ state }) => [state.id, state]))
 }

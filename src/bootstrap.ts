@@ -15,7 +15,7 @@ import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
 import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
-import { openDatabase } from './database/kysely.ts'
+import { openDatabase, openPreparedDatabase } from './database/kysely.ts'
 import { isCurrent, lastMigration, migrate, planMigration } from './database/migrate.ts'
 import { openPool } from './database/pool.ts'
 import type { OpenedOwner } from './database/owner.ts'
@@ -189,7 +189,7 @@ export async function startApi(
     commands: { lanes: countPending(metrics, lanes), newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
     company: { pool: store.pool, newId, onCommitted: waker.wake },
     db: store.db,
-    findKey: openKeyLookup(store.db),
+    findKey: openKeyLookup(pool),
     keyUsage: openKeyUsage(pool),
     signer,
     isReady: async () => (await sql`select 1`.execute(store.db)).rows.length === 1,
@@ -260,8 +260,12 @@ export async function startWorkers(
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
+  // A projection folds one batch after the other.
+  const folding = { url: urls.serviceUrl, name: 'employee-ledger projections', max: projections.length }
+  const foldingDb = openPreparedDatabase<LedgerTables>(openPool({ ...folding, settings: LOOK_UP_ONLY }))
   const worker = await startWorker({
     db: store.db,
+    foldingDb,
     boss,
     log,
     projections,
@@ -276,6 +280,7 @@ export async function startWorkers(
       await recorder.stop()
       await worker.stop()
       await boss.stop({ graceful: false })
+      await foldingDb.destroy()
     },
   }
 }

@@ -77,7 +77,7 @@ export const ConfigSchema = Type.Object({
     maximum: DAY_MS,
     description: 'milliseconds a call may wait for its turn',
   }),
-  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and projecting' }),
+  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies' }),
   SWEEP_INTERVAL_MS: Type.Integer({
     default: 5000,
     minimum: 100,

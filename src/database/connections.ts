@@ -2,18 +2,21 @@
  * How the parts of the program connect, beside the pool for reading.
  */
 
-// Appends look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
+// Appends and folds look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
 // A 2xx answer means durable, whatever the role's or the database's default is.
 export const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 
-/** Of appends: one for each lane, as many for companies whose head another process holds, and two for reading calls. */
-export const appendConnections = (lanes: number) => 2 * lanes + 2
+/**
+ * Of appends: one for each lane, as many for companies whose head another process holds, two for reading calls, and one
+ * to look keys up.
+ */
+export const appendConnections = (lanes: number) => 2 * lanes + 3
 
 /** Of the queues. */
 export const QUEUE_CONNECTIONS = { api: 2, worker: 6 }
 
 /** How many connections processes of each kind open at most. */
 export function connectionsOf({ POOL_SIZE: reading, LANES: lanes }: { POOL_SIZE: number; LANES: number }) {
-  // A worker records checkpoints on a connection of its own, and listens for jobs on another.
-  return { api: reading + appendConnections(lanes) + QUEUE_CONNECTIONS.api, worker: reading + QUEUE_CONNECTIONS.worker + 2 }
+  // A worker folds two projections, records checkpoints and listens for jobs on connections of their own.
+  return { api: reading + appendConnections(lanes) + QUEUE_CONNECTIONS.api, worker: reading + QUEUE_CONNECTIONS.worker + 4 }
 }

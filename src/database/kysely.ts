@@ -1,7 +1,40 @@
+import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 
 /** A query builder on a pool; destroying it ends the pool. */
 export function openDatabase<Tables>(pool: Pool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** Statements beyond so many are sent without a name. */
+const MAX_NAMED = 100
+
+/**
+ * The same for work that repeats few statements: each gets a name, so that a connection parses and plans it once. The
+ * pool's connections must be set so that a plan which was made while a table was small does no harm when it has grown.
+ */
+export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
+  const names = new Map<string, string>()
+  const nameOf = (text: string) => {
+    if (!names.has(text) && names.size < MAX_NAMED) names.set(text, `statement ${names.size + 1}`)
+    return names.get(text)
+  }
+  const prepared = new WeakMap<PoolClient, PostgresPoolClient>()
+  const connect = async () => {
+    const client = await pool.connect()
+    const known = prepared.get(client) ?? preparedClient(client, nameOf)
+    prepared.set(client, known)
+    return known
+  }
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }) })
+}
+
+function preparedClient(client: PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
+  const query = (text: string, values: unknown[]) => {
+    const name = values.length > 0 ? nameOf(text) : undefined
+    return client.query(name === undefined ? { text, values } : { name, text, values })
+  }
+  // Without cursors, which nobody opens here.
+  return { query, release: (isBroken?: boolean) => client.release(isBroken) } as unknown as PostgresPoolClient
 }

@@ -9,8 +9,10 @@ import { ProblemError } from './problem.ts'
 export const MAX_DEPTH = 32
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** Without one of these nothing in a body can be bent: a long run of digits, an exponent, an escaped code unit. */
-const SUSPICIOUS = /[0-9]{16}|[0-9][eE]|\\u/
+/** A double holds every number of fewer digits. */
+const MANY_DIGITS = 16
+/** Without one of these no text of valid UTF-8 can be bent. */
+const ESCAPED_CODE_UNIT = String.raw`\u`
 const WHOLE_NUMBER = /^-?[0-9]+$/
 const ZERO = /^-?[0.]+(?:[eE]|$)/
 const BYTE_ORDER_MARK = '\ufeff'
@@ -23,9 +25,11 @@ const BYTE_ORDER_MARK = '\ufeff'
 export function parseJsonBody(bytes: Buffer): SentJson {
   const text = decode(bytes)
   // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
-  if (isDeeperThan(text, MAX_DEPTH)) throw refusal('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
+  const { isTooDeep, mayBendNumbers } = lookThrough(text)
+  if (isTooDeep) throw refusal('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
-  const fault = SUSPICIOUS.test(text) ? (bentText(body, TOP_LEVEL) ?? bentNumber(text)) : null
+  const mayBend = mayBendNumbers || text.includes(ESCAPED_CODE_UNIT)
+  const fault = (mayBend ? bentValue(body, TOP_LEVEL) : null) ?? (mayBendNumbers ? bentNumber(text) : null)
   if (fault) throw refusal('invalid_body', fault)
   return body
 }
@@ -61,21 +65,29 @@ function syntaxDetail(error: unknown): string {
   return position === undefined ? 'the body is not well-formed JSON' : `the body is not well-formed JSON at character ${position}`
 }
 
-function isDeeperThan(text: string, max: number): boolean {
-  let depth = 0
-  let inString = false
+/** What stands outside of texts: how deep it is nested, and whether a number has an exponent or many digits. */
+function lookThrough(text: string): { isTooDeep: boolean; mayBendNumbers: boolean } {
+  let [depth, digits] = [0, 0]
+  let [inString, mayBendNumbers] = [false, false]
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (inString) {
       if (code === 0x5c) at += 1
       else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
-    else if (code === 0x5b || code === 0x7b) {
-      depth += 1
-      if (depth > max) return true
-    } else if (code === 0x5d || code === 0x7d) depth -= 1
+    } else if (code >= 0x30 && code <= 0x39) {
+      digits += 1
+      if (digits === MANY_DIGITS) mayBendNumbers = true
+    } else {
+      if (digits > 0 && (code === 0x45 || code === 0x65)) mayBendNumbers = true
+      digits = 0
+      if (code === 0x22) inString = true
+      else if (code === 0x5b || code === 0x7b) {
+        depth += 1
+        if (depth > MAX_DEPTH) return { isTooDeep: true, mayBendNumbers }
+      } else if (code === 0x5d || code === 0x7d) depth -= 1
+    }
   }
-  return false
+  return { isTooDeep: false, mayBendNumbers }
 }
 
 /** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
@@ -92,12 +104,12 @@ function placeBelow(place: Place, container: object, name: string): Place {
 }
 
 /** Finds a text or a number that would not come back as it was sent. */
-function bentText(value: SentJson, place: Place): string | null {
+function bentValue(value: SentJson, place: Place): string | null {
   if (typeof value === 'string') return textFault(value, place)
   if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${shown(place)} is too large`
   if (typeof value !== 'object' || value === null) return null
   for (const [name, member] of Object.entries(value)) {
-    const fault = textFault(name, place) ?? bentText(member, placeBelow(place, value, name))
+    const fault = textFault(name, place) ?? bentValue(member, placeBelow(place, value, name))
     if (fault) return fault
   }
   return null

@@ -5,6 +5,7 @@ import type { BoundKey, KeyOfCall } from './idempotency-keys.ts'
 import { boundName, insertBoundKeys } from './idempotency-keys.ts'
 import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './ledger-call.ts'
 import { loadCompanies } from './load-companies.ts'
+import { inOnePacket } from './one-packet.ts'
 import { placeEvents } from './place-events.ts'
 import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
@@ -37,7 +38,9 @@ export async function commitTogether<Answer>(
   wait: boolean,
 ): Promise<(Committed<Answer> | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
-  const [, heads] = await Promise.all([client.query('begin'), statements.lockHeads(client, companyIds, wait)])
+  const [, heads] = await inOnePacket(client, () =>
+    Promise.all([client.query('begin'), statements.lockHeads(client, companyIds, wait)]),
+  )
   try {
     if (heads.length === 0) {
       await client.query('rollback')
@@ -111,8 +114,8 @@ async function write(
   const updated = all.flatMap(({ companyId, updated }) => updated.map((employee) => ({ companyId, employee })))
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
   const used = all.flatMap(({ companyId, keys }) => [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })))
-  // Sent in one go. After a failed one the server refuses the rest and takes COMMIT for ROLLBACK.
-  const writes = [
+  // After a failed one the server refuses the rest and takes COMMIT for ROLLBACK.
+  const sendWrites = () => [
     ...(placed.length > 0 ? [statements.insertEvents(client, placed)] : []),
     ...(placed.length > 0 ? [statements.updateHeads(client, all.map(({ head }) => head))] : []),
     // Updates before inserts: a new employee may take a value that another gives up.
@@ -121,7 +124,7 @@ async function write(
     ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
     ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
   ]
-  const commit = client.query('commit')
+  const { writes, commit } = inOnePacket(client, () => ({ writes: sendWrites(), commit: client.query('commit') }))
   const outcomes = await Promise.allSettled([...writes, commit])
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
   if (refusal !== undefined) throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, refusal)

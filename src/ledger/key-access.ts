@@ -1,14 +1,13 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import { requestsInWindow, useKey } from '../domain/company.ts'
-import { fromUuid, toUuid } from '../domain/ids.ts'
+import { fromUuid } from '../domain/ids.ts'
+import { uuidArray } from './binary-arrays.ts'
 import { openContended } from './contended.ts'
 import type { Gatherer } from './gather.ts'
 import { gather } from './gather.ts'
+import { inOnePacket } from './one-packet.ts'
 import * as statements from './statements.ts'
-import type { LedgerTables } from './tables.ts'
 
 /** A key and the company that owns it, as they are at this moment. */
 export interface FoundKey {
@@ -30,51 +29,48 @@ const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaiting: MAX_WAITI
  * Looks API keys up by their id, one statement for all that arrive together. Which company an id belongs to never
  * changes and is remembered; nothing else about a key is, so that a disabled key is disabled at once everywhere.
  */
-export function openKeyLookup(db: Kysely<LedgerTables>): (apiId: string) => Promise<FoundKey | null> {
+export function openKeyLookup(pool: Pool): (apiId: string) => Promise<FoundKey | null> {
   const companyOf = new Map<string, string>()
   const { submit } = gather<string, FoundKey | null>(async (apiIds) => {
-    await learnCompanies(db, apiIds, companyOf)
-    const found = await findKeys(db, apiIds, companyOf)
+    await learnCompanies(pool, apiIds, companyOf)
+    const found = await findKeys(pool, apiIds, companyOf)
     return apiIds.map((apiId) => found.get(apiId) ?? null)
   }, BOUNDS)
   return submit
 }
 
-async function learnCompanies(db: Kysely<LedgerTables>, apiIds: string[], companyOf: Map<string, string>): Promise<void> {
+async function learnCompanies(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<void> {
   // Before it is known which are missing: what is cleared must be learnt again for this very round.
   if (companyOf.size > MAX_CACHED_IDS) companyOf.clear()
   const unknown = [...new Set(apiIds.filter((apiId) => !companyOf.has(apiId)))]
   if (unknown.length === 0) return
-  const rows = await db
-    .selectFrom('api_key_directory')
-    .selectAll()
-    .where('api_id', '=', sql<string>`any(${unknown.map(toUuid)})`)
-    .execute()
-  for (const row of rows) companyOf.set(fromUuid('key', row.api_id), row.company_id)
+  const { rows } = await pool.query<{ api_id: string; company_id: string }>({
+    name: 'learn-companies',
+    text: 'select api_id, company_id from api_key_directory where api_id = any($1::uuid[])',
+    values: [uuidArray(unknown)],
+  })
+  for (const row of rows) companyOf.set(fromUuid('key', row.api_id), fromUuid('com', row.company_id))
 }
 
-async function findKeys(
-  db: Kysely<LedgerTables>,
-  apiIds: string[],
-  companyOf: Map<string, string>,
-): Promise<Map<string, FoundKey>> {
+interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
+  company_id: string
+  company_name: string
+  now: string
+}
+
+async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
   const known = [...new Set(apiIds.filter((apiId) => companyOf.has(apiId)))]
-  const wanted = sql<{ company_id: string; api_id: string }>`unnest(
-    ${known.map((apiId) => companyOf.get(apiId))}::uuid[], ${known.map(toUuid)}::uuid[])`
-  const rows = await db
-    .selectFrom(wanted.as<'wanted'>(sql`wanted(company_id, api_id)`))
-    .innerJoin('api_keys as k', (on) =>
-      on.onRef('k.company_id', '=', 'wanted.company_id').onRef('k.api_id', '=', 'wanted.api_id'),
-    )
-    .innerJoin('api_key_usage as u', (on) =>
-      on.onRef('u.company_id', '=', 'k.company_id').onRef('u.api_id', '=', 'k.api_id'),
-    )
-    .innerJoin('companies as c', 'c.company_id', 'k.company_id')
-    .select(['u.window_start', 'u.requests_made', 'u.last_used', sql<string>`clock_timestamp()`.as('now')])
-    .select(['k.company_id', 'k.api_id', 'c.name as company_name', 'k.name'])
-    .select(['k.secret_hash', 'k.previous_secret_hash', 'k.previous_expires_at'])
-    .select(['k.is_enabled', 'k.is_revoked', 'k.quota_limit', 'k.refresh_period'])
-    .execute()
+  const { rows } = await pool.query<FoundKeyRow>({
+    name: 'find-keys',
+    text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
+        k.previous_expires_at, k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period,
+        u.window_start, u.requests_made, u.last_used, clock_timestamp() as now
+      from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
+      join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
+      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+      join companies c on c.company_id = k.company_id`,
+    values: [uuidArray(known.map((apiId) => companyOf.get(apiId)!)), uuidArray(known)],
+  })
   return new Map(
     rows.map((row) => {
       const key = statements.apiKeyOf(row)
@@ -140,12 +136,14 @@ async function inTransaction<Result>(pool: Pool, task: (client: PoolClient) => P
 /** The answers in order; undefined for a key whose usage another transaction holds. */
 async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | undefined)[]> {
   const distinct = new Map(uses.map((use) => [use.apiId, use]))
-  const [, loaded, now] = await Promise.all([
-    client.query('begin'),
-    statements.loadKeys(client, [...distinct.values()], wait),
-    // Behind the rows that may have to be waited for: the time is that of the admission.
-    statements.readClock(client),
-  ])
+  const [, loaded, now] = await inOnePacket(client, () =>
+    Promise.all([
+      client.query('begin'),
+      statements.loadKeys(client, [...distinct.values()], wait),
+      // Behind the rows that may have to be waited for: the time is that of the admission.
+      statements.readClock(client),
+    ]),
+  )
   const nowMs = Date.parse(now)
   const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
   const answers = uses.map(({ apiId, cost }): UsedKey | undefined => {
@@ -159,7 +157,9 @@ async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Pro
     return { key: entry.key, before, after: entry.usage, isAdmitted, nowMs }
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
-  const [, commit] = await Promise.all([statements.updateUsage(client, used), client.query('commit')])
+  const [, commit] = await inOnePacket(client, () =>
+    Promise.all([statements.updateUsage(client, used), client.query('commit')]),
+  )
   if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
   return answers
 }

@@ -5,6 +5,7 @@ import type { LedgerCall } from './ledger-call.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import type { OfCompany } from './reporting-line-statements.ts'
 import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
+import { inOnePacket } from './one-packet.ts'
 import { headAt } from './place-events.ts'
 import * as statements from './statements.ts'
 
@@ -21,13 +22,15 @@ export async function loadCompanies(
   wait: boolean,
 ): Promise<Map<string, LockedCompany>> {
   const apiIds = new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }]))
-  const [keys, now, bound, ...found] = await Promise.all([
-    statements.loadKeys(client, [...apiIds.values()], wait),
-    // Behind the rows that may have to be waited for: the time is that of the decision.
-    statements.readClock(client),
-    loadBound(client, calls),
-    ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
-  ])
+  const [keys, now, bound, ...found] = await inOnePacket(client, () =>
+    Promise.all([
+      statements.loadKeys(client, [...apiIds.values()], wait),
+      // Behind the rows that may have to be waited for: the time is that of the decision.
+      statements.readClock(client),
+      loadBound(client, calls),
+      ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
+    ]),
+  )
   const employees = Map.groupBy(found.flat(), ({ companyId }) => companyId)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {

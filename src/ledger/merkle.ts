@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 export const HASH_BYTES = 32
 
-const LEAF = Buffer.of(0)
+const LEAF = '\0'
 const NODE = Buffer.of(1)
 
 /**
@@ -18,8 +18,7 @@ export const EMPTY_FRONTIER: Frontier = { size: 0, hashes: [] }
 
 /** The hash of a leaf: SHA-256(0x00 ‖ entry), RFC 6962 section 2.1. */
 export function leafHash(entry: string | Uint8Array): Buffer {
-  const bytes = typeof entry === 'string' ? Buffer.from(entry, 'utf8') : entry
-  return sha256(Buffer.concat([LEAF, bytes]))
+  return sha256(typeof entry === 'string' ? LEAF + entry : Buffer.concat([Buffer.from(LEAF), entry]))
 }
 
 /** A subtree of 2^level leaves, all of which are there; its number among those of its level, from 0. */
@@ -87,8 +86,9 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([NODE, left, right]))
 }
 
-function sha256(bytes: Uint8Array): Buffer {
-  return hash('sha256', bytes, 'buffer')
+/** SHA-256 of bytes, or of the UTF-8 of a text. By way of hexadecimal: a buffer straight from the hash costs twice as much. */
+function sha256(of: string | Uint8Array): Buffer {
+  return Buffer.from(hash('sha256', of, 'hex'), 'hex')
 }
 
 function onesIn(size: number): number {

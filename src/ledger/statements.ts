@@ -3,13 +3,15 @@ import type { ApiKey, KeyUsage, RefreshPeriod } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from './binary-arrays.ts'
 import type { SealedEvent } from './codec.ts'
 import type { Head, Naming } from './company-state.ts'
 import { packFrontier, unpackFrontier } from './merkle.ts'
 
 /*
- * The statements of an append. Each is named, so that a connection parses and plans it once. Many rows travel as one
- * JSON parameter: one constant text for any number of rows, and less work for both sides than as many parameters.
+ * The statements of an append. Each is named, so that a connection parses and plans it once, and its text is the same for
+ * any number of rows: where there are as many as a call has records, they travel as binary arrays, one for each column;
+ * where there are few, as one JSON parameter.
  */
 
 /** Locks the heads of these companies; with `wait` off, those that another transaction holds are left out. */
@@ -34,9 +36,9 @@ export async function readClock(client: ClientBase): Promise<string> {
 }
 
 const EMPLOYEE_LOOKUPS = {
-  employeeIds: { column: 'employee_id', type: 'uuid', toStored: toUuid },
-  emails: { column: 'email', type: 'text', toStored: (email: string) => email },
-  externalIds: { column: 'external_id', type: 'text', toStored: (externalId: string) => externalId },
+  employeeIds: { column: 'employee_id', type: 'uuid', arrayOf: uuidArray },
+  emails: { column: 'email', type: 'text', arrayOf: textArray },
+  externalIds: { column: 'external_id', type: 'text', arrayOf: textArray },
 } as const
 
 /** The snapshots that calls touch, by one of the three ways of naming an employee. */
@@ -45,12 +47,12 @@ export async function loadEmployees(
   by: keyof Naming,
   wanted: { companyId: string; value: string }[],
 ): Promise<{ companyId: string; employee: Employee }[]> {
-  const { column, type, toStored } = EMPLOYEE_LOOKUPS[by]
+  const { column, type, arrayOf } = EMPLOYEE_LOOKUPS[by]
   const { rows } = await client.query<{ company_id: string; state: Employee }>({
     name: `load-${column}`,
     text: `select s.company_id, s.state from unnest($1::uuid[], $2::${type}[]) as wanted(company_id, value)
       join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value`,
-    values: [wanted.map(({ companyId }) => toUuid(companyId)), wanted.map(({ value }) => toStored(value))],
+    values: [uuidArray(wanted.map(({ companyId }) => companyId)), arrayOf(wanted.map(({ value }) => value))],
   })
   return rows.map((row) => ({ companyId: fromUuid('com', row.company_id), employee: row.state }))
 }
@@ -145,58 +147,63 @@ export interface PlacedEvent extends SealedEvent {
 }
 
 export function insertEvents(client: ClientBase, events: PlacedEvent[]): Promise<QueryResult> {
-  const rows = events.map(({ companyId, position, event, envelope, data, salt, leaf }) => ({
-    c: toUuid(companyId),
-    p: position,
-    s: toUuid(event.stream),
-    v: event.version,
-    e: envelope,
-    d: data,
-    n: salt.toString('hex'),
-    l: leaf.toString('hex'),
-  }))
   return client.query({
     name: 'insert-events',
     text: `insert into events
         (company_id, position, stream_id, stream_version, envelope, data, salt, leaf_hash)
-      select c, p, s, v, e, d, decode(n, 'hex'), decode(l, 'hex')
-      from json_to_recordset($1) as r(c uuid, p bigint, s uuid, v integer, e text, d text, n text, l text)`,
-    values: [JSON.stringify(rows)],
+      select * from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])`,
+    values: [
+      uuidArray(events.map(({ companyId }) => companyId)),
+      bigintArray(events.map(({ position }) => position)),
+      uuidArray(events.map(({ event }) => event.stream)),
+      integerArray(events.map(({ event }) => event.version)),
+      textArray(events.map(({ envelope }) => envelope)),
+      textArray(events.map(({ data }) => data)),
+      byteaArray(events.map(({ salt }) => salt)),
+      byteaArray(events.map(({ leaf }) => leaf)),
+    ],
   })
 }
 
-const SNAPSHOT_COLUMNS = 'c uuid, i uuid, v integer, e text, x text, m uuid, s json'
-
-function snapshotRows(employees: { companyId: string; employee: Employee }[]): string {
-  const rows = employees.map(({ companyId, employee }) => ({
-    c: toUuid(companyId),
-    i: toUuid(employee.id),
-    v: employee.version,
-    e: employee.email,
-    x: employee.external_id,
-    m: employee.manager_id === null ? null : toUuid(employee.manager_id),
-    s: employee,
-  }))
-  return JSON.stringify(rows)
+interface OwnedEmployee {
+  companyId: string
+  employee: Employee
 }
 
-export function insertSnapshots(client: ClientBase, employees: { companyId: string; employee: Employee }[]): Promise<QueryResult> {
+const SNAPSHOT_ROWS = `(
+    select company_id, employee_id, version, email, external_id, manager_id, state::json as state
+    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::text[], $5::text[], $6::uuid[], $7::text[])
+      as columns(company_id, employee_id, version, email, external_id, manager_id, state)) r`
+
+function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
+  return [
+    uuidArray(employees.map(({ companyId }) => companyId)),
+    uuidArray(employees.map(({ employee }) => employee.id)),
+    integerArray(employees.map(({ employee }) => employee.version)),
+    textArray(employees.map(({ employee }) => employee.email)),
+    textArray(employees.map(({ employee }) => employee.external_id)),
+    uuidArray(employees.map(({ employee }) => employee.manager_id)),
+    textArray(employees.map(({ employee }) => JSON.stringify(employee))),
+  ]
+}
+
+export function insertSnapshots(client: ClientBase, employees: OwnedEmployee[]): Promise<QueryResult> {
   return client.query({
     name: 'insert-snapshots',
     text: `insert into employee_snapshots (company_id, employee_id, version, email, external_id, manager_id, state)
-      select c, i, v, e, x, m, s from json_to_recordset($1) as r(${SNAPSHOT_COLUMNS})`,
-    values: [snapshotRows(employees)],
+      select * from ${SNAPSHOT_ROWS}`,
+    values: snapshotColumns(employees),
   })
 }
 
-export function updateSnapshots(client: ClientBase, employees: { companyId: string; employee: Employee }[]): Promise<QueryResult> {
+export function updateSnapshots(client: ClientBase, employees: OwnedEmployee[]): Promise<QueryResult> {
   return client.query({
     name: 'update-snapshots',
-    text: `update employee_snapshots
-      set version = r.v, email = r.e, external_id = r.x, manager_id = r.m, state = r.s
-      from json_to_recordset($1) as r(${SNAPSHOT_COLUMNS})
-      where company_id = r.c and employee_id = r.i`,
-    values: [snapshotRows(employees)],
+    text: `update employee_snapshots s
+      set version = r.version, email = r.email, external_id = r.external_id, manager_id = r.manager_id, state = r.state
+      from ${SNAPSHOT_ROWS}
+      where s.company_id = r.company_id and s.employee_id = r.employee_id`,
+    values: snapshotColumns(employees),
   })
 }
 

@@ -33,8 +33,8 @@ export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, 
  * Folds the next batch of events of a company. Any number of workers may do this at once, and any of them may die
  * anywhere: the checkpoint moves from the old value to the new in the transaction of the rows, and whoever finds it
  * moved starts again from where it is. An erasure reaches the shadow of a rebuild before the live tables: what folds that
- * may have been killed long ago, and the person must not stay there. Throws UnfoldableError when an event stops it; other errors (a lost connection)
- * pass by themselves.
+ * may have been killed long ago, and the person must not stay there. Throws UnfoldableError when an event stops it; other
+ * errors (a lost connection) pass by themselves.
  */
 export async function foldNext(
   db: Kysely<LedgerTables>,
@@ -46,14 +46,15 @@ export async function foldNext(
   const { position, isHeld } = checkpoint
   if (isHeld) return { position, isDone: true }
   try {
-    const events = await nextCalls(db, companyId, { after: position, limit: batchEvents })
-    const end = events.at(-1)?.position ?? position
+    const { events, isEnd } = await nextCalls(db, companyId, { after: position, limit: batchEvents })
+    if (events.length === 0) return { position, isDone: true }
+    const end = events.at(-1)!.position
     if (events.some(isErasing) && (await isShadowBefore(db, projection, companyId, end))) {
       await foldNext(db, shadowOf(projection), companyId, batchEvents)
       return { position, isDone: false }
     }
-    if (events.length > 0) await foldBatch(db, projection, companyId, position, events)
-    return { position, isDone: events.length === 0 }
+    const isMoved = await foldBatch(db, projection, companyId, position, events)
+    return isMoved ? { position: end, isDone: isEnd } : { position, isDone: false }
   } catch (error) {
     if (error instanceof UnfoldableError) error.checkpoint = checkpoint
     throw error
@@ -72,7 +73,7 @@ export async function foldFar(
 ): Promise<void> {
   const { upTo, batchEvents: limit, signal, onReached } = options
   const read = (after: number) => {
-    const reading = after < upTo ? nextCalls(db, companyId, { after, limit }) : Promise.resolve([])
+    const reading = after < upTo ? nextCalls(db, companyId, { after, limit }) : Promise.resolve({ events: [] })
     // Whoever waits for it gets the error; until then nobody does.
     reading.catch(() => undefined)
     return reading
@@ -80,7 +81,7 @@ export async function foldFar(
   let { position } = await findCheckpoint(db, projection, companyId)
   let reading = read(position)
   while (!signal.aborted) {
-    const events = await reading
+    const { events } = await reading
     if (events.length === 0) return
     const end = events.at(-1)!.position
     reading = read(end)
@@ -119,28 +120,31 @@ export async function foldCalls(
   companyId: string,
   { after, upTo, batchEvents }: { after: number; upTo: number; batchEvents: number },
 ): Promise<number> {
-  const events = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
+  const { events } = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
   if (events.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
   await foldEvents(transaction, projection, schema, companyId, events)
   return events.at(-1)!.position
 }
 
-/** Reads whole calls behind a position, about so many events; more when one call alone is larger than that. */
+/**
+ * Reads whole calls behind a position, about so many events; more when one call alone is larger than that. `isEnd` tells
+ * that no event stood behind them.
+ */
 async function nextCalls(
   db: Kysely<LedgerTables>,
   companyId: string,
   range: { after: number; upTo?: number; limit: number },
-): Promise<RecordedEvent[]> {
+): Promise<{ events: RecordedEvent[]; isEnd: boolean }> {
   const { after } = range
   for (let { limit } = range; ; limit *= 2) {
     const events = await readBatch(db, companyId, { ...range, limit })
     assertContiguous(events, after, companyId)
     const end = events.findLastIndex(closesCall)
-    if (end >= 0) return events.slice(0, end + 1)
+    if (end >= 0) return { events: events.slice(0, end + 1), isEnd: events.length < limit && end === events.length - 1 }
     if (events.length < limit && events.length > 0) {
       throw new UnfoldableError(`the call at position ${after + 1} of ${companyId} is not closed`)
     }
-    if (events.length === 0) return events
+    if (events.length === 0) return { events, isEnd: true }
   }
 }
 

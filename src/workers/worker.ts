@@ -11,6 +11,8 @@ import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.
 
 export interface WorkerOptions {
   db: Kysely<LedgerTables>
+  /** Connections for folding; each statement that it runs looks rows up by their keys. */
+  foldingDb: Kysely<LedgerTables>
   boss: PgBoss
   log: Logger
   /** How often heads are compared with checkpoints, in milliseconds. */
@@ -104,10 +106,10 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
 
 /** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */
 async function fold(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
-  const { db, boss, log } = options
+  const { db, foldingDb, boss, log } = options
   try {
     const began = performance.now()
-    const { isDone } = await foldNext(db, projection, companyId)
+    const { isDone } = await foldNext(foldingDb, projection, companyId)
     options.onFolded?.(projection.name, (performance.now() - began) / 1_000)
     return isDone
   } catch (error) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
+import { TypeID } from 'typeid-js'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 
 const EXAMPLE = fromUuid('emp', '01890a5d-ac96-774b-bcce-b302099a8057')
@@ -13,6 +14,17 @@ await t.test('an id and the UUID that the database stores say the same', async (
       assert.ok(isId(prefix, id))
       assert.equal(toUuid(id), uuid)
     }),
+  )
+})
+
+await t.test('ids and UUIDs are turned into each other as the reference implementation of TypeID does', async () => {
+  fc.assert(
+    fc.property(fc.uuid(), (uuid) => {
+      const id = TypeID.fromUUID('emp', uuid).toString()
+      assert.equal(fromUuid('emp', uuid), id)
+      assert.equal(toUuid(id), TypeID.fromString(id).toUUID())
+    }),
+    { numRuns: 3000 },
   )
 })
 

@@ -22,13 +22,13 @@ export const API_POINTS: Record<string, Replacement> = {
   },
   'after the insert': {
     file: 'src/ledger/commit.ts',
-    find: "  const commit = client.query('commit')\n",
-    put: "  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = client.query('commit')\n",
+    find: "  const { writes, commit } = inOnePacket(client, () => ({ writes: sendWrites(), commit: client.query('commit') }))\n",
+    put: "  const writes = sendWrites()\n  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = client.query('commit')\n",
   },
   'while COMMIT is under way': {
     file: 'src/ledger/commit.ts',
-    find: "  const commit = client.query('commit')\n",
-    put: "  const commit = client.query('commit')\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
+    find: "commit: client.query('commit') }))\n",
+    put: "commit: client.query('commit') }))\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
   },
   'after COMMIT': {
     file: 'src/ledger/commit.ts',
@@ -118,8 +118,8 @@ export const BUGS: Record<string, Bug> = {
   'loses an event of a larger call': {
     process: 'api',
     file: 'src/ledger/statements.ts',
-    find: '  const rows = events.map(({ companyId, position, event,',
-    put: '  const rows = (events.length > 3 ? events.filter((_, at) => at !== 1) : events).map(({ companyId, position, event,',
+    find: "  return client.query({\n    name: 'insert-events',",
+    put: "  if (events.length > 3) events = events.filter((_, at) => at !== 1)\n  return client.query({\n    name: 'insert-events',",
     found: /the head is at|is not closed|are not those that were answered/,
   },
   'forgets the first company of each job': {
