@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { FastifyServerOptions } from 'fastify'
 import type { ProblemCode } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
 
@@ -12,9 +12,10 @@ const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
  * where the next request would begin is anybody's guess (RFC 9112 section 11.2). Nothing is said where an answer has
  * begun already, or nobody listens any more.
  */
-export function answerUnreadable(error: Error & { code?: string }, socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): void {
+export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHandler']> = (error, socket) => {
   // Node.js itself looks there (its default handler of clientError): there is no other way to know.
-  if (error.code !== 'ECONNRESET' && socket.writable && socket._httpMessage?.headersSent !== true) socket.write(answerTo(error.code))
+  const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent: boolean } | null }
+  if (error.code !== 'ECONNRESET' && socket.writable && answering?.headersSent !== true) socket.write(answerTo(error.code))
   socket.destroy()
 }
 
