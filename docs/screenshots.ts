@@ -87,20 +87,32 @@ async function picturesOf(demo: Demo): Promise<Picture[]> {
     { name: 'failed-entry', path: `${logs}/${failed}` },
     { name: 'api-keys', path: '/settings/api-keys' },
     { name: 'usage', path: '/settings/usage?days=7' },
+    { name: 'employee-over-time', path: `/settings/employees/${await employeeOf(demo, changed)}` },
   ]
 }
 
 type Counts = Record<'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates', number>
 
+/** The id of the first employee whom an entry changed. */
+async function employeeOf(demo: Demo, entry: string): Promise<string> {
+  const [record] = await itemsOf<{ employee_id: string }>(demo, `bulk-user-logs/${entry}/records?status=Synced`)
+  if (!record) throw new Error('the entry has changed nobody')
+  return record.employee_id
+}
+
 /** The id of the newest bulk update with this status and such counts. */
-async function findEntry({ base_url, admin }: Demo, status: string, isWanted: (counts: Counts) => boolean): Promise<string> {
-  const answer = await fetch(`${base_url}/admin/v1/bulk-user-logs?operation=update_many&status=${status}&limit=200`, {
-    headers: { authorization: `Bearer ${admin.token}` },
-  })
-  const { items } = (await answer.json()) as { items: { id: string; counts: Counts }[] }
+async function findEntry(demo: Demo, status: string, isWanted: (counts: Counts) => boolean): Promise<string> {
+  const items = await itemsOf<{ id: string; counts: Counts }>(demo, `bulk-user-logs?operation=update_many&status=${status}&limit=200`)
   const found = items.find(({ counts }) => isWanted(counts))
   if (!found) throw new Error(`the demo has no such ${status} bulk update`)
   return found.id
+}
+
+/** The items of a list of the admin endpoint. */
+async function itemsOf<Item>({ base_url, admin }: Demo, address: string): Promise<Item[]> {
+  const answer = await fetch(`${base_url}/admin/v1/${address}`, { headers: { authorization: `Bearer ${admin.token}` } })
+  const { items } = (await answer.json()) as { items: Item[] }
+  return items
 }
 
 async function take(page: Page, { name, path: address, colorScheme = 'light' }: Picture): Promise<void> {

@@ -7,7 +7,7 @@ const MIB = 1024 * 1024
 const DAY_MS = 86_400_000
 // An IPv4 or IPv6 address, or a network of them.
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
-const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?)`
+const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A-Fa-f]*:){2,7}[0-9A-Fa-f.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)`
 const POSTGRES_URL = '^postgres(ql)?://'
 
 /** Every setting of the program, with its meaning and default. The README's table is checked against this. */

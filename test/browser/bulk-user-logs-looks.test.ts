@@ -23,7 +23,6 @@ const PAGES = {
   'a creation': made.path,
   'a failed entry': failed.path,
   'a record': `${failed.path}/records/0`,
-  'the events of a call': `${changed.path}/events`,
 }
 
 for (const [name, path] of Object.entries(PAGES)) {

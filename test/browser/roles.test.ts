@@ -12,7 +12,7 @@ for (const role of ['auditor', 'member'] as const) {
     await signIn(page, service.company, role)
     await page.goto('/settings/events')
     const items = page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link')
-    t.strictSame(await items.allTextContents(), role === 'auditor' ? ['Event stream'] : [])
+    t.strictSame(await items.allTextContents(), role === 'auditor' ? ['Event stream', 'Employees over time'] : [])
     for (const path of FOR_ADMINISTRATORS) {
       const answer = await page.goto(path)
       t.equal(answer!.status(), 403, path)
@@ -29,10 +29,10 @@ for (const role of ['auditor', 'member'] as const) {
   })
 }
 
-await t.test('a member does not reach the event stream either', async (t) => {
+await t.test('a member does not reach the event stream and the employees either', async (t) => {
   const { page } = await openPage(t, browser, service)
   await signIn(page, service.company, 'member')
-  for (const path of ['/settings/events', '/settings/events/1']) {
+  for (const path of ['/settings/events', '/settings/events/1', '/settings/employees']) {
     t.equal((await page.goto(path))!.status(), 403, path)
     t.match(await page.textContent('main'), 'This needs the role admin or auditor')
   }

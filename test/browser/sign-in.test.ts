@@ -32,5 +32,6 @@ await t.test('a member sees no item of Company Settings, and comes to no page of
   const { page, faults } = await openPage(t, await openBrowser(t), service)
   await signIn(page, service.company, 'member')
   t.equal(await page.getByRole('navigation', { name: 'Company Settings' }).count(), 0)
+  for (const path of ['/settings/no-such-page', '/account/no-such-page']) t.same(await looksOf(page, path), [])
   t.same(faults, [])
 })

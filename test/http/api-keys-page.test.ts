@@ -25,8 +25,8 @@ await t.test('the secret is shown with a line that works, and on no other page',
   const { id, secret, shown, page } = await issue(' Nightly <sync> ')
   t.equal(shown.status, 200)
   t.match(await verify(id!, secret!), { status: 200, body: { quota_limit: 7, refresh_period: 'daily' } })
-  const line = /<code id="curl">([^<]+)<\/code>/.exec(shown.text)![1]!.replaceAll('&#39;', "'")
-  t.equal(line, `curl '${service.address}/v1/auth/verify' \\\n  -H 'x-api-id: ${id}' \\\n  -H 'x-api-key: ${secret}'`)
+  const line = /<code id="verify-line">([^<]+)<\/code>/.exec(shown.text)![1]!.replaceAll('&#39;', "'")
+  t.equal(line, `curl -sS '${service.address}/v1/auth/verify' \\\n  -H 'x-api-id: ${id}' \\\n  -H 'x-api-key: ${secret}'`)
   for (const path of [page, '/settings/api-keys', `${page}/revoke`]) {
     const { text } = await open(path)
     t.notOk(text.includes(secret!), path)
@@ -42,7 +42,7 @@ await t.test('where the service is reached by another address, the line names th
   t.notMatch(text, 'rm -rf')
   const known = await startService(t, { PUBLIC_URL: 'http://hr.example.com' })
   const other = await cookieOf(known, known.company.admin)
-  t.match((await browse(known, NEW, { cookie: other, form: { ...form, seen: '1' } })).text, 'curl &#39;http://hr.example.com/v1/auth/verify')
+  t.match((await browse(known, NEW, { cookie: other, form: { ...form, seen: '1' } })).text, 'curl -sS &#39;http://hr.example.com/v1/auth/verify')
 })
 
 await t.test('a form that issues a key and is sent again issues no second one, also when both come at once', async (t) => {

@@ -69,15 +69,24 @@ export async function sidewaysScroll(page: Page): Promise<number> {
   })
 }
 
-/** Looks at a page in both colour schemes and at three widths. Returns what is wrong, a line each. */
+/** Loads a page in both colour schemes and at three widths, and looks at it. Returns what is wrong, a line each. */
 export async function looksOf(page: Page, path: string): Promise<string[]> {
+  return look(page, path, () => page.goto(path))
+}
+
+/** Looks at what is open in the same way, without loading it: the answer to a form is there once. */
+export async function looksOfAnswer(page: Page): Promise<string[]> {
+  return look(page, new URL(page.url()).pathname, async () => null)
+}
+
+async function look(page: Page, path: string, load: () => Promise<unknown>): Promise<string[]> {
   const faults: string[] = []
   const size = page.viewportSize()!
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     for (const width of [320, 800, 1600]) {
       await page.setViewportSize({ width, height: 900 })
-      await page.goto(path)
+      await load()
       const wider = await sidewaysScroll(page)
       if (wider > 0) faults.push(`${path} at ${width} px is ${wider} px too wide`)
       if (width !== 800) faults.push(...(await axeFaults(page)).map((fault) => `${path} ${colorScheme} ${width}: ${fault}`))

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { openBrowser, openPage, signIn } from '../support/browser.ts'
+import { employee, startService } from '../support/service.ts'
+
+const LOGS = '/settings/bulk-user-logs'
+const service = await startService(t)
+const { body } = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+await service.project()
+const browser = await openBrowser(t)
+
+/** What has the focus: its text, its address, and whether a ring around it is drawn. */
+async function focused(page: Page): Promise<{ text: string; href: string | null; hasRing: boolean }> {
+  return page.locator(':focus').evaluate((element) => {
+    const { outlineStyle, outlineWidth } = element.ownerDocument.defaultView!.getComputedStyle(element)
+    const text = (element.textContent ?? '').trim()
+    return { text, href: element.getAttribute('href'), hasRing: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 }
+  })
+}
+
+const MOST_TABS = 60
+
+/** Goes on by Tab to a link with this address. Throws when it cannot be reached, or the focus cannot be seen on the way. */
+async function tabTo(page: Page, href: string): Promise<void> {
+  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+    await page.keyboard.press('Tab')
+    const found = await focused(page)
+    if (!found.hasRing) throw new Error(`the focus on “${found.text}” cannot be seen`)
+    if (found.href === href) return
+  }
+  throw new Error(`${href} cannot be reached by Tab`)
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  await t.test(`the list, an entry and a record are reached by Tab and Enter alone, with the focus in sight (${colorScheme})`, async (t) => {
+    const { page, faults } = await openPage(t, browser, service, { colorScheme })
+    await signIn(page, service.company, 'admin')
+    await page.goto(LOGS)
+    for (const path of [`${LOGS}/${body.log_id}`, `${LOGS}/${body.log_id}/records/1`]) {
+      await tabTo(page, path)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${path}`)
+    }
+    await tabTo(page, LOGS)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${LOGS}`)
+    t.same(faults, [])
+  })
+}
+
+await t.test('the first Tab is the way past the navigation, and is in sight then', async (t) => {
+  const { page } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(`${LOGS}/${body.log_id}`)
+  const skip = page.getByRole('link', { name: 'Skip to the content' })
+  t.ok((await skip.boundingBox())!.y < 0, 'it is out of sight')
+  await page.keyboard.press('Tab')
+  t.equal((await focused(page)).text, 'Skip to the content')
+  t.ok((await skip.boundingBox())!.y >= 0)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  const inMain = await page.locator('main :focus').count()
+  t.equal(inMain, 1, 'the next Tab is in the content')
+})
+
+await t.test('whoever is signed in by keyboard alone can sign out by it', async (t) => {
+  const { page } = await openPage(t, browser, service)
+  await page.goto('/sign-in')
+  // The field of the e-mail address has the focus from the beginning.
+  await page.keyboard.type(service.company.member.email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(service.company.member.password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/account')
+  await page.getByRole('button', { name: 'Sign out', exact: true }).focus()
+  await page.keyboard.press('Space')
+  await page.waitForURL('**/sign-in')
+  t.ok(await page.getByLabel('E-mail').evaluate((field) => field === field.ownerDocument.activeElement))
+})
+
+await t.test('nothing moves for who wants no motion', async (t) => {
+  for (const [reducedMotion, moves] of [['reduce', false], ['no-preference', true]] as const) {
+    const { page } = await openPage(t, browser, service, { reducedMotion })
+    await signIn(page, service.company, 'admin')
+    await page.goto(LOGS)
+    const name = await page.locator('tbody tr').first().evaluate((row) => {
+      row.setAttribute('class', 'arrived')
+      return row.ownerDocument.defaultView!.getComputedStyle(row).animationName
+    })
+    t.equal(name !== 'none', moves, reducedMotion)
+  }
+})

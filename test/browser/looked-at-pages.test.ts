@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { collectRoutes } from '../support/registered-routes.ts'
+
+/*
+ * Every page that can be opened has been looked at in a real browser, in both colour schemes and at every width: the
+ * table names the test that does it. A page that is not in it fails, so that a new one cannot be forgotten.
+ */
+
+const LOOKED_AT: Record<string, string> = {
+  '/sign-in': 'sign-in',
+  '/invitation': 'shown-once',
+  '/problems': 'sign-in',
+  '/problems/:code': 'sign-in',
+  '/account': 'account',
+  '/account/tokens/:id/revoke': 'account',
+  '/settings/bulk-user-logs': 'bulk-user-logs-list',
+  '/settings/bulk-user-logs/:log_id': 'bulk-user-logs-looks',
+  '/settings/bulk-user-logs/:log_id/records/:index': 'bulk-user-logs-looks',
+  '/settings/api-keys': 'api-keys',
+  '/settings/api-keys/new': 'api-keys',
+  '/settings/api-keys/:id': 'api-keys',
+  '/settings/api-keys/:id/revoke': 'api-keys',
+  '/settings/usage': 'usage',
+  '/settings/users': 'users',
+  '/settings/users/new': 'users',
+  '/settings/users/:id': 'users',
+  '/settings/users/:id/reset-password': 'users',
+  '/settings/users/:id/remove': 'users',
+  '/settings/users/:id/erase': 'erasing',
+  '/settings/events': 'event-stream',
+  '/settings/events/:position': 'event-stream',
+  '/settings/employees': 'employees-over-time',
+  '/settings/employees/:id': 'employees-over-time',
+  '/settings/employees/erase': 'erasing',
+  '/settings/employees/:id/erase': 'erasing',
+  '/settings/health': 'system-health',
+  '/settings/company': 'company',
+  // The page of what is not there.
+  '/settings/*': 'sign-in',
+  '/account/*': 'sign-in',
+}
+
+/** What is no page of the interface: endpoints, files, redirections, a fragment, and the reference that Scalar makes. */
+const NO_PAGES = [/^\/(?:v1|admin\/v1|audit\/v1)\//, /^\/(?:livez|readyz|openapi\.json)$/, /^\/(?:assets|docs)(?:\/|$)/, /^\/(?:settings)?$/, /\/rows$/]
+
+/** Answers that no address leads to: each is looked at where its form is sent. */
+const ANSWERS = ['The API key is issued', 'The API key has a new secret', 'The user is invited', 'The password is reset', 'The token is issued', 'Your password is set']
+
+await t.test('every page that can be opened is in the table, and no other', async (t) => {
+  const routes = collectRoutes()
+  const { currentDocument } = await import('../../src/client/current-document.ts')
+  await currentDocument()
+  const pages = routes.filter(({ method, url }) => method === 'GET' && !NO_PAGES.some((pattern) => pattern.test(url)))
+  t.strictSame(Object.keys(LOOKED_AT).toSorted(), [...new Set(pages.map(({ url }) => url))].toSorted())
+})
+
+await t.test('each test that the table names looks at pages', async (t) => {
+  for (const name of new Set(Object.values(LOOKED_AT))) t.match(textOf(name), /looksOf\(/, name)
+})
+
+await t.test('each answer that is shown once is looked at', async (t) => {
+  const text = textOf('shown-once')
+  for (const heading of ANSWERS) t.ok(text.includes(`'${heading}'`), heading)
+})
+
+function textOf(name: string): string {
+  return readFileSync(new URL(`./${name}.test.ts`, import.meta.url), 'utf8')
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { channel } from 'node:diagnostics_channel'
+
+/** A route that an app has: its method and the pattern of its path. */
+export interface RegisteredRoute {
+  method: string
+  url: string
+}
+
+/** Collects the routes of every app that is built from now on, as they are registered. */
+export function collectRoutes(): RegisteredRoute[] {
+  const routes: RegisteredRoute[] = []
+  channel('fastify.initialization').subscribe((message) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', ({ method, url, handler }: RouteOptions) => {
+      // Those that answer 405 are registered for several methods at once.
+      if (typeof method === 'string' && handler !== undefined) routes.push({ method, url })
+    })
+  })
+  return routes
+}
