@@ -30,7 +30,6 @@ export interface AuditResult {
 }
 
 const WARM_PROOFS = 200
-const PYTHON = 'python3'
 
 /** Asks a running service for inclusion proofs, none of which anybody has asked for before. */
 export async function measureProofs(ours: Ours, tenant: OurTenant): Promise<ProofTimes> {
@@ -65,8 +64,9 @@ export async function measureCommands(
   const program = (name: string, ...args: string[]) => step(name, process.execPath, ['src/main.ts', ...args])
   await program('audit export', 'audit', 'export', '--company', companyId, '--out', file)
   await program('audit verify', 'audit', 'verify', file, '--checkpoint', `${file}.checkpoint`)
-  if (spawnSync(PYTHON, ['--version']).status === 0) {
-    await step('docs/verify_ledger.py', PYTHON, ['docs/verify_ledger.py', file, '--checkpoint', `${file}.checkpoint`])
+  const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' })
+  if (python.status === 0) {
+    await step('docs/verify_ledger.py', python.stdout.trim(), ['docs/verify_ledger.py', file, '--checkpoint', `${file}.checkpoint`])
   }
   for (const { name } of PROJECTIONS) await program(`projections rebuild ${name}`, 'projections', 'rebuild', name)
   return { steps, exportBytes: (await stat(file)).size }

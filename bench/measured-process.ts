@@ -16,13 +16,12 @@ export interface MeasuredProcess {
   peakMebibytes: number
 }
 
-/** Runs a program of this repository with these settings and nothing else, and waits for it. Throws when it fails. */
+/** Runs a program, named by its path, with these settings and nothing else, and waits for it. Throws when it fails. */
 export async function measureProcess(command: string, args: string[], settings: Record<string, string> = {}): Promise<MeasuredProcess> {
   const started = performance.now()
-  const env = { PATH: process.env['PATH'] ?? '', ...settings }
-  const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, args, { cwd: ROOT, env: settings, stdio: ['ignore', 'ignore', 'pipe'] })
   let [said, peak] = ['', 0]
-  child.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk}`.slice(-TOLD_CHARACTERS)))
+  child.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-TOLD_CHARACTERS)))
   const ended = once(child, 'close') as Promise<[code: number | null]>
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
