@@ -46,13 +46,13 @@ export const API_POINTS: Record<string, Replacement> = {
 export const WORKER_POINTS: Record<string, Replacement> = {
   'after the checkpoint has moved': {
     file: 'src/workers/project.ts',
-    find: '    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    return true\n  })\n',
-    put: '    globalThis.faultPoint()\n    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    return true\n  })\n',
+    find: '    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    if (events',
+    put: '    globalThis.faultPoint()\n    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    if (events',
   },
   'before the fold commits': {
     file: 'src/workers/project.ts',
-    find: '    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    return true\n',
-    put: '    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    globalThis.faultPoint()\n    return true\n',
+    find: 'await emptyReplaced(transaction, projection, companyId)\n    return true\n',
+    put: 'await emptyReplaced(transaction, projection, companyId)\n    globalThis.faultPoint()\n    return true\n',
   },
   'after the fold': {
     file: 'src/workers/project.ts',
@@ -75,7 +75,7 @@ export const MIGRATION_POINTS: Record<string, Replacement> = Object.fromEntries(
   ]),
   ...['createProjectionTables(db, hooks, projections)', 'hooks.createQueues(urls.ownerUrl)', 'grantToService(db, urls, projections)'].map((step) => [
     `behind ${step}`,
-    { file: 'src/database/migrate.ts', find: `      await ${step}\n`, put: `      await ${step}\n      globalThis.faultPoint()\n` },
+    { file: 'src/database/migrate.ts', find: `() => ${step})\n`, put: `() => ${step})\n      globalThis.faultPoint()\n` },
   ]),
 ])
 
