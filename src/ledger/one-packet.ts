@@ -7,7 +7,7 @@ interface Corkable {
 
 /**
  * Sends the statements that a function hands to a pipelined connection in one packet. node-postgres gives each of them
- * one, and so a system call and a wake-up of the server: single creations cost 9 % more processor time of the service
+ * one, and so a system call and a wake-up of the server: single creations cost 10 % more processor time of the service
  * and 7 % more of PostgreSQL's that way. Its stream is not documented: without one the statements go as ever.
  */
 export function inOnePacket<Result>(client: ClientBase, send: () => Result): Result {
