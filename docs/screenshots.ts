@@ -14,7 +14,9 @@ import { launchChromium } from '../test/support/chromium.ts'
 
 const IMAGES = new URL('./images/', import.meta.url)
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname
-const [WIDTH, HEIGHT] = [1200, 800]
+const WIDTH = 1200
+/** Pixels: as much as tells what the picture is for. */
+const [HEIGHT, TALL] = [800, 1150]
 
 interface Demo {
   base_url: string
@@ -24,6 +26,7 @@ interface Demo {
 interface Picture {
   name: string
   path: string
+  height?: number
   colorScheme?: 'light' | 'dark'
 }
 
@@ -83,11 +86,11 @@ async function picturesOf(demo: Demo): Promise<Picture[]> {
   return [
     { name: 'bulk-user-logs', path: logs },
     { name: 'bulk-user-logs-dark', path: logs, colorScheme: 'dark' },
-    { name: 'entry-with-changes', path: `${logs}/${changed}` },
-    { name: 'failed-entry', path: `${logs}/${failed}` },
+    { name: 'entry-with-changes', path: `${logs}/${changed}`, height: TALL },
+    { name: 'failed-entry', path: `${logs}/${failed}`, height: TALL },
     { name: 'api-keys', path: '/settings/api-keys' },
     { name: 'usage', path: '/settings/usage?days=7' },
-    { name: 'employee-over-time', path: `/settings/employees/${await employeeOf(demo, changed)}` },
+    { name: 'employee-over-time', path: `/settings/employees/${await employeeOf(demo, changed)}`, height: TALL },
   ]
 }
 
@@ -115,7 +118,8 @@ async function itemsOf<Item>({ base_url, admin }: Demo, address: string): Promis
   return items
 }
 
-async function take(page: Page, { name, path: address, colorScheme = 'light' }: Picture): Promise<void> {
+async function take(page: Page, { name, path: address, height = HEIGHT, colorScheme = 'light' }: Picture): Promise<void> {
+  await page.setViewportSize({ width: WIDTH, height })
   await page.emulateMedia({ colorScheme })
   const answer = await page.goto(address)
   if (!answer?.ok()) {
