@@ -90,7 +90,8 @@ export function buildApp(services: AppServices): FastifyInstance {
     requestTimeout: services.requestTimeoutMs,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestId,
-    return503OnClosing: true,
+    // What still arrives on an open connection while the process ends is served, as the last request on it.
+    return503OnClosing: false,
     // A path that cannot be decoded names no route.
     frameworkErrors: (_error, request, reply) => void notFound(request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
