@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { anchorsOf, linksOf } from './support/markdown.ts'
 import { commandRows, settingsRows } from './support/readme-tables.ts'
 
 const readme = readFileSync('README.md', 'utf8')
@@ -23,9 +24,7 @@ await t.test('every file that the README names exists', async (t) => {
 })
 
 await t.test('every link inside the README leads somewhere', async (t) => {
-  const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, text]) => anchorOf(text!))
-  const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor!)
-  t.strictSame(links.filter((link) => !headings.includes(link)), [])
+  t.strictSame(linksOf(readme).filter((link) => !anchorsOf(readme).includes(link)), [])
 })
 
 await t.test('every npm script that the README names exists', async (t) => {
@@ -40,11 +39,6 @@ await t.test('no line is wider than a reader is used to', async (t) => {
   const lines = readme.split('\n').filter((line) => !line.startsWith('|'))
   t.strictSame(lines.filter((line) => line.length > 120), [])
 })
-
-/** The anchor that readers of Markdown give a heading. */
-function anchorOf(heading: string): string {
-  return heading.toLowerCase().replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-')
-}
 
 /** The rows of the table under a heading, without its own heading. */
 function tableOf(heading: string): string[] {

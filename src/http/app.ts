@@ -44,7 +44,6 @@ import { isSecure } from './session.ts'
 import { answerUnreadable } from './unreadable-request.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
-import { refuseWhileStopping } from './stopping.ts'
 import { verifyKey } from './v1/verify-key.ts'
 import { writeEmployees } from './v1/write-employees.ts'
 
@@ -111,7 +110,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     trustProxy: services.trustProxy ?? false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestId,
-    // Fastify's own answer is no problem document, and does not say when to come again: see stopping.ts.
+    // What still arrives on an open connection while the process ends is served, as the last request on it.
     return503OnClosing: false,
     // A path that cannot be decoded names no route.
     frameworkErrors: (_error, request, reply) => void notFound(request, withCommonHeaders(request, reply)),
@@ -132,7 +131,6 @@ export function buildApp(services: AppServices): FastifyInstance {
     if (request.is404) return notFound(request, reply)
   })
   watchAnswers(app, services.onAnswered)
-  refuseWhileStopping(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)
   const answerOtherMethods = collectMethods(app)

@@ -72,7 +72,7 @@ await t.test('every variable is a setting of the program, with a value that it t
 
 await t.test('the program runs without rights: another user than root, nothing to write to, no capabilities', (t) => {
   for (const service of ours) t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
-  t.equal(dockerfile.filter((line) => line.startsWith('USER ')).at(-1), 'USER node')
+  t.equal(dockerfile.findLast((line) => line.startsWith('USER ')), 'USER node')
   t.ok(dockerfile.indexOf('USER node') > dockerfile.findLastIndex((line) => /^(?:COPY|RUN) /.test(line)), 'what is copied is not its own')
   t.equal(dockerfile.filter((line) => line.startsWith('FROM ')).length, 2)
   t.ok(dockerfile.some((line) => line.includes('--omit=optional')), 'without the embedded database')

@@ -59,18 +59,18 @@ async function sendEmployee(db: LedgerDb, request: FastifyRequest<OfEmployee>, r
   if (events.length === 0) throw noSuchEmployee()
   const at = formFields(request.query)['at'] ?? ''
   const { seen, problem } = await readSeen(db, companyId, id, at, timeZone)
-  const names = seen?.then.standing === 'known' ? await namesOf(db, companyId, Object.values(seen.then.causes).map(({ actor }) => actor)) : new Map()
+  const names = seen?.state.standing === 'known' ? await namesOf(db, companyId, Object.values(seen.state.causes).map(({ actor }) => actor)) : new Map()
   const title = nameOf(seen)
   const body = html`${trail(NAVIGATION.employees)}
     <h1><bdi>${title}</bdi></h1>
     ${problem ? formAlert(problem) : notice(request, DONE)}
     ${seen ? standingShown(seen, viewer) : ''}
     ${momentForm(id, at, timeZone)}
-    ${seen?.then.standing === 'known' ? attributeTable(seen.then, seen.position, names, viewer) : ''}
+    ${seen?.state.standing === 'known' ? attributeTable(seen.state, seen.position, names, viewer) : ''}
     <h2>Events</h2>
     ${await eventTable(db, viewer, older !== null ? `The ${EVENTS_SHOWN} newest events of the employee` : 'All events of the employee, newest first', events)}
     <p class="actions"><a class="button" href="${addressOf(NAVIGATION.events.path, { id })}">In the event stream</a>
-      ${viewer.role === 'admin' && seen?.then.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase this person …</a>` : ''}</p>`
+      ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase this person …</a>` : ''}</p>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
 }
 
@@ -79,9 +79,9 @@ async function readSeen(db: LedgerDb, companyId: string, id: string, at: string,
   try {
     const moment = readLocal(at) ? new Date(endOf(at, timeZone)).toISOString() : at
     const position = await positionAt(db, companyId, at === '' ? undefined : moment)
-    const then = await readEmployeeAt(db, companyId, id, position)
+    const state = await readEmployeeAt(db, companyId, id, position)
     const { position: head } = await readHead(db, companyId)
-    return { seen: { id, position, head, isNow: at === '', then, ...(await stepsFrom(db, companyId, id, position)) }, problem: null }
+    return { seen: { id, position, head, isNow: at === '', state, ...(await stepsFrom(db, companyId, id, position)) }, problem: null }
   } catch (error) {
     return { seen: null, problem: asFormProblem(error) }
   }

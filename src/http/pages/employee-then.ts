@@ -18,7 +18,7 @@ export interface SeenEmployee {
   head: number
   /** Whether no moment was asked for. */
   isNow: boolean
-  then: EmployeeThen
+  state: EmployeeThen
   /** Where the employee's event before is, and the one after; null where there is none. */
   earlier: number | null
   later: number | null
@@ -26,24 +26,24 @@ export interface SeenEmployee {
 
 /** What a page about the employee is called. */
 export function nameOf(seen: SeenEmployee | null): string {
-  if (seen?.then.standing === 'erased') return 'An erased person'
-  return seen?.then.standing === 'known' ? `${seen.then.employee.first_name} ${seen.then.employee.last_name}` : 'An employee'
+  if (seen?.state.standing === 'erased') return 'An erased person'
+  return seen?.state.standing === 'known' ? `${seen.state.employee.first_name} ${seen.state.employee.last_name}` : 'An employee'
 }
 
 /** How the employee stood, as of which moment, and the steps to the events before and after it. */
 export function standingShown(seen: SeenEmployee, viewer: SessionUser): Html {
-  const { id, position, head, earlier, later, then } = seen
+  const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : employeeAddress(id, to))
   return html`<dl class="facts">
       <dt>Employee</dt><dd><code id="employee-id">${id}</code> <button type="button" class="quiet" data-copy="#employee-id" hidden>Copy id</button></dd>
       <dt>As of</dt><dd>position ${position} of ${head}${seen.isNow ? ', now' : ''}</dd>
-      ${then.standing === 'known' ? known(then, viewer.timeZone) : html`<dt>Status</dt><dd>${then.standing === 'erased' ? badge('plain', 'Erased') : badge('plain', 'Not created yet')}</dd>`}
+      ${state.standing === 'known' ? known(state, viewer.timeZone) : html`<dt>Status</dt><dd>${state.standing === 'erased' ? badge('plain', 'Erased') : badge('plain', 'Not created yet')}</dd>`}
     </dl>
-    ${then.standing === 'erased' ? html`<p class="empty">The data of this person have been erased, for every time. That there were these events, when, and by whom, remains; so do their hashes.</p>` : ''}
+    ${state.standing === 'erased' ? html`<p class="empty">The data of this person have been erased, for every time. That there were these events, when, and by whom, remains; so do their hashes.</p>` : ''}
     ${pageLinks(
       [
-        { label: 'One event earlier', rel: 'prev', href: step(then.standing === 'erased' ? null : earlier) },
-        { label: 'One event later', rel: 'next', href: step(then.standing === 'erased' ? null : later) },
+        { label: 'One event earlier', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },
+        { label: 'One event later', rel: 'next', href: step(state.standing === 'erased' ? null : later) },
         { label: 'Now', rel: 'first', href: seen.isNow ? null : employeeAddress(id) },
       ],
       'Steps in time',

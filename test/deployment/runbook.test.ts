@@ -1,0 +1,76 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { anchorsOf, linksOf } from '../support/markdown.ts'
+import { makeDataDir } from '../support/cli.ts'
+import { eventually } from '../support/eventually.ts'
+import { employee, startService } from '../support/service.ts'
+
+/*
+ * The runbook: every command of the program that it shows is run, as it stands there, on an installation like the one that
+ * it describes. Only ids and paths are filled in.
+ */
+
+const runbook = readFileSync('docs/operations.md', 'utf8')
+const blocks = [...runbook.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text]) => text!)
+const commands = blocks.flatMap((block) => block.split('\n')).filter((line) => line.startsWith('npm run --silent cli -- '))
+
+const DATA_DIR = makeDataDir(t)
+mkdirSync(path.join(DATA_DIR, 'checkpoints'), { recursive: true })
+const { privateKey } = generateKeyPairSync('ed25519')
+const SIGNING_KEY_FILE = path.join(DATA_DIR, 'signing-key.pem')
+writeFileSync(SIGNING_KEY_FILE, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 })
+const service = await startService(t, { DATA_DIR, SIGNING_KEY_FILE, SIGNING_KEY: '', CHECKPOINT_INTERVAL_MS: '100', SWEEP_INTERVAL_MS: '100' }, { workers: true })
+const { company } = service
+const made = await service.call('POST', '/v1/employees', { body: employee() })
+const notes = path.join(DATA_DIR, 'checkpoints', `${company.id}.notes`)
+await eventually('a checkpoint is outside', async () => existsSync(notes))
+
+/** What stands for something of the reader's own. */
+const OWN: [string, string][] = [
+  ['checkpoints/com_….notes', notes],
+  ['com_…', company.id],
+  ['key_…', company.key.api_id],
+  ['emp_…', made.body.employees[0].id],
+  ['acme.ndjson.gz', path.join(DATA_DIR, 'acme.ndjson.gz')],
+]
+
+/** Some find something wrong with the server of the tests, which is not durable. */
+const EXIT_CODES: Record<string, number> = { doctor: 1 }
+
+await t.test('every command of the program in the runbook does what it says', async (t) => {
+  t.ok(commands.length > 15)
+  for (const line of commands) {
+    const filled = OWN.reduce((text, [name, value]) => text.replaceAll(name, value), line)
+    t.notOk(filled.includes('…'), `all is filled in of: ${line}`)
+    const { exitCode, output } = await run(t, filled.replace('npm run --silent cli --', `${process.execPath} src/main.ts`))
+    t.equal(exitCode, EXIT_CODES[line.split(' ')[5]!] ?? 0, `${line}: ${output}`)
+  }
+})
+
+await t.test('what the runbook names of files, settings and sections is there', (t) => {
+  t.strictSame(linksOf(runbook).filter((link) => !anchorsOf(runbook).includes(link)), [])
+  const files = [...runbook.matchAll(/`((?:docs|src|test)\/[\w./-]+)`/g)].map(([, file]) => file!)
+  t.strictSame(files.filter((file) => !existsSync(file)), [])
+  const settings = [...runbook.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name!)
+  const readme = readFileSync('README.md', 'utf8')
+  t.ok(settings.length > 10)
+  t.strictSame(settings.filter((name) => !readme.includes(`| \`${name}\` |`)), [])
+  t.end()
+})
+
+async function run(t: Test, line: string): Promise<{ exitCode: number | null; output: string }> {
+  const env = {
+    ...{ PATH: process.env['PATH'], DATABASE_URL: service.urls.serviceUrl, MIGRATE_DATABASE_URL: service.urls.ownerUrl },
+    ...{ DATA_DIR, SIGNING_KEY_FILE, CHECKPOINT_DIR: path.join(DATA_DIR, 'checkpoints') },
+  }
+  const child = spawn('sh', ['-c', line], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  t.teardown(() => child.kill())
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  await once(child, 'close')
+  return { exitCode: child.exitCode, output }
+}
