@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addAuditCommands } from './audit-commands.ts'
+import { addExamples } from './examples.ts'
 import { addEmployeeCommands } from './employee-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { companyOption, email, json, loaded, text, timeZone, WRONG_USE } from './options.ts'
@@ -73,5 +74,6 @@ export function buildProgram(): Command {
     .command('seed')
     .description('fill the demo company with employees and calls of every kind')
     .action(loaded(async () => (await import('./demo-seed.ts')).seedDemo))
+  addExamples(program)
   return program
 }

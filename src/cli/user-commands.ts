@@ -78,5 +78,6 @@ export function addUserCommands(program: Command): void {
     .description('end a token')
     .addOption(companyOption())
     .addOption(idOption('token', 'tok', 'the id of the token'))
+    .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).revokeToken))
 }

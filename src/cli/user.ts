@@ -79,9 +79,10 @@ export async function issueToken({ company, user, json, name, days, scope }: OfU
 }
 
 /** `token revoke`: the end of a token. */
-export async function revokeToken({ company, token }: OfCompany & { token: string }) {
+export async function revokeToken({ company, token, json }: OfCompany & { token: string }) {
   await withStore(({ store: { pool } }) => revokeUserToken({ pool, newId }, operatorOf(company), token))
-  process.stdout.write(`${token} is revoked\n`)
+  if (json) print({ token_id: token, revoked: true }, json)
+  else process.stdout.write(`${token} is revoked\n`)
 }
 
 function shown({ id, email, name, role, hasPassword, isRemoved, createdAt }: UserRecord) {
