@@ -38,12 +38,12 @@ export async function lookAtCheckpoints(db: Kysely<LedgerTables>, files: NoteFil
   return warn('checkpoints', `${missing.length} of the ${rows.length} companies that changed last, ${missing[0]} among them, have no current checkpoint outside`, 'see that a worker with SIGNING_KEY_FILE and CHECKPOINT_DIR runs, and look into its log')
 }
 
-/** Whether the checkpoints would survive the loss of the database. `databaseFolder` is null when it is on another machine. */
+/** Whether the checkpoints would survive the loss of the database. `databaseFolder` is null when that is not known. */
 export async function lookAtCheckpointPlace(folder: string, databaseFolder: string | null): Promise<Finding> {
   const check = 'checkpoint place'
   const place = await stat(folder).catch(() => null)
   if (!place) return warn(check, `${folder} does not exist: there is no checkpoint outside the database`, 'set CHECKPOINT_DIR to a folder on another disk, and start a worker')
-  if (databaseFolder === null) return ok(check, `${folder}, and the database is elsewhere`)
+  if (databaseFolder === null) return ok(check, `${folder}; whether that is another disk than that of the database, only you can tell`)
   const database = await stat(databaseFolder).catch(() => null)
   if (database?.dev !== place.dev) return ok(check, `${folder}, on another disk than the database`)
   return warn(check, `${folder} is on the disk of the database: who rolls back the one rolls back the other`, 'set CHECKPOINT_DIR to a folder on another machine or disk, or copy it away')
