@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { CompanyServices } from '../../commands/change-company.ts'
 import { eraseEmployee } from '../../commands/erase-employee.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import { listStoredEvents } from '../../ledger/browse-events.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { ErasureBody, namedIn } from '../admin/erasures.ts'
 import { employeeId, noSuchEmployee, type OfEmployee } from './employee-page.ts'
 import { employeeAddress } from './event-values.ts'
@@ -97,6 +97,7 @@ function consequences(): Html {
     <ul>
       <li>That there were these events and calls, when, and by whom; ids, counts and hashes. The ledger still verifies, and Bulk User Logs shows the records as erased.</li>
       <li>One new event that names the positions of what was erased, and nothing of the person.</li>
+      <li>What was written of the person in the attributes of somebody else.</li>
       <li>What has left the service before: exports, backups, copies in other systems.</li>
     </ul>`
 }

@@ -59,7 +59,8 @@ async function sendEmployee(db: LedgerDb, request: FastifyRequest<OfEmployee>, r
   if (events.length === 0) throw noSuchEmployee()
   const at = formFields(request.query)['at'] ?? ''
   const { seen, problem } = await readSeen(db, companyId, id, at, timeZone)
-  const names = seen?.state.standing === 'known' ? await namesOf(db, companyId, Object.values(seen.state.causes).map(({ actor }) => actor)) : new Map()
+  const causes = seen?.state.standing === 'known' ? Object.values(seen.state.causes) : []
+  const names = await namesOf(db, companyId, causes.map(({ actor }) => actor))
   const title = nameOf(seen)
   const body = html`${trail(NAVIGATION.employees)}
     <h1><bdi>${title}</bdi></h1>
@@ -68,7 +69,7 @@ async function sendEmployee(db: LedgerDb, request: FastifyRequest<OfEmployee>, r
     ${momentForm(id, at, timeZone)}
     ${seen?.state.standing === 'known' ? attributeTable(seen.state, seen.position, names, viewer) : ''}
     <h2>Events</h2>
-    ${await eventTable(db, viewer, older !== null ? `The ${EVENTS_SHOWN} newest events of the employee` : 'All events of the employee, newest first', events)}
+    ${await eventTable(db, viewer, older === null ? 'All events of the employee, newest first' : `The ${EVENTS_SHOWN} newest events of the employee`, events)}
     <p class="actions"><a class="button" href="${addressOf(NAVIGATION.events.path, { id })}">In the event stream</a>
       ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase this person …</a>` : ''}</p>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
