@@ -78,7 +78,7 @@ const EMPLOYEE_EVENT = /^Employee(?:Created|Updated|Deactivated|Reactivated)$/
 const BOUND = new Set([404, 409, 412, 422])
 
 /** A success is in the ledger exactly once, a refusal changed nothing but its entry, what is unknown has at most one effect. */
-function effectFaults({ id, final, attempts, body }: Operation, calls: Map<string, Call>): string[] {
+function effectFaults({ id, final, again, attempts, body }: Operation, calls: Map<string, Call>): string[] {
   const own = [...calls.values()].filter(({ closing }) => closing.data?.request_id === id)
   const completed = own.filter(({ closing }) => closing.type === 'ApiCallCompleted')
   const failed = own.filter(({ closing }) => closing.type === 'ApiCallFailed')
@@ -89,6 +89,7 @@ function effectFaults({ id, final, attempts, body }: Operation, calls: Map<strin
     if (completed.length > 1) fault(`an unknown outcome took effect ${completed.length} times`)
     return faults
   }
+  if (again && again.body.log_id !== final.body.log_id) fault(`answered ${final.body.log_id}, and ${again.body.log_id} when it was sent again`)
   if (final.status < 300) {
     if (completed.length !== 1) fault(`answered ${final.status}, stands in the ledger ${completed.length} times`)
     const call = completed[0]

@@ -148,8 +148,7 @@ export const BUGS: Record<string, Bug> = {
     file: 'src/ledger/commit.ts',
     find: '...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),',
     put: '',
-    shownBy: 'API killed at random',
-    found: /took effect|stands in the ledger 2 times|refused, has 2 entries/,
+    found: /when it was sent again/,
   },
   'charges nothing for a refused call': {
     process: 'api',

@@ -24,6 +24,8 @@ export interface Outcome {
 export interface RunOptions {
   /** How long the projections may take to catch up once all is calm. */
   settlesWithinMs?: number
+  /** How long a call is tried until it is definitely answered. */
+  resolveWithinMs?: number
   /** How soon a call has to succeed once all is well again; for ever, where nobody looks at times. */
   recoversWithinMs?: number
 }
@@ -39,7 +41,10 @@ const RECOVERS_WITHIN_MS = 5_000
 export async function runFault(stage: Stage, fault: string, seed: number, options: RunOptions = {}): Promise<Outcome> {
   const companies = await stage.makeCompanies(COMPANIES)
   const ids = companies.map(({ companyId }) => companyId)
-  const load = startLoad(stage.apis.map(({ address }) => address), companies, { clients: CLIENTS, seed })
+  const load = startLoad(stage.apis.map(({ address }) => address), companies, {
+    ...{ clients: CLIENTS, seed },
+    ...(options.resolveWithinMs === undefined ? {} : { resolveWithinMs: options.resolveWithinMs }),
+  })
   await pause(BEFORE_MS)
   const happen = FAULTS[fault]
   if (!happen) throw new Error(`there is no fault called ${fault}`)

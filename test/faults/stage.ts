@@ -45,6 +45,10 @@ const QUOTA = 2_000_000_000
 /** Starts the stage. Every process of the program reaches PostgreSQL through the line. */
 export async function openStage(settings: { apis?: number; workers?: number; smallDisk?: boolean } = {}): Promise<Stage> {
   const cleanup = new Cleanup()
+  // A test that takes too long is told to end: nothing that it started outlives it.
+  const onEnd = () => void cleanup.run().finally(() => process.exit(1))
+  process.once('SIGTERM', onEnd)
+  cleanup.add(() => process.off('SIGTERM', onEnd))
   try {
     const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-faults-'))
     chmodSync(parent, 0o755)

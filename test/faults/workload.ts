@@ -30,6 +30,8 @@ export interface Operation {
   attempts: Attempt[]
   /** What was definitely answered in the end; null when the end of the load came first. */
   final: { status: number; body: AnswerBody } | null
+  /** What some calls are answered that are sent once more after that, with the same key. */
+  again: { status: number; body: AnswerBody } | null
 }
 
 export interface AnswerBody {
@@ -47,11 +49,19 @@ export interface Load {
   end(): Promise<void>
 }
 
+export interface LoadOptions {
+  clients: number
+  seed: number
+  /** How long a call is tried until it is definitely answered. */
+  resolveWithinMs?: number
+}
+
 const ANSWER_WITHIN_MS = 15_000
 const RESOLVE_WITHIN_MS = 90_000
 const RETRY_AFTER_MS = 150
 const MAX_RECORDS = 12
 const KNOWN_AT_MOST = 500
+const SENT_AGAIN = 0.1
 
 interface Wanted {
   method: 'POST' | 'PATCH'
@@ -67,7 +77,7 @@ interface Known {
 }
 
 /** Starts clients that call the program, each one call after the other, until the load is ended. */
-export function startLoad(addresses: string[], companies: LoadedCompany[], { clients, seed }: { clients: number; seed: number }): Load {
+export function startLoad(addresses: string[], companies: LoadedCompany[], { clients, seed, resolveWithinMs = RESOLVE_WITHIN_MS }: LoadOptions): Load {
   const operations: Operation[] = []
   const started = performance.now()
   const now = () => performance.now() - started
@@ -81,14 +91,15 @@ export function startLoad(addresses: string[], companies: LoadedCompany[], { cli
     for (let count = 0; !over.signal.aborted; count += 1) {
       const id = `op-${seed}-${number}-${count}`
       const wanted = nextCall(random, people, id)
-      const operation: Operation = { id, companyId: company.companyId, apiId: company.key.api_id, ...wanted, attempts: [], final: null }
+      const operation: Operation = { id, companyId: company.companyId, apiId: company.key.api_id, ...wanted, attempts: [], final: null, again: null }
       operations.push(operation)
-      const deadline = now() + RESOLVE_WITHIN_MS
+      const deadline = now() + resolveWithinMs
       while (operation.final === null && now() < deadline) {
         const address = addresses[random.below(addresses.length)]!
         operation.final = await attempt(address, company, operation, now)
         if (operation.final === null) await pause(RETRY_AFTER_MS)
       }
+      if (operation.final && random.chance(SENT_AGAIN)) operation.again = await attempt(addresses[0]!, company, operation, now)
       learn(people, operation)
     }
   }

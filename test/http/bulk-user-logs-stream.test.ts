@@ -46,7 +46,7 @@ await t.test('an entry arrives by itself, folded by another process, as the list
   await isProjected((await call()).id)
   const stream = await open(t)
   t.equal(stream.status, 200)
-  t.match(stream.headers, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+  t.match(stream.headers, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   const { id, cursor } = await call()
   const event = await stream.next()
   t.equal(event?.id, cursor, 'its id is its cursor')

@@ -33,6 +33,7 @@ const MAY: Record<string, string> = {
   events: 'INSERT SELECT',
   heads: 'INSERT SELECT UPDATE',
   idempotency_keys: 'INSERT SELECT UPDATE',
+  kysely_migration: 'SELECT',
   merkle_subtrees: 'DELETE INSERT SELECT',
   projection_versions: 'INSERT SELECT',
   sessions: 'DELETE INSERT SELECT UPDATE',
