@@ -61,21 +61,22 @@ export const FAULTS: Record<string, Fault> = {
   },
   'answer to COMMIT swallowed': ({ line }) => lose(() => line.loseNext('swallow the answer to COMMIT'), line.losses),
   'COMMIT swallowed': ({ line }) => lose(() => line.loseNext('swallow COMMIT'), line.losses),
-  'slow line': async ({ line }, random) => {
-    line.delay(20 + random.below(200))
+  'slow line': async ({ line, workerLine }, random) => {
+    const ms = 20 + random.below(200)
+    for (const one of [line, workerLine]) one.delay(ms)
     await pause(1_000)
-    line.delay(0)
+    for (const one of [line, workerLine]) one.delay(0)
   },
-  'connections reset': async ({ line }, random) => {
+  'connections reset': async ({ line, workerLine }, random) => {
     for (let count = 0; count < 3; count += 1) {
-      line.reset()
+      for (const one of [line, workerLine]) one.reset()
       await pause(random.below(300))
     }
   },
-  'silent line': async ({ line }, random) => {
-    line.silence(true)
+  'silent line': async ({ line, workerLine }, random) => {
+    for (const one of [line, workerLine]) one.silence(true)
     await pause(500 + random.below(2_000))
-    line.silence(false)
+    for (const one of [line, workerLine]) one.silence(false)
   },
   'heads held': async (stage, random) => {
     await stage.withDatabase(async (db) => {

@@ -26,7 +26,9 @@ export interface Stage {
   /** Where the small disk is that holds the database; null when the database is on the machine's own. */
   dataDir: string | null
   cluster: Cluster
+  /** From the API processes to PostgreSQL, and from the workers: what is lost on the one is an append. */
   line: DatabaseLine
+  workerLine: DatabaseLine
   apis: Supervised[]
   workers: Supervised[]
   /** A superuser's connections, past the line. They are made anew after each start of PostgreSQL. */
@@ -57,9 +59,10 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
     const cluster = await openCluster(path.join(parent, 'data'))
     cleanup.add(() => cluster.stop())
     const line = await openDatabaseLine(cleanup, cluster.port)
-    const databaseUrl = line.through(cluster.urls.serviceUrl)
+    const workerLine = await openDatabaseLine(cleanup, cluster.port)
     const start = async (command: 'serve' | 'work', count: number) => {
       const started: Supervised[] = []
+      const databaseUrl = (command === 'serve' ? line : workerLine).through(cluster.urls.serviceUrl)
       for (let at = 0; at < count; at += 1) {
         started.push(supervise(cleanup, { command, databaseUrl, port: await freePort() }))
       }
@@ -70,7 +73,7 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
     for (const part of [...apis, ...workers]) await part.ready()
     const stage: Stage = {
       dataDir: settings.smallDisk ? parent : null,
-      ...{ cluster, line, apis, workers, cleanup },
+      ...{ cluster, line, workerLine, apis, workers, cleanup },
       withDatabase: (use) => withDatabase(cluster, use),
       makeCompanies: (count) => makeCompanies(cluster, count),
       settled: (companyIds, withinMs = SETTLES_WITHIN_MS) => settled(stage, companyIds, withinMs),
