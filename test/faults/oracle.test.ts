@@ -15,7 +15,7 @@ const QUIET = 'nothing'
 const SETTLES_WITHIN_MS = 4_000
 // What a bug has broken may never be answered.
 const RESOLVES_WITHIN_MS = 5_000
-const TRIES = 5
+const TRIES = 10
 
 await t.test('it finds nothing where nothing is wrong', async (t) => {
   const outcome = await runFault(stage, QUIET, 1)
