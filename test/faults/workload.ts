@@ -164,8 +164,8 @@ function nextCall(random: SeededRandom, people: Known, id: string): Wanted {
   if (dice < 76) return patch(`/v1/employees/${one()}`, { status: random.chance(0.5) ? 'inactive' : 'active' })
   if (dice < 82) return patch('/v1/employees', { employees: random.sample(people.ids, 3).map((employee) => ({ id: employee })) })
   if (dice < 88) return { ...create(id, 1), body: { employees: [{ first_name: 'X', last_name: 'Y', email: random.pick(people.emails) }] } }
-  if (dice < 92) return { ...create(id, 2), body: { employees: [person(id, 0), { ...person(id, 1), email: 'nobody' }] } }
-  if (dice < 96) {
+  if (dice < 90) return { ...create(id, 2), body: { employees: [person(id, 0), { ...person(id, 1), email: 'nobody' }] } }
+  if (dice < 98) {
     const [good, bad] = random.sample(people.ids, 2)
     return patch('/v1/employees', { employees: [{ id: good, job_title: id }, { id: bad, phone: 'x' }] })
   }
