@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import readline from 'node:readline'
-import type { Cleanup } from './cleanup.ts'
+import type { Cleanup } from '../support/cleanup.ts'
 
 /** A process of the program that is started again whenever it ends, as an orchestrator would. */
 export interface Supervised {
@@ -73,7 +73,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     isOver = true
     await end('SIGTERM')
   }
-  cleanup.add(async () => {
+  cleanup.teardown(async () => {
     isOver = true
     await end('SIGKILL')
   })

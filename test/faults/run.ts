@@ -3,7 +3,7 @@ import { seededRandom } from '../../src/cli/seeded-random.ts'
 import { FAULTS } from './faults.ts'
 import { oracle } from './oracle.ts'
 import type { Stage } from './stage.ts'
-import type { Operation } from './workload.ts'
+import type { LoadOptions, Operation } from './workload.ts'
 import { startLoad } from './workload.ts'
 
 /** What one fault under load came to. */
@@ -21,11 +21,9 @@ export interface Outcome {
   wrong: string[]
 }
 
-export interface RunOptions {
+export interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
   /** How long the projections may take to catch up once all is calm. */
   settlesWithinMs?: number
-  /** How long a call is tried until it is definitely answered. */
-  resolveWithinMs?: number
   /** How soon a call has to succeed once all is well again; for ever, where nobody looks at times. */
   recoversWithinMs?: number
 }
@@ -41,10 +39,7 @@ const RECOVERS_WITHIN_MS = 5_000
 export async function runFault(stage: Stage, fault: string, seed: number, options: RunOptions = {}): Promise<Outcome> {
   const companies = await stage.makeCompanies(COMPANIES)
   const ids = companies.map(({ companyId }) => companyId)
-  const load = startLoad(stage.apis.map(({ address }) => address), companies, {
-    ...{ clients: CLIENTS, seed },
-    ...(options.resolveWithinMs === undefined ? {} : { resolveWithinMs: options.resolveWithinMs }),
-  })
+  const load = startLoad(stage.apis.map(({ address }) => address), companies, { ...options, clients: CLIENTS, seed })
   await pause(BEFORE_MS)
   const happen = FAULTS[fault]
   if (!happen) throw new Error(`there is no fault called ${fault}`)

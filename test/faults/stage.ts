@@ -1,21 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { once } from 'node:events'
 import type { Kysely } from 'kysely'
 import { newId } from '../../src/bootstrap.ts'
 import { issueApiKey } from '../../src/commands/issue-api-key.ts'
 import { registerCompany } from '../../src/commands/register-company.ts'
 import { openDatabase } from '../../src/database/kysely.ts'
 import { openPool } from '../../src/database/pool.ts'
+import { freePort } from '../../src/database/postgres-server.ts'
 import type { LedgerTables } from '../../src/ledger/tables.ts'
-import { Cleanup } from './cleanup.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster } from './cluster.ts'
-import type { DatabaseLine } from './database-line.ts'
-import { openDatabaseLine } from './database-line.ts'
+import type { DatabaseLine } from '../support/database-line.ts'
+import { openDatabaseLine } from '../support/database-line.ts'
 import type { Supervised } from './program.ts'
 import { supervise } from './program.ts'
 import { isCaughtUp } from './oracle.ts'
@@ -50,14 +49,14 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
   // A test that takes too long is told to end: nothing that it started outlives it.
   const onEnd = () => void cleanup.run().finally(() => process.exit(1))
   process.once('SIGTERM', onEnd)
-  cleanup.add(() => process.off('SIGTERM', onEnd))
+  cleanup.teardown(() => process.off('SIGTERM', onEnd))
   try {
     const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-faults-'))
     chmodSync(parent, 0o755)
-    cleanup.add(() => rmSync(parent, { recursive: true, force: true }))
+    cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }))
     if (settings.smallDisk) mountSmallDisk(cleanup, parent)
     const cluster = await openCluster(path.join(parent, 'data'))
-    cleanup.add(() => cluster.stop())
+    cleanup.teardown(() => cluster.stop())
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
     const start = async (command: 'serve' | 'work', count: number) => {
@@ -118,15 +117,6 @@ async function settled({ apis, workers, cluster }: Stage, companyIds: string[], 
   return false
 }
 
-async function freePort(): Promise<number> {
-  const probe = net.createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as net.AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
-
 const SMALL_DISK_MIB = 512
 
 /** Whether this machine lets the user make a small disk in memory. */
@@ -141,5 +131,5 @@ export function canMount(): boolean {
 function mountSmallDisk(cleanup: Cleanup, folder: string): void {
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK_MIB}m,mode=755`, 'tmpfs', folder])
   if (status !== 0) throw new Error('a small disk cannot be made here')
-  cleanup.add(() => spawnSync('umount', [folder]))
+  cleanup.teardown(() => spawnSync('umount', [folder]))
 }

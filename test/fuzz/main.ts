@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { Cleanup } from '../faults/cleanup.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { openGround } from './open-ground.ts'
 import type { BatchOutcome } from './run-batch.ts'
 import { runBatch } from './run-batch.ts'
@@ -38,8 +38,8 @@ function runScript(name: string): void {
 
 try {
   runScript('start-postgres.ts')
-  cleanup.add(() => runScript('stop-postgres.ts'))
-  const ground = await openGround({ teardown: (step) => cleanup.add(step as () => unknown) }, SIDE_BY_SIDE)
+  cleanup.teardown(() => runScript('stop-postgres.ts'))
+  const ground = await openGround({ teardown: (step) => cleanup.teardown(step as () => unknown) }, SIDE_BY_SIDE)
   const batches = values.path === undefined ? Math.ceil(inputs / BATCH_INPUTS) : 1
   let next = 0
   const work = async () => {

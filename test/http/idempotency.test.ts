@@ -1,6 +1,6 @@
 import t from 'tap'
 import { expireAnswers } from '../../src/ledger/expire-answers.ts'
-import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { openDatabaseLine } from '../support/database-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { addressOf, startProcess } from '../support/processes.ts'
 import { employee, send, startService } from '../support/service.ts'
@@ -96,10 +96,10 @@ await t.test('20 at once on two processes have one effect and one entry', async 
 })
 
 await t.test('a retry after a crash between commit and answer gets the stored answer, from another process', async (t) => {
-  const proxy = await startDatabaseProxy(t, service.urls.serviceUrl)
-  const crashing = await startProcess(t, 'serve', { ...service.urls, serviceUrl: proxy.url })
+  const line = await openDatabaseLine(t, () => Number(new URL(service.urls.serviceUrl).port))
+  const crashing = await startProcess(t, 'serve', { ...service.urls, serviceUrl: line.through(service.urls.serviceUrl) })
   const [before, body] = [await entries(), employee()]
-  proxy.next('swallow the answer to COMMIT')
+  line.loseNext('swallow the answer to COMMIT')
   // Nobody hears its answer: the process is killed as soon as the call is committed.
   void create('crash', body, addressOf(crashing)).catch(() => undefined)
   await eventually('it is committed', async () => {

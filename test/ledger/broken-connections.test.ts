@@ -6,7 +6,7 @@ import type { CommandServices } from '../../src/commands/run-api-call.ts'
 import { runApiCall } from '../../src/commands/run-api-call.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { openLanes } from '../../src/ledger/lanes.ts'
-import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { openDatabaseLine } from '../support/database-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { lockIsAwaited } from '../support/lock-awaited.ts'
 import { addressOf, startProcess } from '../support/processes.ts'
@@ -15,14 +15,15 @@ import { ledgerFaults } from '../support/verify-ledger.ts'
 
 const service = await startService(t)
 const { key, id: companyId } = service.company
-const proxy = await startDatabaseProxy(t, service.urls.serviceUrl)
+const line = await openDatabaseLine(t, () => Number(new URL(service.urls.serviceUrl).port))
+const throughLine = line.through(service.urls.serviceUrl)
 const stored = async () => {
   const { rows } = await service.pool.query<{ n: number }>('select count(*)::integer as n from employee_snapshots')
   return rows[0]!.n
 }
 
 await t.test('an API process outlives cut connections: 503 for the calls under way, and the next ones work', async (t) => {
-  const api = await startProcess(t, 'serve', { ...service.urls, serviceUrl: proxy.url }, { LOG_LEVEL: 'silent' })
+  const api = await startProcess(t, 'serve', { ...service.urls, serviceUrl: throughLine }, { LOG_LEVEL: 'silent' })
   const create = () => send(addressOf(api), 'POST', '/v1/employees', { key, body: employee() })
   t.equal((await create()).status, 201)
   const holder = await service.pool.connect()
@@ -30,7 +31,7 @@ await t.test('an API process outlives cut connections: 503 for the calls under w
   await holder.query('select 1 from heads for update')
   const cut = create()
   await lockIsAwaited(service, 'heads')
-  proxy.cutAll()
+  line.reset()
   t.equal((await cut).status, 503)
   await holder.query('rollback')
   holder.release()
@@ -39,15 +40,15 @@ await t.test('an API process outlives cut connections: 503 for the calls under w
 })
 
 await t.test('a worker outlives cut connections, and goes on', async (t) => {
-  const worker = await startProcess(t, 'work', { ...service.urls, serviceUrl: proxy.url }, { LOG_LEVEL: 'silent', SWEEP_INTERVAL_MS: '100' })
-  proxy.cutAll()
+  const worker = await startProcess(t, 'work', { ...service.urls, serviceUrl: throughLine }, { LOG_LEVEL: 'silent', SWEEP_INTERVAL_MS: '100' })
+  line.reset()
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   await eventually('the entry is there', async () => (await service.admin(`/bulk-user-logs/${body.log_id}`)).status === 200)
   t.equal(worker.child.exitCode, null)
 })
 
 await t.test('a COMMIT whose answer is lost is looked up: what was stored is answered as stored, what was not as 503', async (t) => {
-  const pool = openPool({ url: proxy.url, name: 'test appends', max: 4, pipeline: true })
+  const pool = openPool({ url: throughLine, name: 'test appends', max: 4, pipeline: true })
   t.teardown(() => pool.end())
   const bounds = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 }
   const lanes = openLanes({ pool, ...bounds, onCommitted: () => undefined, onFault: (error) => t.fail(String(error)) })
@@ -63,7 +64,7 @@ await t.test('a COMMIT whose answer is lost is looked up: what was stored is ans
   t.equal(await create(), 201)
   for (const [fault, answer, more] of [['swallow the answer to COMMIT', 201, 2], ['swallow COMMIT', 'UnavailableError', 0]] as const) {
     const before = await stored()
-    proxy.next(fault)
+    line.loseNext(fault)
     t.strictSame(await Promise.all([create(), create()]), [answer, answer], fault)
     t.equal(await stored(), before + more, fault)
   }

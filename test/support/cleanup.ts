@@ -1,8 +1,8 @@
-/** What has to be done at the end of a run, last things first, whatever happened. */
+/** What has to be done at the end of a run, last things first, whatever happened: a test's teardown where there is no test. */
 export class Cleanup {
   readonly #steps: (() => unknown)[] = []
 
-  add(step: () => unknown): void {
+  teardown(step: () => unknown): void {
     this.#steps.push(step)
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import net from 'node:net'
-import type { Cleanup } from './cleanup.ts'
+import type { Test } from 'tap'
 
 /** What a transaction that commits through the line meets, before its connection is cut. */
 export type CommitLoss = 'swallow the answer to COMMIT' | 'swallow COMMIT'
@@ -28,7 +28,7 @@ const BEFORE_TEXT = 5
 const CUT_AFTER_MS = 30
 
 /** Opens the line to wherever the server listens at the time of each connection. */
-export async function openDatabaseLine(cleanup: Cleanup, portOfServer: () => number): Promise<DatabaseLine> {
+export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: () => number): Promise<DatabaseLine> {
   const sockets = new Set<net.Socket>()
   let [planned, lost, delayMs, isSilent] = [undefined as CommitLoss | undefined, 0, 0, false]
   const server = net.createServer((client) => {
@@ -55,7 +55,7 @@ export async function openDatabaseLine(cleanup: Cleanup, portOfServer: () => num
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const reset = () => [...sockets].forEach((socket) => socket.resetAndDestroy())
-  cleanup.add(() => {
+  t.teardown(() => {
     reset()
     server.close()
   })
