@@ -54,7 +54,8 @@ export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: 
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const reset = () => [...sockets].forEach((socket) => socket.resetAndDestroy())
+  // A socket that is being shut down cannot be reset: Node would wait for it at its own end, for ever.
+  const reset = () => [...sockets].forEach((socket) => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy()))
   t.teardown(() => {
     reset()
     server.close()
