@@ -27,6 +27,7 @@ function invalidSettings(error: unknown): Setting[] {
 }
 
 interface Rule {
+  type?: string
   anyOf?: { const: string }[]
   pattern?: string
   minimum?: number
@@ -34,9 +35,11 @@ interface Rule {
 }
 
 function rule(name: Setting): string {
-  const { anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
+  const { type, anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
   if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
+  if (pattern?.startsWith('^https?')) return 'be an address that begins with http:// or https://'
   if (pattern !== undefined) return 'begin with postgres:// or postgresql://'
+  if (type === 'number') return `be a number from ${minimum} to ${maximum}`
   const range = maximum === undefined ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
   return `be a whole number${range}`
 }
