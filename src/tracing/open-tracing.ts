@@ -53,7 +53,11 @@ export function openTracing(options: TracingOptions): Tracing {
     beginTrace: openBeginTrace(tracer),
     ...traceAppends(tracer),
     foldTracer: (db) => openFoldTracer(tracer, db, onFault),
-    stop: () => atMost(LAST_EXPORT_MS, provider.shutdown()),
+    async stop() {
+      // What goes wrong with it is told already.
+      const isOver = provider.shutdown().catch(() => undefined)
+      if (!(await isWithin(LAST_EXPORT_MS, isOver))) onFault(new Error('the collector did not take the last spans in time'))
+    },
   }
 }
 
@@ -81,10 +85,11 @@ function samplerOf(name: SamplerName, ratio: number): Sampler {
   }
 }
 
-/** Waits for something, but no longer than that. What went wrong with it has been told already. */
-async function atMost(limitMs: number, task: Promise<void>): Promise<void> {
-  const { promise: isOver, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limitMs)
-  await Promise.race([task.catch(() => undefined), isOver])
+/** Waits for something, but no longer than that; tells whether it came. */
+async function isWithin(limitMs: number, task: Promise<void>): Promise<boolean> {
+  const { promise: timeIsUp, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(resolve, limitMs, false)
+  const isInTime = await Promise.race([task.then(() => true), timeIsUp])
   clearTimeout(timer)
+  return isInTime
 }

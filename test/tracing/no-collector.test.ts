@@ -63,29 +63,28 @@ await t.test('on, it is loaded, so that the test before means something', async 
   t.equal((await noted()).length, 1)
 })
 
-/** What a process with a collector that is of no use logs, from its calls to its end. */
-async function withoutAnswers(t: Test, endpoint: string): Promise<string> {
+/** Makes calls at an API and a worker whose collector is of no use, and ends both: neither is held up, each says so once. */
+async function disturbsNobody(t: Test, endpoint: string): Promise<void> {
   const on = { ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }
   const api = await startServer(t, ['serve'], on)
   const worker = launch(t, ['work'], on)
   await worker.prints('employee-ledger works')
   await makeCalls(t, api.address, 40)
   await eventually('all is folded', () => isCaughtUp(service.pool))
-  const ended = await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])
-  for (const { exitCode } of ended) t.equal(exitCode, 0)
-  return ended.map(({ stderr }) => stderr).join('')
+  for (const { exitCode, stderr } of await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])) {
+    t.equal(exitCode, 0)
+    t.equal(stderr.match(/traces could not be handed over/g)?.length, 1)
+    // Who stops the parts says this when SHUTDOWN_TIMEOUT_MS is over.
+    t.notMatch(stderr, /cut off|could not be stopped/)
+  }
 }
 
-await t.test('with a collector that is down, calls go on, the stop is in order, and the log says so once for each process', async (t) => {
-  const log = await withoutAnswers(t, 'http://127.0.0.1:1')
-  t.notMatch(log, /cut off|could not be stopped/)
-  t.ok((log.match(/traces could not be handed over/g) ?? []).length <= 2)
+await t.test('with a collector that is down, calls and folds go on and the stop is in order', async (t) => {
+  await disturbsNobody(t, 'http://127.0.0.1:1')
 })
 
-await t.test('a collector that never answers holds up no call, and no stop until its time is up', async (t) => {
+await t.test('a collector that never answers holds up no call, no fold and no stop', async (t) => {
   const collector = await startCollector(t, { hangs: true })
-  const log = await withoutAnswers(t, collector.endpoint)
+  await disturbsNobody(t, collector.endpoint)
   t.ok(collector.bodies.length > 0, 'it was sent something')
-  // Who stops the parts says this when SHUTDOWN_TIMEOUT_MS is over.
-  t.notMatch(log, /cut off|could not be stopped/)
 })
