@@ -42,7 +42,7 @@ import { loggedTrace } from './log.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { openWantedTracing } from './tracing/wanted-tracing.ts'
 import { openHealth, readQueueDepths } from './workers/health.ts'
-import { createQueues, openQueues, queueNames, QUEUES_VERSION } from './workers/queues.ts'
+import { createQueues, openQueues, queueNames, queuePool, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
 import { startRecorder } from './workers/record-checkpoints.ts'
 import { startWorker } from './workers/worker.ts'
@@ -153,7 +153,7 @@ export async function startApi(
   const waker = openWaker(boss, warn)
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
   const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
-  const counted = countCalls(metrics, { reads: store.pool, appends: pool })
+  const counted = countCalls(metrics, { reads: store.pool, appends: pool, ...queuePool('wake-ups', boss) })
   const lanes = openLanes({
     pool,
     lanes: config.LANES,
@@ -170,7 +170,7 @@ export async function startApi(
   const watched = countPending(metrics, tracing?.traceLanes(lanes) ?? lanes)
   const app = buildApp({
     commands: { lanes: watched, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
-    company: { pool: store.pool, newId, onCommitted: waker.wake },
+    company: { pool: store.pool, newId, onCommitted: waker.wake, onErased: counted.onErased },
     db: store.db,
     findKey: openKeyLookup(pool),
     keyUsage: openKeyUsage(pool),
@@ -263,7 +263,7 @@ export async function startWorkers(
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: config.ANSWERS_KEPT_HOURS,
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
-    ...countWork(metrics, { reads: store.pool }),
+    ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }),
     traceFold: tracing?.foldTracer(store.db),
   })
   const recorder = openRecorder(config, urls, signer, log, metrics)

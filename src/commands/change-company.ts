@@ -15,6 +15,8 @@ export interface CompanyServices {
   newId(prefix: IdPrefix): string
   /** Told of companies that have new events. */
   onCommitted?(companyIds: string[]): void
+  /** Told of each person that was forgotten. */
+  onErased?(of: 'employee' | 'user'): void
 }
 
 /** Who changes which company: the id of one of its users, or `OPERATOR` for the command line. */

@@ -5,8 +5,8 @@ import type { Problem } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
 import { UnavailableError } from '../ledger/gather.ts'
 import { bodyProblem } from './body-faults.ts'
-import { idsOf } from './ids-of.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
+import { idsOf } from './log-ids.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { idsOf } from './ids-of.ts'
+import { idsOf } from './log-ids.ts'
 
 /** A request that a trace begins with, or that goes on with the trace of its caller. */
 export interface TracedRequest {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { idsOf } from './ids-of.ts'
+import { idsOf } from './log-ids.ts'
 import type { Limit } from './rate-limits.ts'
 
 /** An answer that was sent. */

@@ -128,12 +128,12 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
 async function fold(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
   const { db, foldingDb, boss, log } = options
   const beganAt = performance.now()
-  const fold = { projection: projection.name, companyId, beganAt }
+  const batch = { projection: projection.name, companyId, beganAt }
   try {
     const { after, position, isDone } = await foldNext(foldingDb, projection, companyId)
     const endedAt = performance.now()
     options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
-    if (position > after) await options.traceFold?.({ ...fold, after, upTo: position, endedAt, error: null })
+    if (position > after) await options.traceFold?.({ ...batch, after, upTo: position, endedAt, error: null })
     return isDone
   } catch (error) {
     if (!(error instanceof UnfoldableError) || !error.checkpoint) throw error
@@ -141,7 +141,7 @@ async function fold(options: WorkerOptions, projection: Projection, companyId: s
     const standing = await recordFailure(db, projection, companyId, error.checkpoint, error.message)
     // Another worker has counted this failure, or has got further.
     if (!standing) return true
-    const failed = { ...fold, after: error.checkpoint.position, upTo: null, endedAt: performance.now(), error }
+    const failed = { ...batch, after: error.checkpoint.position, upTo: null, endedAt: performance.now(), error }
     const traceIds = await options.traceFold?.(failed)
     const facts = { projection: projection.name, companyId, attempts: standing.attempts, err: error, ...traceIds }
     const job = { companies: [companyId] }

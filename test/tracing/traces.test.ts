@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { asSuperuser } from '../support/as-superuser.ts'
 import { launch, makeDataDir, startServer } from '../support/cli.ts'
+import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import { readSamples, valueOf } from '../support/metrics.ts'
 import { employee, send, startService } from '../support/service.ts'
@@ -151,10 +152,7 @@ await t.test('what fails is told by status and code; nothing personal and no sec
 
 await t.test('events that cannot be folded fail in the trace of their call', async (t) => {
   const other = await service.makeCompany('Other')
-  await eventually('the worker is through', async () => {
-    const { rows } = await service.pool.query('select from heads h join checkpoints c using (company_id) where h.position <> c.position')
-    return rows.length === 0
-  })
+  await eventually('the worker is through', () => isCaughtUp(service.pool))
   await service.db.updateTable('checkpoints').set({ parked_at: new Date().toISOString() }).execute()
   const { traceId, traceparent } = newTrace()
   const { body } = await send(api.address, 'POST', '/v1/employees', { key: other.key, body: employee(), headers: { traceparent } })

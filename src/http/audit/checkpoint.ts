@@ -7,7 +7,7 @@ import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/sign-check
 import { NoSigningKeyError, RefusedToSignError } from '../../ledger/sign-checkpoint.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../authorize-user.ts'
-import { idsOf } from '../ids-of.ts'
+import { idsOf } from '../log-ids.ts'
 import { ProblemError } from '../problem.ts'
 
 const NoQuery = Type.Object({}, { additionalProperties: false })

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { Problem } from '../../domain/errors.ts'
-import { idsOf } from '../ids-of.ts'
+import { idsOf } from '../log-ids.ts'
 import { toProblem } from '../problem.ts'
 import { sentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
