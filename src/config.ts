@@ -68,8 +68,12 @@ export const ConfigSchema = Type.Object({
   ),
   OTEL_TRACES_SAMPLER: Type.Union(
     [
-      ...([Type.Literal('always_on'), Type.Literal('always_off'), Type.Literal('traceidratio')] as const),
-      ...([Type.Literal('parentbased_always_on'), Type.Literal('parentbased_always_off'), Type.Literal('parentbased_traceidratio')] as const),
+      Type.Literal('always_on'),
+      Type.Literal('always_off'),
+      Type.Literal('traceidratio'),
+      Type.Literal('parentbased_always_on'),
+      Type.Literal('parentbased_always_off'),
+      Type.Literal('parentbased_traceidratio'),
     ],
     { default: 'parentbased_always_on', description: 'which calls are traced; `parentbased_…`: the caller decides, where it sends `traceparent`' },
   ),

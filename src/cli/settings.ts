@@ -9,6 +9,8 @@ export function readSettings(): Config {
     if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
       throw new StartupError('MIGRATE_DATABASE_URL must come with DATABASE_URL')
     }
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
+    if (collector !== undefined && !URL.canParse(collector)) throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not an address')
     return config
   } catch (error) {
     const names = invalidSettings(error)

@@ -19,13 +19,14 @@ export interface EventTrace {
   recordedAt: string
 }
 
-/** Notes the traces of calls, in the transaction that appends them. */
+/** Notes the traces of calls, in the transaction that appends them. What was left there by whomever stops no append. */
 export function insertTraces(client: ClientBase, traces: EventTrace[]): Promise<QueryResult> {
   const rows = traces.map(({ companyId, position, traceparent, recordedAt }) => ({ c: toUuid(companyId), p: position, t: traceparent, r: recordedAt }))
   return client.query({
     name: 'insert-event-traces',
     text: `insert into event_traces (company_id, position, traceparent, recorded_at)
-      select c, p, t, r from json_to_recordset($1) as r(c uuid, p bigint, t text, r timestamptz)`,
+      select c, p, t, r from json_to_recordset($1) as r(c uuid, p bigint, t text, r timestamptz)
+      on conflict do nothing`,
     values: [JSON.stringify(rows)],
   })
 }

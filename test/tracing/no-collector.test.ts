@@ -57,10 +57,11 @@ await t.test('off, nothing of it is loaded, noted or logged', async (t) => {
 })
 
 await t.test('on, it is loaded, so that the test before means something', async (t) => {
-  const { endpoint } = await startCollector(t)
+  const { endpoint, spans } = await startCollector(t)
   const { modules } = await loadedBy(t, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
   t.ok(modules.some(isTracing))
   t.equal((await noted()).length, 1)
+  t.equal(spans.filter(({ traceId }) => TRACEPARENT.includes(traceId)).length, 6, 'the last spans are handed over before it ends')
 })
 
 /** Makes calls at an API and a worker whose collector is of no use, and ends both: neither is held up, each says so once. */
