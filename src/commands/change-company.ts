@@ -23,6 +23,8 @@ export interface CompanyServices {
 export interface Acting {
   companyId: string
   actor: string
+  /** W3C `traceparent` of the request; nothing when nobody collects its trace. */
+  traceparent?: string | null
 }
 
 /** A change that the company's state does not allow, or that names what the company does not have. */

@@ -121,6 +121,17 @@ await t.test('the caller decides whether a call is traced; without a usable word
   t.strictSame(collector.spans.filter(({ traceId }) => traceId === unwanted.traceId), [])
 })
 
+await t.test("an administrator's change is traced from its request to the folds, too", async (t) => {
+  const { traceId, traceparent } = newTrace()
+  const headers = { traceparent, authorization: `Bearer ${company.admin.token}` }
+  const body = { name: 'Another', quota_limit: 1, refresh_period: 'daily' }
+  t.equal((await send(api.address, 'POST', '/admin/v1/api-keys', { headers, body })).status, 201)
+  const spans = await collector.trace(traceId, 3)
+  const http = one(spans, 'POST /admin/v1/api-keys')
+  t.match(http.attributes, { 'employee_ledger.company_id': company.id, 'http.response.status_code': 201 })
+  for (const projection of ['employees', 'bulk-user-logs']) t.equal(one(spans, `fold ${projection}`).parentSpanId, http.spanId)
+})
+
 await t.test('what fails is told by status and code; nothing personal and no secret is in any span', async (t) => {
   const canaries = ['Canaria', 'canary@example.com', 'CANARY-1', 'canary-state', company.key.api_key, company.key.api_id, company.admin.token]
   const headers = (traceparent: string) => ({ traceparent, tracestate: 'vendor=canary-state', 'user-agent': 'Canaria', cookie: 'a=Canaria' })
