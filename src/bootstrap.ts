@@ -8,11 +8,12 @@ import { typeidUnboxed } from 'typeid-js'
 import program from '../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
-import { assertReachable } from './database/assert-reachable.ts'
+import { assertCurrent } from './database/assert-current.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
-import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
+import type { OpenedDatabase } from './database/found-database.ts'
+import { openFoundDatabase } from './database/found-database.ts'
 import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase, openPreparedDatabase } from './database/kysely.ts'
@@ -32,13 +33,16 @@ import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
+import { loggedTrace } from './log.ts'
 import { countCalls, countPending, countWork } from './metrics/count-work.ts'
 import { watchDatabase } from './metrics/database-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { checkpointClock, openMetrics } from './metrics/metrics.ts'
 import { startMetricsListener } from './metrics/metrics-listener.ts'
+import type { Tracing } from './tracing/tracing.ts'
+import { openWantedTracing } from './tracing/wanted-tracing.ts'
 import { openHealth, readQueueDepths } from './workers/health.ts'
-import { createQueues, openQueues, queueNames, QUEUES_VERSION } from './workers/queues.ts'
+import { createQueues, openQueues, queueNames, queuePool, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
 import { startRecorder } from './workers/record-checkpoints.ts'
 import { startWorker } from './workers/worker.ts'
@@ -51,30 +55,12 @@ import { startWorker } from './workers/worker.ts'
 /** Makes ids: TypeIDs with a UUIDv7, which grow with time. */
 export const newId = typeidUnboxed
 
-export interface OpenedDatabase {
-  urls: DatabaseUrls
-  isEmbedded: boolean
-  /** Set when the embedded server's files could not live in DATA_DIR: where they are instead. */
-  movedTo?: string
-  release(): Promise<void>
-}
+export type { OpenedDatabase }
 
 /** Finds the database: the one that DATABASE_URL names, or the embedded server in DATA_DIR. */
-export async function findDatabase(config: Config, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
-  const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl } = config
-  if (serviceUrl !== undefined) {
-    const urls = { serviceUrl, ownerUrl: ownerUrl ?? serviceUrl }
-    await assertReachable(urls.serviceUrl)
-    return { urls, isEmbedded: false, release: async () => undefined }
-  }
-  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose }).catch((error: unknown) => {
-    // What is left are faults of the file system that nobody foresaw, such as a full disk.
-    if (!(error instanceof Error && 'syscall' in error)) throw error
-    throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, { cause: error })
-  })
-  const { ownerUrl: owner, serviceUrl: service, release } = embedded
-  const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
-  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, release }
+export function findDatabase(config: Config, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
+  const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl, DATA_DIR: dataDir } = config
+  return openFoundDatabase({ serviceUrl, ownerUrl, dataDir, purpose })
 }
 
 const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSION }
@@ -102,7 +88,7 @@ export interface OpenedPool {
 export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
   const store = openUnchecked(config, urls)
   try {
-    await assertCurrent(store.db)
+    await assertCurrent(() => isSetUp(store.db))
     return store
   } catch (error) {
     await store.close()
@@ -119,13 +105,6 @@ export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
 
 /** Whether the database has what this program needs. */
 export const isSetUp = (db: Kysely<LedgerTables>) => isCurrent(db as unknown as Kysely<unknown>, QUEUES.queues)
-
-async function assertCurrent(db: Kysely<LedgerTables>): Promise<void> {
-  const made = await isSetUp(db).catch((error: unknown) => {
-    throw new StartupError(`the database cannot be used: ${faultReason(error)}`, { cause: error })
-  })
-  if (!made) throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
-}
 
 /** Opens connections of the owner, for work on whole projections. */
 export const openMaintenance = (urls: DatabaseUrls) => openOwner<LedgerTables>(urls)
@@ -166,6 +145,7 @@ export async function startApi(
   log: Logger,
   projections = PROJECTIONS,
   metrics = openMetrics(),
+  tracing: Tracing | null = null,
 ): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
@@ -173,7 +153,7 @@ export async function startApi(
   const waker = openWaker(boss, warn)
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
   const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
-  const counted = countCalls(metrics, { reads: store.pool, appends: pool })
+  const counted = countCalls(metrics, { reads: store.pool, appends: pool, ...queuePool('wake-ups', boss) })
   const lanes = openLanes({
     pool,
     lanes: config.LANES,
@@ -183,11 +163,14 @@ export async function startApi(
     maxWaitMs: config.CALL_WAIT_MS,
     onCommitted: waker.wake,
     onTransaction: counted.onTransaction,
-    onFault: (error) => log.error({ err: error }, 'a call could not be stored'),
+    ...(tracing ? { onBegin: tracing.traceTransaction } : {}),
+    onFault: (error, { companyId, callId, traceparent }) =>
+      log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'a call could not be stored'),
   })
+  const watched = countPending(metrics, tracing?.traceLanes(lanes) ?? lanes)
   const app = buildApp({
-    commands: { lanes: countPending(metrics, lanes), newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
-    company: { pool: store.pool, newId, onCommitted: waker.wake },
+    commands: { lanes: watched, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
+    company: { pool: store.pool, newId, onCommitted: waker.wake, onErased: counted.onErased },
     db: store.db,
     findKey: openKeyLookup(pool),
     keyUsage: openKeyUsage(pool),
@@ -197,6 +180,7 @@ export async function startApi(
     health: openHealth(store.db, waker, await versions()),
     log,
     onAnswered: counted.onAnswered,
+    beginTrace: tracing?.beginTrace,
     trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
@@ -247,6 +231,12 @@ export async function startMetrics(config: Config, metrics: Metrics): Promise<(R
   })
 }
 
+/** Starts to collect traces, where OTEL_EXPORTER_OTLP_ENDPOINT says so; null where it is unset. */
+export function startTracing(config: Config, log: Logger): Promise<Tracing | null> {
+  const onFault = (error: Error) => log.warn({ err: error }, 'traces could not be handed over; nothing else is held up')
+  return openWantedTracing(config, program, onFault)
+}
+
 /** Starts the workers that keep the projections current. */
 export async function startWorkers(
   config: Config,
@@ -255,6 +245,7 @@ export async function startWorkers(
   log: Logger,
   projections = PROJECTIONS,
   metrics = openMetrics(),
+  tracing: Tracing | null = null,
 ): Promise<RunningPart> {
   watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
   const signer = await openSigner(config)
@@ -272,7 +263,8 @@ export async function startWorkers(
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: config.ANSWERS_KEPT_HOURS,
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
-    ...countWork(metrics, { reads: store.pool }),
+    ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }),
+    traceFold: tracing?.foldTracer(store.db),
   })
   const recorder = openRecorder(config, urls, signer, log, metrics)
   return {

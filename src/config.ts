@@ -9,6 +9,7 @@ const DAY_MS = 86_400_000
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
 const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A-Fa-f]*:){2,7}[0-9A-Fa-f.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)`
 const POSTGRES_URL = '^postgres(ql)?://'
+const HTTP_URL = '^https?://[^/?#]+(/[^?#]*)?$'
 
 /** Every setting of the program, with its meaning and default. The README's table is checked against this. */
 export const ConfigSchema = Type.Object({
@@ -52,6 +53,36 @@ export const ConfigSchema = Type.Object({
     }),
   ),
   METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on for them' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: HTTP_URL,
+      description: 'address of a collector of OpenTelemetry, to which traces are sent (OTLP over HTTP, JSON); unset: no traces',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
+    Type.String({ description: 'headers for it, as `name=value` with commas between; they may hold a secret' }),
+  ),
+  OTEL_SERVICE_NAME: Type.Optional(Type.String({ description: 'name under which traces show the service; unset: `employee-ledger`' })),
+  OTEL_RESOURCE_ATTRIBUTES: Type.Optional(
+    Type.String({ description: 'more that traces say of the process, as `name=value` with commas between' }),
+  ),
+  OTEL_TRACES_SAMPLER: Type.Union(
+    [
+      Type.Literal('always_on'),
+      Type.Literal('always_off'),
+      Type.Literal('traceidratio'),
+      Type.Literal('parentbased_always_on'),
+      Type.Literal('parentbased_always_off'),
+      Type.Literal('parentbased_traceidratio'),
+    ],
+    { default: 'parentbased_always_on', description: 'which calls are traced; `parentbased_…`: the caller decides, where it sends `traceparent`' },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1,
+    description: 'share of the calls that a sampler by ratio takes',
+  }),
   LOG_LEVEL: Type.Union(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'least severe level that is logged (JSON lines, standard error)' },

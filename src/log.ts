@@ -25,3 +25,9 @@ export function loggedError(error: unknown): Record<string, unknown> {
   const code = 'code' in error ? { code: error.code } : {}
   return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
 }
+
+/** The ids by which the log names a trace, from a W3C `traceparent`; none of what is not traced. */
+export function loggedTrace(traceparent: string | null | undefined): { trace_id?: string; span_id?: string } {
+  const [, traceId, spanId] = traceparent?.split('-') ?? []
+  return traceId === undefined || spanId === undefined ? {} : { trace_id: traceId, span_id: spanId }
+}

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import type { OpenedDatabase, OpenedPool, RunningPart } from '../bootstrap.ts'
-import { findDatabase, migrateDatabase, openMetrics, openSigner, openStore, startApi, startMetrics, startWorkers } from '../bootstrap.ts'
+import { findDatabase, migrateDatabase, openMetrics, openSigner, openStore, startApi, startMetrics, startTracing, startWorkers } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../log.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { baseUrlOf } from './base-url.ts'
 import { ensureDemo } from './demo.ts'
 import { printDemo } from './demo-banner.ts'
@@ -72,20 +73,23 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
     say(`DATA_DIR cannot hold the database (its OS user cannot enter it): it is in ${database.movedTo}`)
   }
   if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, say))
+  // Stopped last, so that it hands over what the other parts did to the end.
+  const tracing = await interruptible(() => startTracing(config, log))
+  if (tracing) running.parts.push(tracing)
   const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
-  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics)))
+  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics, tracing)))
   const listener = await interruptible(() => startMetrics(config, metrics))
   if (listener) running.parts.push(listener)
-  if (parts.api) await startListening(parts, running, database, store)
+  if (parts.api) await startListening(parts, running, database, store, tracing)
   else say('employee-ledger works')
   if (listener) say(`its metrics are at ${listener.url}`)
   if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
 }
 
-async function startListening(parts: Parts, running: Running, database: OpenedDatabase, store: OpenedPool): Promise<void> {
+async function startListening(parts: Parts, running: Running, database: OpenedDatabase, store: OpenedPool, tracing: Tracing | null): Promise<void> {
   const { config, log, metrics } = running
-  const api = await interruptible(() => startApi(config, database.urls, store, log, undefined, metrics))
+  const api = await interruptible(() => startApi(config, database.urls, store, log, undefined, metrics, tracing))
   running.parts.push(api)
   const { url, isEverywhere } = baseUrlOf(api.app.server)
   say(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)

@@ -9,6 +9,8 @@ export function readSettings(): Config {
     if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
       throw new StartupError('MIGRATE_DATABASE_URL must come with DATABASE_URL')
     }
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
+    if (collector !== undefined && !URL.canParse(collector)) throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not an address')
     return config
   } catch (error) {
     const names = invalidSettings(error)
@@ -27,6 +29,7 @@ function invalidSettings(error: unknown): Setting[] {
 }
 
 interface Rule {
+  type?: string
   anyOf?: { const: string }[]
   pattern?: string
   minimum?: number
@@ -34,9 +37,11 @@ interface Rule {
 }
 
 function rule(name: Setting): string {
-  const { anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
+  const { type, anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
   if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
+  if (pattern?.startsWith('^https?')) return 'be an address that begins with http:// or https://'
   if (pattern !== undefined) return 'begin with postgres:// or postgresql://'
+  if (type === 'number') return `be a number from ${minimum} to ${maximum}`
   const range = maximum === undefined ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
   return `be a whole number${range}`
 }

@@ -15,12 +15,16 @@ export interface CompanyServices {
   newId(prefix: IdPrefix): string
   /** Told of companies that have new events. */
   onCommitted?(companyIds: string[]): void
+  /** Told of each person that was forgotten. */
+  onErased?(of: 'employee' | 'user'): void
 }
 
 /** Who changes which company: the id of one of its users, or `OPERATOR` for the command line. */
 export interface Acting {
   companyId: string
   actor: string
+  /** W3C `traceparent` of the request; nothing when nobody collects its trace. */
+  traceparent?: string | null
 }
 
 /** A change that the company's state does not allow, or that names what the company does not have. */

@@ -41,7 +41,9 @@ export async function eraseEmployee(services: CompanyServices, acting: Acting, p
     const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
       return eraseSeen(client, services, acting.companyId, named, seen)
     })
-    if (result && position !== null) return { ...result, position }
+    if (!result || position === null) continue
+    services.onErased?.('employee')
+    return { ...result, position }
   }
   throw new UnavailableError('the person goes on changing')
 }

@@ -19,6 +19,7 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
     if (events.length > 0) await blankUser(client, companyId, userId)
     return { events, result }
   })
+  if (position !== null) services.onErased?.('user')
   return { user: result, position }
 }
 

@@ -16,6 +16,8 @@ export interface NewApiKey {
   refreshPeriod: RefreshPeriod
   /** The user who issues it; absent for the command line. */
   actor?: string
+  /** W3C `traceparent` of the request; nothing when nobody collects its trace. */
+  traceparent?: string | null
   /** How many keys the company is known to have had so far; absent when it does not matter. */
   seen?: number
 }
@@ -47,10 +49,10 @@ export async function issueApiKey(services: CompanyServices, wanted: NewApiKey):
 
 /** Issues an API key of a company, and gives all that an administrator may see of it. Throws RefusedByStateError. */
 export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
-  const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR, seen } = wanted
+  const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR, traceparent = null, seen } = wanted
   const id = services.newId('key')
   const secret = newSecret(API_KEY_PREFIX)
-  const appended = await changeCompany(services, { companyId, actor }, 'admin', async (client, now) => {
+  const appended = await changeCompany(services, { companyId, actor, traceparent }, 'admin', async (client, now) => {
     assertSeen(seen, await countApiKeys(client, companyId))
     const issued = issueKey({ id, name, quotaLimit, refreshPeriod })
     const unborn = { id, version: 0, name, quotaLimit, refreshPeriod, isEnabled: false, isRevoked: false }

@@ -18,6 +18,8 @@ export interface Caller {
   idempotency: { keyHash: string; fingerprint: string } | null
   /** Answer what would happen, and store nothing but the use of the key. */
   validateOnly: boolean
+  /** W3C `traceparent` of the request; null when nobody collects its trace. */
+  traceparent: string | null
 }
 
 /** A call after everything that needs no lock. */

@@ -22,18 +22,26 @@ export class RefusedCredentialsError extends Error {
   override name = 'RefusedCredentialsError'
 }
 
+/** The answer to a call that was run. */
+export interface RunCall extends CallAnswer {
+  /** The id under which it was stored; null when nothing was. */
+  callId: string | null
+}
+
 /**
  * Runs one writing call: decides it under the lock of its company, appends its events and gives the answer once they
  * are durable. Throws RefusedCredentialsError, or UnavailableError when the ledger cannot be written.
  */
-export async function runApiCall(services: CommandServices, caller: Caller, call: PreparedCall): Promise<CallAnswer> {
+export async function runApiCall(services: CommandServices, caller: Caller, call: PreparedCall): Promise<RunCall> {
+  const callId = services.newId('log')
   try {
-    return await withKeyInProgress(services.inProgress, caller, () => append(services, caller, call))
+    return await withKeyInProgress(services.inProgress, caller, () => append(services, caller, call, callId))
   } catch (error) {
     if (!(error instanceof FaultyCallError)) throw error
     const { operation, count, blamed } = call
     const fault = problem('internal_error', 'the call could not be carried out; nothing was applied')
-    return append(services, caller, refusedCall(operation, fault, count, blamed))
+    // Under the same id, by which the log tells of the fault: nothing was stored under it.
+    return append(services, caller, refusedCall(operation, fault, count, blamed), callId)
   }
 }
 
@@ -49,8 +57,8 @@ export class IdempotencyInProgressError extends Error {
 async function withKeyInProgress(
   inProgress: Map<string, number>,
   { apiId, idempotency }: Caller,
-  task: () => Promise<CallAnswer>,
-): Promise<CallAnswer> {
+  task: () => Promise<RunCall>,
+): Promise<RunCall> {
   if (!idempotency) return task()
   const name = `${apiId} ${idempotency.keyHash}`
   const others = inProgress.get(name) ?? 0
@@ -69,19 +77,19 @@ async function withKeyInProgress(
   }
 }
 
-async function append(services: CommandServices, caller: Caller, call: PreparedCall): Promise<CallAnswer> {
-  const callId = services.newId('log')
-  const { companyId, apiId, idempotency } = caller
+async function append(services: CommandServices, caller: Caller, call: PreparedCall, callId: string): Promise<RunCall> {
+  const { companyId, apiId, idempotency, traceparent } = caller
   const { answer, position } = await services.lanes.append({
     callId,
     companyId,
     apiId,
     idempotency,
+    traceparent,
     weight: call.count,
     touches: call.touches,
     decide: (state) => decideCall(caller, call, callId, state),
   })
   if (!answer) throw new RefusedCredentialsError('the key was revoked or its secret replaced meanwhile')
-  if (position === null) return answer
-  return { ...answer, headers: { ...answer.headers, 'x-ledger-position': String(position) } }
+  if (position === null) return { ...answer, callId: null }
+  return { ...answer, callId, headers: { ...answer.headers, 'x-ledger-position': String(position) } }
 }

@@ -24,6 +24,7 @@ export const RIGHTS: Record<string, string> = {
   checkpoints: 'select, insert, update',
   merkle_subtrees: 'select, insert, delete',
   projection_versions: 'select, insert',
+  event_traces: 'select, insert, delete',
 }
 
 /** Gives the service's role its rights. Does nothing when owner and service are one role. */

@@ -42,6 +42,8 @@ import { limitBursts, limitFailures } from './rate-limits.ts'
 import type { SessionSettings } from './session.ts'
 import { isSecure } from './session.ts'
 import { answerUnreadable } from './unreadable-request.ts'
+import type { BeginTrace } from './trace-requests.ts'
+import { traceRequests } from './trace-requests.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
 import { verifyKey } from './v1/verify-key.ts'
@@ -61,6 +63,8 @@ export interface AppServices {
   log: Logger
   /** Told of each answer once it is sent. */
   onAnswered?(answered: Answered): void
+  /** Begins the trace of each request; undefined: none is traced. */
+  beginTrace?: BeginTrace | undefined
   /** Addresses, with commas between, of the proxies in front whose `X-Forwarded-*` headers are believed; null: none. */
   trustProxy: string | null
   /** Bytes that a body may have. */
@@ -124,6 +128,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   app.decorateRequest('caller', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
+  traceRequests(app, services.beginTrace)
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
     withCommonHeaders(request, reply)

@@ -6,6 +6,7 @@ import { problem, problemDocument } from '../domain/errors.ts'
 import { UnavailableError } from '../ledger/gather.ts'
 import { bodyProblem } from './body-faults.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
+import { idsOf } from './log-ids.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
@@ -65,7 +66,7 @@ function validationDetail({ validation }: FastifyError): string {
 /** Sends a problem document (RFC 9457) for what was thrown. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  if (refusal.status >= 500) request.log.error({ err: error }, refusal.detail)
+  if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemDocument(request, reply, refusal)
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { idsOf } from './log-ids.ts'
 import type { Limit } from './rate-limits.ts'
 
 /** An answer that was sent. */
@@ -15,16 +16,16 @@ export interface Answered {
 
 /**
  * Tells of each answer, and writes a line of log for it at the level `debug`, with the ids of the request, the company
- * and the position that its call was given.
+ * and the call, and the position that the call was given.
  */
 export function watchAnswers(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined): void {
   app.decorateReply('metLimit', null)
+  app.decorateRequest('callId', null)
   app.addHook('onResponse', async (request, reply) => {
-    const { method, arrivedAt, caller, user, viewer } = request
+    const { method, arrivedAt } = request
     const route = request.routeOptions.url ?? 'none'
     const answered = { method, route, status: reply.statusCode, seconds: (performance.now() - arrivedAt) / 1_000, limit: reply.metLimit }
     onAnswered(answered)
-    const companyId = caller?.companyId ?? user?.companyId ?? viewer?.companyId
-    request.log.debug({ ...answered, companyId, position: reply.getHeader('x-ledger-position') }, 'answered')
+    request.log.debug({ ...answered, ...idsOf(request), position: reply.getHeader('x-ledger-position') }, 'answered')
   })
 }

@@ -3,6 +3,7 @@ import { isErasing } from '../domain/erasure.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { toUuid } from '../domain/ids.ts'
 import { eraseNamedBy } from './erase-events.ts'
+import { insertTraces } from './event-traces.ts'
 import { headAt, placeEvents } from './place-events.ts'
 import * as statements from './statements.ts'
 
@@ -38,10 +39,10 @@ export interface AppendedChange<Result> {
  */
 export async function appendCompanyEvents<Result>(
   pool: Pool,
-  origin: { companyId: string; actor: string; isNew?: boolean },
+  origin: { companyId: string; actor: string; isNew?: boolean; traceparent?: string | null },
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result>> {
-  const { companyId, actor } = origin
+  const { companyId, actor, traceparent } = origin
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -59,6 +60,7 @@ export async function appendCompanyEvents<Result>(
     await statements.insertEvents(client, placed)
     for (const { event, position } of placed) if (isErasing(event)) await eraseNamedBy(client, companyId, position)
     await statements.updateHeads(client, [head])
+    if (traceparent) await insertTraces(client, [{ companyId, position: head.frontier.size, traceparent, recordedAt: head.recordedAt }])
     const { command } = await client.query('commit')
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
     client.release()

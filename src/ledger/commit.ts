@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg'
 import type { LockedCompany } from './company-state.ts'
 import { meansNotCommitted } from './database-errors.ts'
+import type { EventTrace } from './event-traces.ts'
+import { insertTraces } from './event-traces.ts'
 import type { BoundKey, KeyOfCall } from './idempotency-keys.ts'
 import { boundName, insertBoundKeys } from './idempotency-keys.ts'
 import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './ledger-call.ts'
@@ -50,7 +52,7 @@ export async function commitTogether<Answer>(
     const mine = calls.filter(({ companyId }) => locked.has(companyId))
     // Only a statement that starts after the lock is held sees what the holder before committed.
     const companies = await loadCompanies(client, heads, mine, wait)
-    const writes: Writes = { placed: [], bound: [] }
+    const writes: Writes = { placed: [], bound: [], traces: [] }
     const results = calls.map((call) => {
       const company = companies.get(call.companyId)
       return company ? decideOne(company, call, writes) : 'held'
@@ -67,10 +69,11 @@ export async function commitTogether<Answer>(
 interface Writes {
   placed: PlacedEvent[]
   bound: (KeyOfCall & { bound: BoundKey; answeredAt: string })[]
+  traces: EventTrace[]
 }
 
 function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, writes: Writes): Committed<Answer> {
-  const { companyId, apiId, callId, idempotency } = call
+  const { companyId, apiId, callId, idempotency, traceparent } = call
   const known = company.keys.get(apiId)
   const decision = decide(call, {
     employees: company.employees,
@@ -86,6 +89,7 @@ function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, wri
   company.head = head
   for (const event of placed) writes.placed.push(event)
   const position = head.frontier.size
+  if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (idempotency && decision.binds) {
     const key = { companyId, apiId, keyHash: idempotency.keyHash }
     const bound = { callId, fingerprint: idempotency.fingerprint, position, answer: decision.binds }
@@ -107,7 +111,7 @@ function decide<Answer>(call: LedgerCall<Answer>, state: DecisionState): LedgerD
 async function write(
   client: ClientBase,
   companies: Map<string, LockedCompany>,
-  { placed, bound }: Writes,
+  { placed, bound, traces }: Writes,
   results: unknown[],
 ): Promise<void> {
   const all = [...companies].map(([companyId, company]) => ({ companyId, ...company, ...company.employees.changes() }))
@@ -123,6 +127,7 @@ async function write(
     ...(inserted.length > 0 ? [statements.insertSnapshots(client, inserted)] : []),
     ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
     ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
+    ...(traces.length > 0 ? [insertTraces(client, traces)] : []),
   ]
   const { writes, commit } = inOnePacket(client, () => ({ writes: sendWrites(), commit: client.query('commit') }))
   const outcomes = await Promise.allSettled([...writes, commit])

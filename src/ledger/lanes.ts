@@ -24,8 +24,10 @@ export interface LaneOptions {
   onCommitted(companyIds: string[]): void
   /** Told after each transaction how many calls shared it, with how many records, and how long it took. */
   onTransaction?(calls: number, records: number, seconds: number): void
+  /** Told when a transaction of these calls begins; what it gives is told when that has ended, with its error or null. */
+  onBegin?(calls: LedgerCall<unknown>[]): ((error: unknown) => void) | null
   /** Told of a call that could not be decided or stored through its own fault; its caller appends the failure. */
-  onFault(error: unknown): void
+  onFault(error: unknown, call: LedgerCall<unknown>): void
 }
 
 /** A call brought on an error of its own; the calls beside it were not disturbed. Nothing of it was stored. */
@@ -111,7 +113,7 @@ async function share(options: LaneOptions, calls: Call[], wait: boolean, waitAlo
       throw new UnavailableError('the ledger could not be written', { cause: error })
     }
     if (calls.length === 1) {
-      options.onFault(error)
+      options.onFault(error, calls[0]!)
       throw new FaultyCallError('the call could not be stored', { cause: error })
     }
     return eachAlone(options, calls, wait, waitAlone)
@@ -141,7 +143,7 @@ async function commit(
   for (let attempt = 1; ; attempt += 1) {
     try {
       const began = performance.now()
-      const results = await commitOnce(options.pool, calls, wait)
+      const results = await commitOnce(options, calls, wait)
       options.onTransaction?.(calls.length, calls.reduce((sum, { weight }) => sum + weight, 0), (performance.now() - began) / 1_000)
       options.onCommitted([...new Set(calls.filter((_, at) => hasEvents(results[at]!)).map(({ companyId }) => companyId))])
       return results
@@ -155,11 +157,19 @@ function hasEvents(result: Answer | 'held'): boolean {
   return result !== 'held' && result.position !== null
 }
 
-async function commitOnce(
-  pool: Pool,
-  calls: Call[],
-  wait: boolean,
-): Promise<(Answer | 'held')[]> {
+async function commitOnce(options: LaneOptions, calls: Call[], wait: boolean): Promise<(Answer | 'held')[]> {
+  const end = options.onBegin?.(calls)
+  try {
+    const results = await commitOn(options.pool, calls, wait)
+    end?.(null)
+    return results
+  } catch (error) {
+    end?.(error)
+    throw error
+  }
+}
+
+async function commitOn(pool: Pool, calls: Call[], wait: boolean): Promise<(Answer | 'held')[]> {
   const client = await pool.connect()
   try {
     const results = await commitTogether(client, calls, wait)

@@ -38,6 +38,8 @@ export interface LedgerCall<Answer> {
   touches: Touches
   /** SHA-256 of the call's idempotency key and of the request that carries it, in hexadecimal. */
   idempotency: { keyHash: string; fingerprint: string } | null
+  /** W3C `traceparent` of who hands it in; null when nobody collects its trace. */
+  traceparent?: string | null
   decide(state: DecisionState): LedgerDecision<Answer>
 }
 

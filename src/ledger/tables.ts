@@ -92,6 +92,7 @@ export interface LedgerTables {
     parked_at: string | null
     error: string | null
   }
+  event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
   /** Versions of projections whose tables may be read: they have once been filled up to the heads. */
   projection_versions: { projection: string; version: number; completed_at: string }

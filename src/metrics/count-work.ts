@@ -2,15 +2,16 @@ import type { Answered } from '../http/watch-answers.ts'
 import type { Lanes } from '../ledger/lanes.ts'
 import type { Metrics, PoolCounts } from './metrics.ts'
 
-/** Counts answers of HTTP by route and status, the limits that they met, and the transactions of appends. */
+/** Counts answers of HTTP by route and status, the limits that they met, the transactions of appends, and erasures. */
 export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) {
   watchPools(metrics, pools)
-  const { httpSeconds, refusals, appendSeconds, appendCalls, appendRecords } = metrics
+  const { httpSeconds, refusals, appendSeconds, appendCalls, appendRecords, erasures } = metrics
   return {
     onAnswered({ method, route, status, seconds, limit }: Answered): void {
       httpSeconds.observe({ method, route, status }, seconds)
       if (limit !== null) refusals.inc({ limit })
     },
+    onErased: (of: 'employee' | 'user') => erasures.inc({ of }),
     onTransaction(calls: number, records: number, seconds: number): void {
       appendSeconds.observe(seconds)
       appendCalls.observe(calls)

@@ -79,6 +79,12 @@ export function openMetrics() {
       labelNames: ['projection'],
       registers,
     }),
+    erasures: new Counter({
+      name: 'employee_ledger_erasures_total',
+      help: 'People who were forgotten through this process, by whether they were employees or users',
+      labelNames: ['of'],
+      registers,
+    }),
     answersExpired: new Counter({
       name: 'employee_ledger_answers_expired_total',
       help: 'Stored answers of idempotency keys that were forgotten for their age',

@@ -33,28 +33,30 @@ export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, 
  * Folds the next batch of events of a company. Any number of workers may do this at once, and any of them may die
  * anywhere: the checkpoint moves from the old value to the new in the transaction of the rows, and whoever finds it
  * moved starts again from where it is. An erasure reaches the shadow of a rebuild before the live tables: what folds that
- * may have been killed long ago, and the person must not stay there. Throws UnfoldableError when an event stops it; other
- * errors (a lost connection) pass by themselves.
+ * may have been killed long ago, and the person must not stay there. Returns the positions behind which it folded and up
+ * to which; they are one when it folded nothing. Throws UnfoldableError when an event stops it; other errors (a lost
+ * connection) pass by themselves.
  */
 export async function foldNext(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyId: string,
   batchEvents = BATCH_EVENTS,
-): Promise<{ position: number; isDone: boolean }> {
+): Promise<{ after: number; position: number; isDone: boolean }> {
   const checkpoint = await findCheckpoint(db, projection, companyId)
   const { position, isHeld } = checkpoint
-  if (isHeld) return { position, isDone: true }
+  const unmoved = { after: position, position }
+  if (isHeld) return { ...unmoved, isDone: true }
   try {
     const { events, isEnd } = await nextCalls(db, companyId, { after: position, limit: batchEvents })
-    if (events.length === 0) return { position, isDone: true }
+    if (events.length === 0) return { ...unmoved, isDone: true }
     const end = events.at(-1)!.position
     if (events.some(isErasing) && (await isShadowBefore(db, projection, companyId, end))) {
       await foldNext(db, shadowOf(projection), companyId, batchEvents)
-      return { position, isDone: false }
+      return { ...unmoved, isDone: false }
     }
     const isMoved = await foldBatch(db, projection, companyId, position, events)
-    return isMoved ? { position: end, isDone: isEnd } : { position, isDone: false }
+    return isMoved ? { after: position, position: end, isDone: isEnd } : { ...unmoved, isDone: false }
   } catch (error) {
     if (error instanceof UnfoldableError) error.checkpoint = checkpoint
     throw error

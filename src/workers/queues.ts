@@ -94,4 +94,13 @@ export async function openQueues(
   return boss
 }
 
+/**
+ * The connections of the queues, under a name, for who watches pools. pg-boss does not document its pool: nothing when it
+ * is not there.
+ */
+export function queuePool(name: string, boss: PgBoss): Record<string, { totalCount: number; idleCount: number; waitingCount: number }> {
+  const { pool } = boss.getDb() as { pool?: { totalCount: number; idleCount: number; waitingCount: number } }
+  return pool === undefined ? {} : { [name]: pool }
+}
+
 export type { PgBoss }

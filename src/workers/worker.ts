@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
+import { forgetTraces } from '../ledger/event-traces.ts'
 import { expireAnswers } from '../ledger/expire-answers.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
@@ -29,7 +30,25 @@ export interface WorkerOptions {
   onFolded?(projection: string, seconds: number): void
   /** Told of a batch that could not be folded. */
   onUnfoldable?(projection: string): void
+  /** Told of each batch that was folded or could not be. Gives the ids of its trace for the log; never throws. */
+  traceFold?: TraceFold | undefined
 }
+
+/** A batch of a company's events that a projection folded, or could not. */
+export interface TracedFold {
+  projection: string
+  companyId: string
+  /** Between which positions it is; of one that could not be folded it is not known where it ends. */
+  after: number
+  upTo: number | null
+  /** `performance.now()` when it was begun and when it was over. */
+  beganAt: number
+  endedAt: number
+  /** What stopped it; null: nothing. */
+  error: Error | null
+}
+
+export type TraceFold = (fold: TracedFold) => Promise<{ trace_id?: string; span_id?: string }>
 
 export interface Worker {
   /** Stops taking jobs and waits for those under way. */
@@ -56,6 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const count = await expireAnswers(options.db, options.answersKeptHours)
     options.onExpired?.(count)
     if (count > 0) log.info({ count }, 'answers of idempotency keys have expired')
+    await forgetTraces(options.db)
   })
 
   let sweeping: Promise<void> | undefined
@@ -107,10 +127,13 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
 /** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */
 async function fold(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
   const { db, foldingDb, boss, log } = options
+  const beganAt = performance.now()
+  const batch = { projection: projection.name, companyId, beganAt }
   try {
-    const began = performance.now()
-    const { isDone } = await foldNext(foldingDb, projection, companyId)
-    options.onFolded?.(projection.name, (performance.now() - began) / 1_000)
+    const { after, position, isDone } = await foldNext(foldingDb, projection, companyId)
+    const endedAt = performance.now()
+    options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
+    if (position > after) await options.traceFold?.({ ...batch, after, upTo: position, endedAt, error: null })
     return isDone
   } catch (error) {
     if (!(error instanceof UnfoldableError) || !error.checkpoint) throw error
@@ -118,7 +141,9 @@ async function fold(options: WorkerOptions, projection: Projection, companyId: s
     const standing = await recordFailure(db, projection, companyId, error.checkpoint, error.message)
     // Another worker has counted this failure, or has got further.
     if (!standing) return true
-    const facts = { projection: projection.name, companyId, attempts: standing.attempts, err: error }
+    const failed = { ...batch, after: error.checkpoint.position, upTo: null, endedAt: performance.now(), error }
+    const traceIds = await options.traceFold?.(failed)
+    const facts = { projection: projection.name, companyId, attempts: standing.attempts, err: error, ...traceIds }
     const job = { companies: [companyId] }
     if (standing.isParked) {
       log.error(facts, 'a company is parked for a projection: its events cannot be folded')

@@ -15,6 +15,9 @@ await t.test('a setting that is not valid is named in one line', async (t) => {
     [{ CALLS_WAITING: '0' }, 'CALLS_WAITING must be a whole number, 1 or more'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL must begin with postgres:// or postgresql://'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not an address'],
+    [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
     [{ MIGRATE_DATABASE_URL: 'postgres://db/x' }, 'MIGRATE_DATABASE_URL must come with DATABASE_URL'],
     [
       { PORT: '70000', LANES: '1.5' },

@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/test-database.ts'
  */
 
 const LACKS = 'employee-ledger: the database is not set up for this version: run `npm run --silent cli -- migrate`\n'
-const UNDO_LAST = ['drop table projection_versions', `delete from kysely_migration where name >= '0008'`, `update setup set fingerprint = ''`]
+const UNDO_LAST = ['drop table event_traces', 'drop table projection_versions', `delete from kysely_migration where name >= '0008'`, `update setup set fingerprint = ''`]
 
 function settingsOf(urls: { serviceUrl: string; ownerUrl: string }) {
   const DATABASE_URL = urls.serviceUrl
@@ -59,8 +59,8 @@ await t.test('a dry run tells what would be done, and does nothing', async (t) =
   t.same(await runJson(t, ['migrate', '--dry-run'], settings), { current: true, would_do: [] })
   await asSuperuser(urls.superUrl, ...UNDO_LAST)
   const would = await runJson<{ would_do: string[] }>(t, ['migrate', '--dry-run'], settings)
-  t.match(would, { current: false, would_do: [/^migration 0008/] })
-  t.match(await runJson(t, ['migrate'], settings), { current: true, done: [/^migration 0008.*: done$/] })
+  t.match(would, { current: false, would_do: [/^migration 0008/, /^migration 0009/] })
+  t.match(await runJson(t, ['migrate'], settings), { current: true, done: [/^migration 0008.*: done$/, /^migration 0009.*: done$/] })
 })
 
 await t.test('a migration that has to wait for a table does not hold up who comes after it for long, and is tried again', async (t) => {
@@ -74,5 +74,5 @@ await t.test('a migration that has to wait for a table does not hold up who come
   const migrating = launch(t, ['migrate'], settingsOf(urls))
   await migrating.prints('a table is in use; tried again (1 of 59)\n')
   await reader.query('commit')
-  t.match(await migrating.ended, { exitCode: 0, stdout: /migration 0008[^\n]*: done\n[^]*the database is current\n$/ })
+  t.match(await migrating.ended, { exitCode: 0, stdout: /migration 0009[^\n]*: done\n[^]*the database is current\n$/ })
 })

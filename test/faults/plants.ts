@@ -37,8 +37,8 @@ export const API_POINTS: Record<string, Replacement> = {
   },
   'before the answer': {
     file: 'src/http/v1/write-employees.ts',
-    find: '  const { status, headers, body } = await runApiCall(services, caller, call)\n',
-    put: "  const { status, headers, body } = await runApiCall(services, caller, call)\n  globalThis.faultPoint('before the answer')\n",
+    find: '  const { status, headers, body, callId } = await runApiCall(services, caller, call)\n',
+    put: "  const { status, headers, body, callId } = await runApiCall(services, caller, call)\n  globalThis.faultPoint('before the answer')\n",
   },
 }
 

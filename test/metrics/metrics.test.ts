@@ -132,6 +132,31 @@ await t.test('events that cannot be folded, checkpoints and the process itself a
   }
 })
 
+await t.test('people who are forgotten are counted, once each', async (t) => {
+  const { service, address, look } = await watch(t)
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  const removed = await service.makeCompany('Other')
+  const as = (company: typeof removed) => ({ authorization: `Bearer ${company.admin.token}` })
+  const erase = () => send(address, 'POST', '/admin/v1/erasures', { headers: as(service.company), body: { employee_id: body.employees[0].id } })
+  t.strictSame([(await erase()).status, (await erase()).status], [200, 404])
+  const user = `/admin/v1/users/${removed.member.user_id}`
+  t.equal((await send(address, 'DELETE', user, { headers: as(removed) })).status, 204)
+  t.equal((await send(address, 'POST', `${user}/erase`, { headers: as(removed) })).status, 200)
+  await send(address, 'POST', `${user}/erase`, { headers: as(removed) })
+  const samples = await look()
+  for (const kind of ['employee', 'user']) t.equal(valueOf(samples, 'employee_ledger_erasures_total', { of: kind }), 1, kind)
+})
+
+await t.test("the connections of the job queues are told beside the program's own", async (t) => {
+  const { look } = await watch(t, { workers: true })
+  const samples = await look()
+  for (const pool of ['wake-ups', 'jobs']) {
+    const states = samples.filter(({ name, labels }) => name === 'employee_ledger_pool_connections' && labels['pool'] === pool)
+    t.ok(states.reduce((sum, { value }) => sum + value, 0) >= 1, pool)
+    t.ok(samples.some(({ name, labels }) => name === 'employee_ledger_pool_waiting' && labels['pool'] === pool))
+  }
+})
+
 await t.test('while the database does not answer, the other values are told all the same', async (t) => {
   const { service, look } = await watch(t, { workers: true })
   await eventually('it answers', async () => valueOf(await look(), 'employee_ledger_database_up') === 1)

@@ -30,6 +30,7 @@ const MAY: Record<string, string> = {
   checkpoints: 'INSERT SELECT UPDATE',
   companies: 'INSERT SELECT UPDATE',
   employee_snapshots: 'DELETE INSERT SELECT UPDATE',
+  event_traces: 'DELETE INSERT SELECT',
   events: 'INSERT SELECT',
   heads: 'INSERT SELECT UPDATE',
   idempotency_keys: 'INSERT SELECT UPDATE',

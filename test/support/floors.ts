@@ -44,7 +44,7 @@ export const PARTS: Part[] = [
     name: 'cli',
     files: 'src/cli/*',
     may: [
-      ...['src/cli/*', 'src/bootstrap.ts', 'src/config.ts', 'src/doctor/*', 'src/log.ts', 'src/commands/*', 'src/domain/*'],
+      ...['src/cli/*', 'src/bootstrap.ts', 'src/config.ts', 'src/doctor/*', 'src/log.ts', 'src/tracing/tracing.ts', 'src/commands/*', 'src/domain/*'],
       ...['src/database/connections.ts', 'src/database/errno.ts', 'src/database/fault-reason.ts', 'src/database/make-folder.ts', 'src/database/startup-error.ts'],
       ...['src/ledger/append-company-events.ts', 'projections/index.ts'],
       ...['src/ledger/read-api-keys.ts', 'src/ledger/users.ts'],
@@ -64,7 +64,7 @@ export const PARTS: Part[] = [
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
     may: [
-      ...['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/workers/*'],
+      ...['package.json', 'src/config.ts', 'src/log.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/tracing/*', 'src/workers/*'],
       'projections/index.ts',
     ],
     packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
@@ -103,6 +103,17 @@ export const PARTS: Part[] = [
     never: ['src/bootstrap.ts', 'src/http/app.ts', 'src/workers/worker.ts', 'src/domain/ids.ts', 'pg'],
   },
   {
+    name: 'tracing',
+    files: 'src/tracing/*',
+    // It is told what the parts do, and finds the trace of events that another process has appended.
+    may: [
+      ...['src/tracing/*', 'src/http/trace-requests.ts', 'src/workers/worker.ts'],
+      ...['event-traces', 'lanes', 'ledger-call', 'tables'].map((name) => `src/ledger/${name}.ts`),
+    ],
+    packages: ['@opentelemetry/*', 'kysely', 'node:crypto'],
+    never: ['src/bootstrap.ts', 'src/config.ts', 'src/http/app.ts', 'src/ledger/commit.ts', 'src/domain/ids.ts', 'pg'],
+  },
+  {
     name: 'client',
     files: 'src/client/*',
     // Its generator asks the server for the document; no part of the program imports the client.
@@ -131,7 +142,7 @@ export const PARTS: Part[] = [
   {
     name: 'workers',
     files: 'src/workers/*',
-    may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/expire-answers.ts', ...PROJECTION_LIST],
+    may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/event-traces.ts', 'src/ledger/expire-answers.ts', ...PROJECTION_LIST],
     packages: ['kysely', 'pg-boss', 'pino', 'node:timers/promises'],
     never: ['src/ledger/commit.ts', 'src/commands/add-user.ts', 'projections/bulk-user-logs-queries.ts', 'pg'],
   },

@@ -106,7 +106,7 @@ await t.test('what was read before versions were told apart goes on being read',
     await makeHistory(service, company, 1)
     await service.project(company.id)
   }
-  const forget = ['drop table projection_versions', `delete from kysely_migration where name >= '0008'`, `update setup set fingerprint = ''`]
+  const forget = ['drop table event_traces', 'drop table projection_versions', `delete from kysely_migration where name >= '0008'`, `update setup set fingerprint = ''`]
   await asSuperuser(service.urls.superUrl, ...forget)
   await migrateDatabase(service.urls, () => undefined)
   for (const projection of [employees, bulkUserLogs]) t.ok(await isComplete(service.db, projection))

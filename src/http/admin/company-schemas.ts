@@ -56,7 +56,7 @@ export async function trimName(request: FastifyRequest): Promise<void> {
 /** Who acts in a request behind an authentication. */
 export function actingUser(request: FastifyRequest): Acting {
   const { companyId, userId } = userOf(request)
-  return { companyId, actor: userId }
+  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
 }
 
 /** Tells the position of what was appended; nothing when nothing was. */

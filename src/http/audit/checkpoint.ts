@@ -7,6 +7,7 @@ import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/sign-check
 import { NoSigningKeyError, RefusedToSignError } from '../../ledger/sign-checkpoint.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../authorize-user.ts'
+import { idsOf } from '../log-ids.ts'
 import { ProblemError } from '../problem.ts'
 
 const NoQuery = Type.Object({}, { additionalProperties: false })
@@ -59,7 +60,7 @@ export function checkpoints(app: FastifyInstance, services: { db: Kysely<LedgerT
     } catch (error) {
       const reason = refusal(error)
       if (reason === null) throw error
-      request.log.error({ err: error }, 'no checkpoint was signed')
+      request.log.error({ err: error, ...idsOf(request) }, 'no checkpoint was signed')
       throw new ProblemError(problem('unavailable', reason))
     }
   })

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setTimeout as pause } from 'node:timers/promises'
+import { idsOf } from '../log-ids.ts'
 
 /** Bounds of the live streams. */
 export interface StreamLimits {
@@ -68,7 +69,7 @@ export async function followLive(
     }
   } catch (error) {
     // The status is out; the next attempt of the client is answered with what is wrong.
-    request.log.info({ err: error }, 'a stream ended')
+    request.log.info({ err: error, ...idsOf(request) }, 'a stream ended')
   } finally {
     clearTimeout(life)
     stopListening()

@@ -16,7 +16,7 @@ import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import type { PageServices } from './pages.ts'
 import { timeShown } from './times.ts'
-import { viewerOf } from './viewer.ts'
+import { actingOf, viewerOf } from './viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
 
@@ -25,11 +25,11 @@ export function apiKeysPage(app: FastifyInstance, services: PageServices): void 
   app.get(PATH, (request, reply) => sendList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendIssueForm(services, request, reply, null))
   app.post(`${PATH}/new`, async (request, reply) => {
-    const { companyId, userId } = viewerOf(request)
+    const acting = actingOf(request)
     try {
       const fields = formFields(request.body)
       const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checked(IssueBody, keyBody(fields))
-      const wanted = { companyId, actor: userId, name, quotaLimit, refreshPeriod, seen: seenIn(fields) }
+      const wanted = { ...acting, name, quotaLimit, refreshPeriod, seen: seenIn(fields) }
       return await sendSecret(request, reply, services.sessions, await issueApiKeyRecord(services.company, wanted))
     } catch (error) {
       return sendIssueForm(services, request, reply, asFormProblem(error))

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { Problem } from '../../domain/errors.ts'
+import { idsOf } from '../log-ids.ts'
 import { toProblem } from '../problem.ts'
 import { sentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
@@ -13,7 +14,7 @@ const RETRY_AFTER_SECONDS = '1'
 export async function sendErrorPage(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
   if (error instanceof SignInNeededError) return leadToSignIn(request, reply)
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  if (refusal.status >= 500) request.log.error({ err: error }, refusal.detail)
+  if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemPage(request, reply, refusal)
 }
 

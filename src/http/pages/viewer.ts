@@ -57,7 +57,7 @@ export function requireItem({ roles }: NavigationItem) {
 /** Who acts by a form of a page behind `requireViewer`. */
 export function actingOf(request: FastifyRequest): Acting {
   const { companyId, userId } = viewerOf(request)
-  return { companyId, actor: userId }
+  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
 }
 
 /** Who looks at a page behind `requireViewer`. */

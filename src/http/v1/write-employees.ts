@@ -11,6 +11,7 @@ import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../authenticate.ts'
+import { idsOf } from '../log-ids.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
 import { createCall, updateManyCall, updateOneCall } from '../openapi/v1-calls.ts'
 import { ProblemError, sendProblem, toProblem } from '../problem.ts'
@@ -66,8 +67,10 @@ async function run(
   const { companyId, key, secretHash } = callerOf(request)
   const { id: requestId, arrivedAt } = request
   const validateOnly = isValidateOnly(request)
-  const caller = { companyId, apiId: key.id, secretHash, requestId, arrivedAt, idempotency, validateOnly }
-  const { status, headers, body } = await runApiCall(services, caller, call)
+  const traceparent = request.trace?.traceparent ?? null
+  const caller = { companyId, apiId: key.id, secretHash, requestId, arrivedAt, idempotency, validateOnly, traceparent }
+  const { status, headers, body, callId } = await runApiCall(services, caller, call)
+  request.callId = callId
   // No writing call is refused with it in its transaction for anything else.
   if (status === 429) reply.metLimit = 'quota'
   return reply
@@ -92,7 +95,7 @@ async function refuse(
   const isCutOff = request.raw.readableAborted || ('code' in error && error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
   const hasEntry = request.caller !== null && !isCutOff && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
-  if (refusal.status >= 500) request.log.error({ err: error }, refusal.detail)
+  if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   const blamed = operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
   try {
     return await run(services, request, reply, refusedCall(operation, refusal, countOf(operation, request.body), blamed), null)

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { parseKeyPairsIntoRecord } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
+import type { Resource } from '@opentelemetry/resources'
+import type { Sampler } from '@opentelemetry/sdk-trace'
+import { AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import { openBeginTrace } from './begin-trace.ts'
+import { traceAppends } from './trace-appends.ts'
+import { openFoldTracer } from './trace-folds.ts'
+import type { SamplerName, Tracing, TracingOptions } from './tracing.ts'
+import { nowAndThen, watchExports } from './watch-exports.ts'
+
+/** Spans that wait to be handed over; what comes beyond is dropped. */
+const SPANS_WAITING = 4_096
+const SPANS_AT_ONCE = 512
+const DELAY_MS = 1_000
+/** A collector that does not answer: how long one attempt may take. */
+const EXPORT_MS = 5_000
+const EXPORTS_AT_ONCE = 8
+/** What a process waits for at its end, so that a collector that does not answer holds up no stop. */
+const LAST_EXPORT_MS = 2_000
+/** As many calls as share a transaction by default. */
+const LINKS = 500
+
+/** Starts to collect traces. Loaded only where they are wanted. */
+export function openTracing(options: TracingOptions): Tracing {
+  const onFault = nowAndThen(options.onFault)
+  const exporter = watchExports(
+    new OTLPTraceExporter({
+      url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
+      headers: parseKeyPairsIntoRecord(options.headers),
+      timeoutMillis: EXPORT_MS,
+      concurrencyLimit: EXPORTS_AT_ONCE,
+    }),
+    onFault,
+  )
+  const spans = new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: SPANS_WAITING,
+    maxExportBatchSize: SPANS_AT_ONCE,
+    scheduledDelayMillis: DELAY_MS,
+    exportTimeoutMillis: 2 * EXPORT_MS,
+  })
+  const provider = new TracerProvider({
+    sampler: samplerOf(options.sampler, options.samplerRatio),
+    spanLimits: { linkCountLimit: LINKS },
+    resource: resourceOf(options),
+    spanProcessors: [spans],
+  })
+  const tracer = provider.getTracer(options.service.name, options.service.version)
+  return {
+    beginTrace: openBeginTrace(tracer),
+    ...traceAppends(tracer),
+    foldTracer: (db) => openFoldTracer(tracer, db, onFault),
+    async stop() {
+      // What goes wrong with it is told already.
+      const isOver = provider.shutdown().catch(() => undefined)
+      if (!(await isWithin(LAST_EXPORT_MS, isOver))) onFault(new Error('the collector did not take the last spans in time'))
+    },
+  }
+}
+
+/** What is said of this process: what was set wins over what is known. */
+function resourceOf({ service, serviceName, resourceAttributes }: TracingOptions): Resource {
+  const known = { 'service.name': service.name, 'service.version': service.version, 'service.instance.id': randomUUID() }
+  const named = serviceName === undefined ? {} : { 'service.name': serviceName }
+  return defaultResource().merge(resourceFromAttributes({ ...known, ...parseKeyPairsIntoRecord(resourceAttributes), ...named }))
+}
+
+function samplerOf(name: SamplerName, ratio: number): Sampler {
+  switch (name) {
+    case 'always_on':
+      return new AlwaysOnSampler()
+    case 'always_off':
+      return new AlwaysOffSampler()
+    case 'traceidratio':
+      return new TraceIdRatioBasedSampler(ratio)
+    case 'parentbased_always_on':
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() })
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() })
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) })
+  }
+}
+
+/** Waits for something, but no longer than that; tells whether it came. */
+async function isWithin(limitMs: number, task: Promise<void>): Promise<boolean> {
+  const { promise: timeIsUp, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(resolve, limitMs, false)
+  const isInTime = await Promise.race([task.then(() => true), timeIsUp])
+  clearTimeout(timer)
+  return isInTime
+}

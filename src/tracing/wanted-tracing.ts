@@ -1,0 +1,32 @@
+import type { SamplerName, Tracing } from './tracing.ts'
+
+/** The settings of tracing, by the names that OpenTelemetry gives them. */
+export interface TracingSettings {
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string
+  OTEL_EXPORTER_OTLP_HEADERS?: string
+  OTEL_SERVICE_NAME?: string
+  OTEL_RESOURCE_ATTRIBUTES?: string
+  OTEL_TRACES_SAMPLER: SamplerName
+  OTEL_TRACES_SAMPLER_ARG: number
+}
+
+/** Starts to collect traces if there is somewhere to send them to; else null, and nothing of OpenTelemetry's SDK is loaded. */
+export async function openWantedTracing(
+  settings: TracingSettings,
+  service: { name: string; version: string },
+  onFault: (error: Error) => void,
+): Promise<Tracing | null> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings
+  if (endpoint === undefined) return null
+  const { openTracing } = await import('./open-tracing.ts')
+  return openTracing({
+    endpoint,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
+    service,
+    serviceName: settings.OTEL_SERVICE_NAME,
+    resourceAttributes: settings.OTEL_RESOURCE_ATTRIBUTES,
+    sampler: settings.OTEL_TRACES_SAMPLER,
+    samplerRatio: settings.OTEL_TRACES_SAMPLER_ARG,
+    onFault,
+  })
+}
