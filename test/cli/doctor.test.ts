@@ -102,6 +102,10 @@ await t.test('a database that was rolled back behind a checkpoint outside is wro
   await asSuperuser(other.urls.superUrl, 'update heads set position = 0')
   const found = await examine(t, environment)
   t.match(found.of('checkpoints'), { level: 'fail', found: /the database was rolled back/ })
+  // As after a restore to a time at which the company did not exist.
+  await asSuperuser(other.urls.superUrl, 'delete from heads')
+  const gone = await examine(t, environment)
+  t.match(gone.of('checkpoints'), { level: 'fail', found: `the ledger of ${other.company.id} ends at 0` })
 })
 
 await t.test('a pooler that swallows notifications is found', async (t) => {
