@@ -8,11 +8,11 @@ import { typeidUnboxed } from 'typeid-js'
 import program from '../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
-import { assertReachable } from './database/assert-reachable.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
-import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
 import { faultReason } from './database/fault-reason.ts'
+import type { OpenedDatabase } from './database/find-database.ts'
+import { findDatabase } from './database/find-database.ts'
 import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase, openPreparedDatabase } from './database/kysely.ts'
@@ -32,11 +32,12 @@ import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
-import { countCalls, countPending, countWork } from './metrics/count-work.ts'
+import { countCalls, countPending, countReads, countWork } from './metrics/count-work.ts'
 import { watchDatabase } from './metrics/database-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { checkpointClock, openMetrics } from './metrics/metrics.ts'
 import { startMetricsListener } from './metrics/metrics-listener.ts'
+import { openReads } from './replica/open-reads.ts'
 import { openHealth, readQueueDepths } from './workers/health.ts'
 import { createQueues, openQueues, queueNames, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
@@ -51,31 +52,8 @@ import { startWorker } from './workers/worker.ts'
 /** Makes ids: TypeIDs with a UUIDv7, which grow with time. */
 export const newId = typeidUnboxed
 
-export interface OpenedDatabase {
-  urls: DatabaseUrls
-  isEmbedded: boolean
-  /** Set when the embedded server's files could not live in DATA_DIR: where they are instead. */
-  movedTo?: string
-  release(): Promise<void>
-}
-
-/** Finds the database: the one that DATABASE_URL names, or the embedded server in DATA_DIR. */
-export async function findDatabase(config: Config, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
-  const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl } = config
-  if (serviceUrl !== undefined) {
-    const urls = { serviceUrl, ownerUrl: ownerUrl ?? serviceUrl }
-    await assertReachable(urls.serviceUrl)
-    return { urls, isEmbedded: false, release: async () => undefined }
-  }
-  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose }).catch((error: unknown) => {
-    // What is left are faults of the file system that nobody foresaw, such as a full disk.
-    if (!(error instanceof Error && 'syscall' in error)) throw error
-    throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, { cause: error })
-  })
-  const { ownerUrl: owner, serviceUrl: service, release } = embedded
-  const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
-  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, release }
-}
+export { findDatabase }
+export type { OpenedDatabase }
 
 const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSION }
 
@@ -185,10 +163,17 @@ export async function startApi(
     onTransaction: counted.onTransaction,
     onFault: (error) => log.error({ err: error }, 'a call could not be stored'),
   })
+  const reading = openReads({
+    primary: { url: urls.serviceUrl, db: store.db, pool: store.pool },
+    ...{ url: config.READ_DATABASE_URL, boundMs: config.READ_STALENESS_MS, max: config.POOL_SIZE, projections, log },
+    onRead: (labels) => metrics.reads.inc(labels),
+    onReplica: (replica) => countReads(metrics, replica),
+  })
   const app = buildApp({
     commands: { lanes: countPending(metrics, lanes), newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
     company: { pool: store.pool, newId, onCommitted: waker.wake },
     db: store.db,
+    reads: reading.reads,
     findKey: openKeyLookup(pool),
     keyUsage: openKeyUsage(pool),
     signer,
@@ -219,7 +204,7 @@ export async function startApi(
     await lanes.idle()
     await waker.flush()
     await boss.stop({ graceful: false })
-    await pool.end()
+    await Promise.all([pool.end(), reading.close()])
   }
   try {
     const address = await app.listen({ host: config.HOST, port: config.PORT })

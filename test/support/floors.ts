@@ -14,7 +14,7 @@ export interface Part {
 const READING = [
   ...['browse-events', 'codec', 'database-errors', 'event-line', 'export-pages', 'find-position', 'gather', 'key-access', 'merkle-subtrees', 'note-files'],
   ...['proof-line', 'prove', 'read', 'read-api-keys', 'read-company', 'read-employee-history', 'read-head'],
-  ...['read-progress', 'read-standings', 'read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint'],
+  ...['read-progress', 'read-standings', 'reads', 'read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint'],
   ...['system-health', 'tables', 'users'],
 ]
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
@@ -64,7 +64,7 @@ export const PARTS: Part[] = [
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
     may: [
-      ...['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/workers/*'],
+      ...['package.json', 'src/config.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/replica/*', 'src/workers/*'],
       'projections/index.ts',
     ],
     packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
@@ -134,6 +134,13 @@ export const PARTS: Part[] = [
     may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/expire-answers.ts', ...PROJECTION_LIST],
     packages: ['kysely', 'pg-boss', 'pino', 'node:timers/promises'],
     never: ['src/ledger/commit.ts', 'src/commands/add-user.ts', 'projections/bulk-user-logs-queries.ts', 'pg'],
+  },
+  {
+    name: 'replica',
+    files: 'src/replica/*',
+    may: ['src/replica/*', 'src/database/kysely.ts', 'src/database/pool.ts', ...['database-errors', 'read-progress', 'reads', 'tables'].map((name) => `src/ledger/${name}.ts`)],
+    packages: ['kysely', 'pg', 'pino', 'node:timers/promises'],
+    never: ['src/bootstrap.ts', 'src/config.ts', 'src/http/app.ts', 'src/ledger/lanes.ts', 'src/workers/worker.ts'],
   },
   {
     name: 'database',
