@@ -80,16 +80,16 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
   return fail('data folder', `${folder} is not a folder that can be written to`, 'set DATA_DIR to one')
 }
 
-/** How much room is left on the disk of a folder. */
-export async function lookAtDisk(folder: string): Promise<Finding> {
+/** How much room is left on the disk of a folder. `stops` is what a full one stops. */
+export async function lookAtDisk(folder: string, stops: string): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(folder)
-  return diskFinding(folder, { free: bavail * bsize, total: blocks * bsize })
+  return diskFinding(folder, { free: bavail * bsize, total: blocks * bsize }, stops)
 }
 
 /** What so many bytes of room mean. */
-export function diskFinding(folder: string, { free, total }: { free: number; total: number }): Finding {
+export function diskFinding(folder: string, { free, total }: { free: number; total: number }, stops: string): Finding {
   const found = `${(free / GIB).toFixed(1)} of ${(total / GIB).toFixed(1)} GiB free at ${folder}`
-  if (free < FAIL_FREE_BYTES) return fail('disk', found, 'make room now: a full disk stops every write')
+  if (free < FAIL_FREE_BYTES) return fail('disk', found, `make room now: a full disk stops ${stops}`)
   if (free < WARN_FREE.bytes && free < WARN_FREE.share * total) return warn('disk', found, 'make room')
   return ok('disk', found)
 }

@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { PlaceInLog } from './place-in-log.ts'
+import { faultOf, PRIMARY_PLACE, REPLICA_PLACE } from './place-in-log.ts'
 
 /** What is known of the replica, in this process. */
 export interface ReplicaWatch {
@@ -54,8 +56,8 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
   let failing = new AbortController()
   let said: string | null = null
 
-  async function look({ at, ahead }: { at: number; ahead: Place }): Promise<void> {
-    const behind = (await replica.query<Place>(REPLICA_PLACE)).rows[0]!
+  async function look({ at, ahead }: { at: number; ahead: PlaceInLog }): Promise<void> {
+    const behind = (await replica.query<PlaceInLog>(REPLICA_PLACE)).rows[0]!
     const fault = faultOf(ahead, behind) ?? ((await isComplete()) ? null : 'has not replayed the tables that this program reads')
     if (fault !== null) return refuse(fault)
     if (marks.length < MAX_MARKS) marks.push({ at, bytes: ahead.bytes })
@@ -90,7 +92,7 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
     while (!stopped.signal.aborted) {
       const at = performance.now()
       // While the primary does not answer, nothing is known of the replica: what was known ages.
-      const ahead = await primary.query<Place>(PRIMARY_PLACE).then(({ rows }) => rows[0]!, () => null)
+      const ahead = await primary.query<PlaceInLog>(PRIMARY_PLACE).then(({ rows }) => rows[0]!, () => null)
       if (ahead) await within(ANSWERS_WITHIN_MS, () => look({ at, ahead }).catch(fail), () => fail(new Error('no answer')))
       await pause(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined)
     }
@@ -113,32 +115,4 @@ async function within(ms: number, task: () => Promise<void>, onLate: () => void)
   const timer = setTimeout(onLate, ms)
   await task()
   clearTimeout(timer)
-}
-
-/** Where a server stands in the log, in bytes from its beginning, and which log it is. */
-export interface Place {
-  in_recovery: boolean
-  bytes: number
-  system: string
-  timeline: number
-}
-
-const BYTES = (lsn: string) => `coalesce(pg_wal_lsn_diff(${lsn}, '0/0'), -1)::bigint as bytes`
-const SYSTEM = '(select system_identifier::text from pg_control_system()) as system'
-
-export const PRIMARY_PLACE = `select pg_is_in_recovery() as in_recovery, ${SYSTEM},
-  ${BYTES('case when pg_is_in_recovery() then null else pg_current_wal_lsn() end')},
-  case when pg_is_in_recovery() then 0 else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline`
-
-// The timeline of the last restart point: after a failover the replica is read again once it has made one.
-export const REPLICA_PLACE = `select pg_is_in_recovery() as in_recovery, ${SYSTEM}, ${BYTES('pg_last_wal_replay_lsn()')},
-  (select timeline_id from pg_control_checkpoint()) as timeline`
-
-/** Why what a replica has is not what the primary had a while ago, in words that follow “it”; null when it is. */
-export function faultOf(primary: Place, replica: Place): string | null {
-  if (primary.in_recovery) return 'cannot be compared: what DATABASE_URL names is a standby itself'
-  if (!replica.in_recovery) return 'is no standby'
-  if (replica.system !== primary.system) return 'is a standby of another server'
-  if (replica.timeline !== primary.timeline) return `is on timeline ${replica.timeline} of the log, the primary on ${primary.timeline}`
-  return null
 }

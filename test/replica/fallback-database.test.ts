@@ -4,14 +4,17 @@ import t from 'tap'
 import { openPool } from '../../src/database/pool.ts'
 import { sqlState } from '../../src/ledger/database-errors.ts'
 import { meansReplicaFailed, openFallbackDatabase } from '../../src/replica/fallback-database.ts'
-import { faultOf, watchReplica } from '../../src/replica/replica-watch.ts'
+import { faultOf } from '../../src/replica/place-in-log.ts'
+import { watchReplica } from '../../src/replica/replica-watch.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
 import { ask } from '../backup/recovery.ts'
 import { urlsNow } from '../faults/cluster.ts'
+import { makeDataDir, runCommand } from '../support/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { startReplicated } from '../support/standby.ts'
 
 // The standby gives way to nobody: what keeps it from replaying is cancelled at once.
-const { primary, standby, line, service } = await startReplicated(t, { max_standby_streaming_delay: '0' })
+const { primary, standby, line, service, pause, resume } = await startReplicated(t, { max_standby_streaming_delay: '0' })
 const pools = {
   primary: openPool({ url: urlsNow(primary).serviceUrl, name: 'primary', max: 2 }),
   replica: openPool({ url: line.through(standby.urls.serviceUrl), name: 'replica', max: 2, connectTimeoutMs: 1_000 }),
@@ -87,4 +90,23 @@ await t.test('an address that names the primary itself is not read, and the log 
   })
   await eventually('it says why', async () => lines.some((line) => line.includes('it is no standby')))
   t.notOk(watch.isUsable())
+})
+
+await t.test('doctor tells whether the replica can be read, and how far behind it is', async (t) => {
+  const DATA_DIR = makeDataDir(t)
+  const look = async (READ_DATABASE_URL: string) => {
+    const { stdout } = await runCommand(t, ['doctor', '--json'], { DATABASE_URL: service.urls.serviceUrl, DATA_DIR, READ_DATABASE_URL, READ_STALENESS_MS: '500' })
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] }
+    return (check: string) => findings.find((finding) => finding.check === check)
+  }
+  const replicaUrl = urlsNow(standby).serviceUrl
+  const well = await look(replicaUrl)
+  t.match(well('replica'), { level: 'ok', found: /had all of it within [0-9]+ ms$/ })
+  t.match(well('replica conflicts'), { level: 'ok', found: /hold up replaying for 0/ })
+  t.match((await look(service.urls.serviceUrl))('replica'), { level: 'fail', found: /is no standby/ })
+  t.match((await look('postgres://nobody@127.0.0.1:1/none'))('replica'), { level: 'fail', found: /cannot be looked at/ })
+  await pause()
+  t.teardown(resume)
+  await service.makeCompany('Behind')
+  t.match((await look(replicaUrl))('replica'), { level: 'warn', found: /more than 500 ms behind/ })
 })

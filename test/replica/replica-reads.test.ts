@@ -154,9 +154,10 @@ await t.test('a standby that is further behind than the bound is not asked, and 
 
 await t.test('a standby that dies under calls fails none of them, and is read again when it is back', async (t) => {
   const { get, reads, isUsable } = await startReading(t)
-  let [isOver, answered] = [false, 0]
+  const over = new AbortController()
+  let answered = 0
   const client = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       for (const path of READS) {
         const { status } = await get(path)
         if (status !== 200) throw new Error(`${path} was answered with ${status}`)
@@ -174,7 +175,7 @@ await t.test('a standby that dies under calls fails none of them, and is read ag
   await eventually('it is read again', isUsable)
   const before = await reads('replica', 'current')
   await eventually('calls go there', async () => (await reads('replica', 'current')) > before)
-  isOver = true
+  over.abort()
   await clients
   t.ok(answered > 0)
 })

@@ -87,8 +87,8 @@ export const PARTS: Part[] = [
   {
     name: 'doctor',
     files: 'src/doctor/*',
-    may: ['src/doctor/*', 'src/domain/ids.ts', ...['note-files', 'read-standings', 'tables'].map((name) => `src/ledger/${name}.ts`)],
-    packages: ['kysely', 'pg', 'node:crypto', 'node:fs/promises'],
+    may: ['src/doctor/*', 'src/domain/ids.ts', 'src/replica/place-in-log.ts', ...['note-files', 'read-standings', 'tables'].map((name) => `src/ledger/${name}.ts`)],
+    packages: ['kysely', 'pg', 'node:crypto', 'node:fs/promises', 'node:timers/promises'],
     never: ['src/bootstrap.ts', 'src/config.ts', 'src/database/pool.ts', 'src/ledger/lanes.ts'],
   },
   {
