@@ -60,7 +60,7 @@ async function ask(replica: Pool, failed: AbortSignal, text: string, values: unk
     return result
   } catch (error) {
     // What may still be under way on it, or has broken it, is not given to the next.
-    client.release(sqlState(error) === null)
+    client.release(isOfReplica(error))
     throw error
   } finally {
     failed.removeEventListener('abort', stopWaiting!)

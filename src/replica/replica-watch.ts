@@ -67,7 +67,10 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
       currentAt = reached.at
     }
     if (failing.signal.aborted) failing = new AbortController()
-    say(isUsable() ? null : `is more than ${boundMs} ms behind`)
+    // Of the first look it is not known yet.
+    const waitedMs = performance.now() - (marks[0]?.at ?? Infinity)
+    if (isUsable()) say(null)
+    else if (waitedMs > boundMs) say(`is more than ${boundMs} ms behind`)
   }
 
   /** What it said of places before does not count any more. */

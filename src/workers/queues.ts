@@ -54,7 +54,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
   await boss.start()
   try {
     const made = new Set((await boss.getQueues()).map(({ name }) => name))
-    // To make one the library waits for locks as long as it likes: not for one that is there already.
+    // To make one the library waits for up to 30 seconds for its locks: not for one that is there already.
     const create = async (name: string, options: Parameters<typeof boss.createQueue>[1]) => {
       if (!made.has(name)) await boss.createQueue(name, options)
     }
