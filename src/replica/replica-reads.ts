@@ -20,6 +20,8 @@ export interface ReplicaReadsOptions {
 /** How long a request waits for the replica to replay what the primary has. It is the usual lag many times over. */
 const WAIT_MS = 200
 const LOOKS_EVERY_MS = 10
+/** How long it waits for an answer at all, until the watch has noticed that there is none. */
+const ANSWERS_WITHIN_MS = 1_000
 
 /**
  * Reads from a replica that has what the primary has of the company: the end of its ledger, and how far each projection
@@ -52,7 +54,7 @@ export function openReplicaReads({ primary, replica, watch, projections, onRead 
       const wanted = await readAllProgress(primary.db, companyId, projections)
       const over = new AbortController()
       try {
-        const tooLate = pause(2 * WAIT_MS, false, { signal: over.signal }).catch(() => false)
+        const tooLate = pause(ANSWERS_WITHIN_MS, false, { signal: over.signal }).catch(() => false)
         if (!(await Promise.race([hasReached(companyId, wanted, performance.now() + WAIT_MS), tooLate]))) return onPrimary('behind')
       } catch (error) {
         if (meansReplicaFailed(error)) watch.fail(error)
