@@ -12,8 +12,8 @@ import { assertCurrent } from './database/assert-current.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { faultReason } from './database/fault-reason.ts'
-import type { OpenedDatabase } from './database/found-database.ts'
-import { openFoundDatabase } from './database/found-database.ts'
+import type { OpenedDatabase } from './database/find-database.ts'
+import { findDatabase } from './database/find-database.ts'
 import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase, openPreparedDatabase } from './database/kysely.ts'
@@ -34,11 +34,12 @@ import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
 import { loggedTrace } from './log.ts'
-import { countCalls, countPending, countWork } from './metrics/count-work.ts'
+import { countCalls, countPending, countReads, countWork } from './metrics/count-work.ts'
 import { watchDatabase } from './metrics/database-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { checkpointClock, openMetrics } from './metrics/metrics.ts'
 import { startMetricsListener } from './metrics/metrics-listener.ts'
+import { openReads } from './replica/open-reads.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { openWantedTracing } from './tracing/wanted-tracing.ts'
 import { openHealth, readQueueDepths } from './workers/health.ts'
@@ -55,13 +56,8 @@ import { startWorker } from './workers/worker.ts'
 /** Makes ids: TypeIDs with a UUIDv7, which grow with time. */
 export const newId = typeidUnboxed
 
+export { findDatabase }
 export type { OpenedDatabase }
-
-/** Finds the database: the one that DATABASE_URL names, or the embedded server in DATA_DIR. */
-export function findDatabase(config: Config, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
-  const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl, DATA_DIR: dataDir } = config
-  return openFoundDatabase({ serviceUrl, ownerUrl, dataDir, purpose })
-}
 
 const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSION }
 
@@ -168,10 +164,17 @@ export async function startApi(
       log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'a call could not be stored'),
   })
   const watched = countPending(metrics, tracing?.traceLanes(lanes) ?? lanes)
+  const reading = openReads({
+    primary: { url: urls.serviceUrl, db: store.db, pool: store.pool },
+    ...{ url: config.READ_DATABASE_URL, boundMs: config.READ_STALENESS_MS, max: config.POOL_SIZE, projections, log },
+    onRead: (labels) => metrics.reads.inc(labels),
+    onReplica: (replica) => countReads(metrics, replica),
+  })
   const app = buildApp({
     commands: { lanes: watched, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
     company: { pool: store.pool, newId, onCommitted: waker.wake, onErased: counted.onErased },
     db: store.db,
+    reads: reading.reads,
     findKey: openKeyLookup(pool),
     keyUsage: openKeyUsage(pool),
     signer,
@@ -203,7 +206,7 @@ export async function startApi(
     await lanes.idle()
     await waker.flush()
     await boss.stop({ graceful: false })
-    await pool.end()
+    await Promise.all([pool.end(), reading.close()])
   }
   try {
     const address = await app.listen({ host: config.HOST, port: config.PORT })

@@ -25,6 +25,18 @@ export const ConfigSchema = Type.Object({
       description: "the same database as the role that owns its tables; unset: DATABASE_URL's role",
     }),
   ),
+  READ_DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: POSTGRES_URL,
+      description: 'a streaming standby of the database, from which the admin and audit endpoints and pages read; unset: from the primary',
+    }),
+  ),
+  READ_STALENESS_MS: Type.Integer({
+    default: 5000,
+    minimum: 200,
+    maximum: DAY_MS,
+    description: 'milliseconds that the standby may be behind; beyond that it is not read',
+  }),
   DATA_DIR: Type.String({ default: './data', description: 'folder of the embedded server and of the demo credentials' }),
   SIGNING_KEY: Type.Optional(
     Type.String({ description: 'the Ed25519 key that signs checkpoints, PEM (PKCS#8); wins over SIGNING_KEY_FILE' }),

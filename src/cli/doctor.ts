@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { OpenedDatabase } from '../bootstrap.ts'
+import type { OpenedDatabase, OpenedPool } from '../bootstrap.ts'
 import { findDatabase, isSetUp, openNotes, openUnchecked, signingKeyFile } from '../bootstrap.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
@@ -7,8 +7,9 @@ import { connectionsOf } from '../database/connections.ts'
 import { faultReason } from '../database/fault-reason.ts'
 import type { Finding, Level } from '../doctor/finding.ts'
 import { fail, ok } from '../doctor/finding.ts'
+import { lookAtReplica } from '../doctor/look-at-replica.ts'
 import { lookAtListen } from '../doctor/look-at-listen.ts'
-import { lookAtServer } from '../doctor/look-at-server.ts'
+import { lookAtServer, lookAtSize } from '../doctor/look-at-server.ts'
 import { lookAtProjection, lookAtRights, migrationFinding } from '../doctor/look-at-tables.ts'
 import { lookAtCheckpointPlace, lookAtCheckpoints, lookAtDisk, lookAtFolder, lookAtKeyFile } from '../doctor/look-outside.ts'
 import { interruptible } from './interruption.ts'
@@ -41,9 +42,16 @@ async function outside(config: Config): Promise<Finding[]> {
   const folder = await lookAtFolder(config.DATA_DIR)
   // A service with a database of its own writes nothing there.
   const data = isEmbedded || folder.level === 'ok' ? [folder] : []
-  const disk = folder.level === 'ok' ? [await lookAtDisk(config.DATA_DIR)] : []
+  const disk = await lookAtOwnDisk(config)
   const place = await lookAtCheckpointPlace(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null)
   return [key, ...data, ...disk, place]
+}
+
+/** Of the folder that this program writes to: a database of one's own is on the disk of another machine, perhaps. */
+async function lookAtOwnDisk(config: Config): Promise<Finding[]> {
+  const [folder, stops] = config.DATABASE_URL === undefined ? [config.DATA_DIR, 'every write'] : [checkpointFolder(config), 'the checkpoints']
+  const { level } = await lookAtFolder(folder)
+  return level === 'ok' ? [await lookAtDisk(folder, stops)] : []
 }
 
 function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: Config): string {
@@ -64,7 +72,7 @@ async function inside(config: Config): Promise<Finding[]> {
   }
 }
 
-async function examineDatabase(config: Config, { urls }: OpenedDatabase): Promise<Finding[]> {
+async function examineDatabase(config: Config, { urls, isEmbedded, movedTo }: OpenedDatabase): Promise<Finding[]> {
   const { pool, db, close } = openUnchecked(config, urls)
   const findings: Finding[] = []
   const look = async (check: string, task: () => Promise<Finding | Finding[]>) => {
@@ -73,7 +81,11 @@ async function examineDatabase(config: Config, { urls }: OpenedDatabase): Promis
   }
   try {
     await look('server', () => lookAtServer(pool, connectionsOf(config)))
+    await look('size', () => lookAtSize(pool, isEmbedded))
+    if (movedTo !== undefined) await look('disk', () => lookAtDisk(movedTo, 'every write'))
     await look('LISTEN', () => lookAtListen(pool))
+    const { READ_DATABASE_URL: url } = config
+    if (url !== undefined) await look('replica', () => examineReplica(config, pool, url))
     const isCurrent = await isSetUp(db).catch(() => false)
     findings.push(migrationFinding(isCurrent))
     // What follows stands in the tables.
@@ -84,5 +96,14 @@ async function examineDatabase(config: Config, { urls }: OpenedDatabase): Promis
     return findings
   } finally {
     await close()
+  }
+}
+
+async function examineReplica(config: Config, primary: OpenedPool['pool'], url: string): Promise<Finding[]> {
+  const replica = openUnchecked(config, { serviceUrl: url, ownerUrl: url })
+  try {
+    return await lookAtReplica(primary, replica.pool, config.READ_STALENESS_MS)
+  } finally {
+    await replica.close()
   }
 }

@@ -16,7 +16,10 @@ export const appendConnections = (lanes: number) => 2 * lanes + 3
 export const QUEUE_CONNECTIONS = { api: 2, worker: 6 }
 
 /** How many connections processes of each kind open at most. */
-export function connectionsOf({ POOL_SIZE: reading, LANES: lanes }: { POOL_SIZE: number; LANES: number }) {
+export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; READ_DATABASE_URL?: string }) {
+  const { POOL_SIZE: reading, LANES: lanes, READ_DATABASE_URL: replica } = settings
+  // One that asks how far ahead of its replica the database is.
+  const watching = replica === undefined ? 0 : 1
   // A worker folds two projections, records checkpoints and listens for jobs on connections of their own.
-  return { api: reading + appendConnections(lanes) + QUEUE_CONNECTIONS.api, worker: reading + QUEUE_CONNECTIONS.worker + 4 }
+  return { api: reading + appendConnections(lanes) + QUEUE_CONNECTIONS.api + watching, worker: reading + QUEUE_CONNECTIONS.worker + 4 }
 }

@@ -17,6 +17,8 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity. */
   name: string
   max: number
+  /** How long a connection may take to be made, or to be free, in milliseconds. */
+  connectTimeoutMs?: number
   /** How long one statement may take, in milliseconds. */
   statementTimeoutMs?: number
   /** How long one may wait for a lock, in milliseconds. */
@@ -43,7 +45,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     types: TYPES,
     pipeline: options.pipeline ?? false,
     keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + SILENCE_MS,
     lock_timeout: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,

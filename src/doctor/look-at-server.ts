@@ -4,6 +4,7 @@ import { fail, ok, warn } from './finding.ts'
 
 const OLDEST_SERVER = 150_000
 const CLOCK_SECONDS = 2
+const GIB = 1024 ** 3
 
 /** Connections that processes of each kind open at most. */
 export interface Connections {
@@ -91,4 +92,11 @@ async function lookAtClock(pool: Pool): Promise<Finding> {
   const seconds = Math.round(aheadMs / 1_000)
   if (seconds <= CLOCK_SECONDS) return ok('clock', "this machine's and the database's agree")
   return warn('clock', `this machine's differs from the database's by ${seconds} s; the ledger goes by the latter`, 'keep both by NTP')
+}
+
+/** How large the database is. What room its disk has is known of a server on this machine alone. */
+export async function lookAtSize(pool: Pool, isHere: boolean): Promise<Finding> {
+  const { rows } = await pool.query<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
+  const size = `${(rows[0]!.bytes / GIB).toFixed(2)} GiB`
+  return ok('size', isHere ? size : `${size}; how much room the server's disk has cannot be seen from here`)
 }

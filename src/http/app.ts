@@ -12,6 +12,7 @@ import type { CompanyServices } from '../commands/change-company.ts'
 import type { CommandServices } from '../commands/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter } from '../ledger/key-access.ts'
+import type { Reads } from '../ledger/reads.ts'
 import type { CheckpointSigner } from '../ledger/sign-checkpoint.ts'
 import type { SystemHealth } from '../ledger/system-health.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -53,6 +54,8 @@ export interface AppServices {
   commands: CommandServices
   company: CompanyServices
   db: Kysely<LedgerTables>
+  /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
+  reads: Reads
   findKey(apiId: string): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
   signer: CheckpointSigner
@@ -168,16 +171,16 @@ export function buildApp(services: AppServices): FastifyInstance {
       admin.addHook('onRequest', limitFailures(admin, services.failureLimit, authorize))
       refuseHalfBuilt(admin, services.areReadModelsComplete)
       await admin.register(fastifySSE)
-      bulkUserLogs(admin, services.db)
-      bulkUserLogsCsv(admin, services.db)
-      bulkUserLogsStream(admin, { db: services.db, limits: services.streamLimits, streams, authorize })
-      usage(admin, services.db)
+      bulkUserLogs(admin, services.reads)
+      bulkUserLogsCsv(admin, services.reads)
+      bulkUserLogsStream(admin, { db: services.db, reads: services.reads, limits: services.streamLimits, streams, authorize })
+      usage(admin, services.reads)
     },
     { prefix: '/admin/v1' },
   )
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
-  const { db, failureLimit, sessions, signer, streamLimits: limits } = services
-  void app.register((routes) => auditRoutes(routes, { db, limits, streams, failureLimit, sessions, signer }), { prefix: '/audit/v1' })
+  const { db, reads, failureLimit, sessions, signer, streamLimits: limits } = services
+  void app.register((routes) => auditRoutes(routes, { db, reads, limits, streams, failureLimit, sessions, signer }), { prefix: '/audit/v1' })
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.after(answerOtherMethods)
   return app

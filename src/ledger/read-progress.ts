@@ -59,3 +59,19 @@ export function openCompleteness(
     return areComplete
   }
 }
+
+/** How far the ledger of a company is (under `ledger`), and each of these projections by its name. */
+export async function readAllProgress(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  projections: readonly { name: string; version: number }[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ what: string; position: number }>`
+    select 'ledger' as what, position from heads where company_id = ${toUuid(companyId)}
+    union all
+    select c.projection, c.position from checkpoints c
+    join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)
+      on p.name = c.projection and p.version = c.version
+    where c.company_id = ${toUuid(companyId)}`.execute(db)
+  return new Map(rows.map(({ what, position }) => [what, position]))
+}

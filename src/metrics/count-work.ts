@@ -20,6 +20,25 @@ export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) 
   }
 }
 
+/** Tells how far behind the replica is, and counts what is read from it and what is not. */
+export function countReads({ pools, lookUps, reads, replicaLag, replicaUsable }: Metrics, { name, pool, watch }: WatchedReplica): void {
+  pools.set('replica', pool)
+  lookUps.push(async () => {
+    replicaLag.set({ replica: name }, watch.lagSeconds())
+    replicaUsable.set({ replica: name }, watch.isUsable() ? 1 : 0)
+  })
+  for (const [place, reason] of READ_PLACES) reads.inc({ place, reason }, 0)
+}
+
+const READ_PLACES = [['replica', 'current'], ...['unusable', 'behind', 'failed'].map((reason) => ['primary', reason])] as const
+
+export interface WatchedReplica {
+  /** Its host and port. */
+  name: string
+  pool: PoolCounts
+  watch: { lagSeconds(): number; isUsable(): boolean }
+}
+
 /** Lanes that tell how many calls they have taken and not answered. */
 export function countPending({ appendsPending }: Metrics, lanes: Lanes): Lanes {
   return {

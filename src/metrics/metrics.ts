@@ -95,9 +95,34 @@ export function openMetrics() {
       help: 'Refused records whose data were erased for their age',
       registers,
     }),
+    ...replicaMetrics(registers),
     checkpointFailures: new Counter({
       name: 'employee_ledger_checkpoint_failures_total',
       help: 'Checkpoints of a company that could not be written outside the database, or were refused',
+      registers,
+    }),
+  }
+}
+
+/** What is told where a replica is read. */
+function replicaMetrics(registers: Registry[]) {
+  return {
+    reads: new Counter({
+      name: 'employee_ledger_reads_total',
+      help: 'Reads of the admin and audit endpoints and pages where there is a replica, by where they went and why',
+      labelNames: ['place', 'reason'],
+      registers,
+    }),
+    replicaLag: new Gauge({
+      name: 'employee_ledger_replica_lag_seconds',
+      help: 'The replica that this process reads has all that was committed so many seconds ago',
+      labelNames: ['replica'],
+      registers,
+    }),
+    replicaUsable: new Gauge({
+      name: 'employee_ledger_replica_usable',
+      help: 'Whether the replica is read: it answers, follows the primary, and is behind by no more than READ_STALENESS_MS',
+      labelNames: ['replica'],
       registers,
     }),
   }

@@ -22,6 +22,8 @@ export const QUEUES_VERSION = 'pg-boss 12, queues 4'
 const SCHEMA = 'pgboss'
 // A job is only a hint and the sweep makes up for a lost one, so its commits need not wait for the disk.
 const CONNECTION_OPTIONS = '-c synchronous_commit=off -c jit=off'
+// Who waits for a lock on a table of the queues holds up the workers that come after it: `migrate` tries again.
+const SET_UP_OPTIONS = '-c lock_timeout=2s'
 const JOB_EXPIRES_SECONDS = 300
 const DONE_JOBS_KEPT_SECONDS = 600
 const UNDONE_JOBS_KEPT_SECONDS = 86_400
@@ -41,22 +43,30 @@ export function queueNames(): string[] {
   return [...PROJECTIONS.flatMap((projection) => [queueOf(projection), deadLetterOf(projection)]), EXPIRE_ANSWERS, RETIRE_RECORDS]
 }
 
-/** Makes pg-boss's tables and the queues of all projections. Run by the owner of the database; safe to repeat. */
+/**
+ * Makes pg-boss's tables and the queues of all projections. Run by the owner of the database; safe to repeat. Fails with
+ * `lock_not_available` when a table stays in use.
+ */
 export async function createQueues(ownerUrl: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: ownerUrl, schema: SCHEMA, supervise: false, schedule: true, max: 2 })
+  // The queue of the scheduler itself is made by the workers when they begin to schedule.
+  const boss = new PgBoss({ connectionString: ownerUrl, schema: SCHEMA, options: SET_UP_OPTIONS, supervise: false, schedule: false, max: 2 })
   boss.on('error', () => undefined)
   await boss.start()
   try {
+    const made = new Set((await boss.getQueues()).map(({ name }) => name))
+    // To make one the library waits for up to 30 seconds for its locks: not for one that is there already.
+    const create = async (name: string, options: Parameters<typeof boss.createQueue>[1]) => {
+      if (!made.has(name)) await boss.createQueue(name, options)
+    }
     for (const projection of PROJECTIONS) {
       const dead = { retentionSeconds: PARKED_JOBS_KEPT_SECONDS, deleteAfterSeconds: PARKED_JOBS_KEPT_SECONDS }
-      await boss.createQueue(deadLetterOf(projection), dead)
+      await create(deadLetterOf(projection), dead)
       // A queue with a table of its own keeps good statistics whatever the other queues do.
-      const options = { partition: true, notify: true }
-      await boss.createQueue(queueOf(projection), { ...options, ...LIFE })
+      await create(queueOf(projection), { partition: true, notify: true, ...LIFE })
     }
-    await boss.createQueue(EXPIRE_ANSWERS, LIFE)
+    await create(EXPIRE_ANSWERS, LIFE)
     await boss.schedule(EXPIRE_ANSWERS, EXPIRE_ANSWERS_CRON)
-    await boss.createQueue(RETIRE_RECORDS, LIFE)
+    await create(RETIRE_RECORDS, LIFE)
     await boss.schedule(RETIRE_RECORDS, RETIRE_RECORDS_CRON)
   } finally {
     await boss.stop({ graceful: false })

@@ -53,7 +53,7 @@ async function examine(t: Test, environment: Environment): Promise<Examined> {
 
 const ALL = [
   ...['signing key', 'data folder', 'disk', 'checkpoint place', 'connection', 'version', 'encoding', 'durability', 'commits'],
-  ...['time-outs', 'server log', 'checksums', 'connections', 'clock', 'LISTEN', 'migrations', 'role', 'append-only'],
+  ...['time-outs', 'server log', 'checksums', 'connections', 'clock', 'size', 'LISTEN', 'migrations', 'role', 'append-only'],
   ...['projection employees', 'projection bulk-user-logs', 'checkpoints'],
 ]
 
@@ -69,6 +69,8 @@ await t.test('an installation gets a line for each look, with what to do where s
   t.equal(exitCode, 1)
   t.equal(stdout.trimEnd().split('\n').length, ALL.length + 1)
   t.match(stdout, /^fail {2}durability: fsync.* → set fsync/m)
+  t.match(found.of('disk')!.found, /checkpoints$/, 'of what is written here, and nothing is said of the disk of the database')
+  t.match(found.of('size')!.found, /^[0-9.]+ GiB; how much room .* cannot be seen from here$/)
   t.match(stdout, /^ok {4}role: ledger_service may insert and read events, and no more$/m)
 })
 
@@ -102,6 +104,10 @@ await t.test('a database that was rolled back behind a checkpoint outside is wro
   await asSuperuser(other.urls.superUrl, 'update heads set position = 0')
   const found = await examine(t, environment)
   t.match(found.of('checkpoints'), { level: 'fail', found: /the database was rolled back/ })
+  // As after a restore to a time at which the company did not exist.
+  await asSuperuser(other.urls.superUrl, 'delete from heads')
+  const gone = await examine(t, environment)
+  t.match(gone.of('checkpoints'), { level: 'fail', found: `the ledger of ${other.company.id} ends at 0` })
 })
 
 await t.test('a pooler that swallows notifications is found', async (t) => {
@@ -121,9 +127,9 @@ await t.test('what is wrong outside the database is found', async (t) => {
   t.match(found.of('signing key'), { level: 'warn', found: /mode 644/, advice: /^chmod 600/ })
   t.match(found.of('checkpoint place'), { level: 'warn', found: /none does not exist/ })
   t.match((await examine(t, { ...place, SIGNING_KEY_FILE: '' })).of('signing key'), { level: 'warn', found: /there is none/ })
-  t.equal(diskFinding('/d', { free: 30 * GIB, total: 40 * GIB }).level, 'ok')
-  t.equal(diskFinding('/d', { free: 3 * GIB, total: 400 * GIB }).level, 'warn')
-  t.equal(diskFinding('/d', { free: 0.2 * GIB, total: 0.5 * GIB }).level, 'fail')
+  t.equal(diskFinding('/d', { free: 30 * GIB, total: 40 * GIB }, 'every write').level, 'ok')
+  t.equal(diskFinding('/d', { free: 3 * GIB, total: 400 * GIB }, 'every write').level, 'warn')
+  t.match(diskFinding('/d', { free: 0.2 * GIB, total: 0.5 * GIB }, 'every write'), { level: 'fail', advice: /stops every write$/ })
 })
 
 await t.test('a database that is not there, or not set up, is wrong, and the rest is told all the same', async (t) => {

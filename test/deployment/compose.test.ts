@@ -133,6 +133,24 @@ await t.test('the API and the worker start as the containers start them, and the
   t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 1)
 })
 
+await t.test('what the file says to run in a container does what it says', async (t) => {
+  const shown = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/^# +docker compose run --rm (\w+) node src\/main\.ts (.+)$/gm)]
+  t.ok(shown.length > 0)
+  const urls = await createEmptyDatabase(t)
+  const settings = { DATABASE_URL: urls.serviceUrl, DATA_DIR: makeDataDir(t) }
+  t.equal((await runCommand(t, argumentsOf(compose.services['migrate']!), { ...settings, MIGRATE_DATABASE_URL: urls.ownerUrl })).exitCode, 0)
+  for (const [, name, line] of shown) {
+    t.ok(Object.hasOwn(compose.services, name!), name!)
+    const { exitCode, stderr } = await runCommand(t, line!.split(' '), settings)
+    t.equal(exitCode, 0, `${line}: ${stderr}`)
+  }
+  const profiles = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--profile (\w+)/g)].map(([, profile]) => profile!)
+  const known = Object.values(compose.services).flatMap((service) => (service['profiles'] as string[] | undefined) ?? [])
+  t.strictSame(profiles.filter((profile) => !known.includes(profile)), [], 'profiles that it speaks of are there')
+  const scaled = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--scale (\w+)=/g)].map(([, service]) => service!)
+  t.strictSame(scaled.filter((service) => !Object.hasOwn(compose.services, service)), [])
+})
+
 await t.test('every command of a container is one of the program', (t) => {
   const known = buildProgram().commands.map((command) => command.name())
   const cmd = JSON.parse(/^CMD (\[.*\])$/.exec(dockerfile.findLast((line) => line.startsWith('CMD'))!)![1]!) as string[]

@@ -10,6 +10,8 @@ import type { PostgresServer } from '../../src/database/postgres-server.ts'
 
 /** A PostgreSQL server of a test's own, durable as in production, which is killed and started at will. */
 export interface Cluster {
+  /** The folder of its files. */
+  clusterDir: string
   /** The server's process, and where it listens now; another port after each start. */
   pid(): number
   port(): number
@@ -17,21 +19,34 @@ export interface Cluster {
   kill(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
-  urls: { superUrl: string; ownerUrl: string; serviceUrl: string }
+  /** Of roles and their passwords; the port is that of the first start. */
+  urls: ClusterUrls
+}
+
+export interface ClusterUrls {
+  superUrl: string
+  ownerUrl: string
+  serviceUrl: string
 }
 
 const START_TRIES = 100
 const PAUSE_MS = 50
 
 /** Makes a cluster in a data folder and brings its database to what the program needs. */
-export async function openCluster(dataDir: string): Promise<Cluster> {
+export async function openCluster(dataDir: string, settings: Record<string, string> = {}): Promise<Cluster> {
   const made = await openEmbeddedDatabase({ dataDir, purpose: 'visit' })
   const { ownerUrl, serviceUrl, clusterDir } = made
   await migrateDatabase({ ownerUrl, serviceUrl }, () => undefined)
   const { superuserPassword } = JSON.parse(await readFile(`${dataDir}/database.json`, 'utf8')) as { superuserPassword: string }
   await made.release()
+  const superUrl = Object.assign(new URL(ownerUrl), { username: 'postgres', password: superuserPassword }).href
+  return startCluster(clusterDir, { superUrl, ownerUrl, serviceUrl }, settings)
+}
+
+/** Starts the server of a cluster whose files are there already. */
+export async function startCluster(clusterDir: string, urls: ClusterUrls, settings: Record<string, string> = {}): Promise<Cluster> {
   const user = await findDatabaseOsUser(clusterDir)
-  const server: PostgresServer = { clusterDir, user, binaries: await findPostgresBinaries(user), settings: {} }
+  const server: PostgresServer = { clusterDir, user, binaries: await findPostgresBinaries(user), settings }
   let trace = { pid: 0, port: 0 }
   const start = async () => {
     for (let tries = 0; ; tries += 1) {
@@ -43,12 +58,10 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
     trace = (await traceServer(clusterDir))!
   }
   await start()
-  const superUrl = Object.assign(new URL(ownerUrl), { username: 'postgres', password: superuserPassword }).href
   return {
-    urls: { superUrl, ownerUrl, serviceUrl },
+    ...{ clusterDir, urls, start },
     pid: () => trace.pid,
     port: () => trace.port,
-    start,
     stop: () => stopServer(server),
     async kill(signal) {
       const { pid } = trace
@@ -58,3 +71,8 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   }
 }
 
+/** The addresses of a cluster as it listens now. */
+export function urlsNow({ urls, port }: Cluster): ClusterUrls {
+  const now = (url: string) => Object.assign(new URL(url), { port: String(port()) }).href
+  return { superUrl: now(urls.superUrl), ownerUrl: now(urls.ownerUrl), serviceUrl: now(urls.serviceUrl) }
+}

@@ -12,7 +12,7 @@ import { freePort } from '../../src/database/postgres-server.ts'
 import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import type { Cluster } from './cluster.ts'
-import { openCluster } from './cluster.ts'
+import { openCluster, urlsNow } from './cluster.ts'
 import type { DatabaseLine } from '../support/database-line.ts'
 import { openDatabaseLine } from '../support/database-line.ts'
 import type { Supervised } from './program.ts'
@@ -22,6 +22,8 @@ import type { LoadedCompany } from './workload.ts'
 
 /** A whole installation of its own: PostgreSQL, a line to it, two API processes, two workers, some companies. */
 export interface Stage {
+  /** The folder in which all of it is. */
+  folder: string
   /** Where the small disk is that holds the database; null when the database is on the machine's own. */
   dataDir: string | null
   cluster: Cluster
@@ -43,8 +45,17 @@ const SETTLES_WITHIN_MS = 60_000
 const LOOKS_EVERY_MS = 100
 const QUOTA = 2_000_000_000
 
+export interface StageSettings {
+  apis?: number
+  workers?: number
+  smallDisk?: boolean
+  /** Settings of PostgreSQL, and of every process of the program, in the folder of the stage. */
+  postgres?(folder: string): Record<string, string>
+  program?(folder: string): Record<string, string>
+}
+
 /** Starts the stage. Every process of the program reaches PostgreSQL through the line. */
-export async function openStage(settings: { apis?: number; workers?: number; smallDisk?: boolean } = {}): Promise<Stage> {
+export async function openStage(settings: StageSettings = {}): Promise<Stage> {
   const cleanup = new Cleanup()
   // A test that takes too long is told to end: nothing that it started outlives it.
   const onEnd = () => void cleanup.run().finally(() => process.exit(1))
@@ -55,7 +66,7 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
     chmodSync(parent, 0o755)
     cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }))
     if (settings.smallDisk) mountSmallDisk(cleanup, parent)
-    const cluster = await openCluster(path.join(parent, 'data'))
+    const cluster = await openCluster(path.join(parent, 'data'), settings.postgres?.(parent))
     cleanup.teardown(() => cluster.stop())
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
@@ -63,7 +74,7 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
       const started: Supervised[] = []
       const databaseUrl = (command === 'serve' ? line : workerLine).through(cluster.urls.serviceUrl)
       for (let at = 0; at < count; at += 1) {
-        started.push(supervise(cleanup, { command, databaseUrl, port: await freePort() }))
+        started.push(supervise(cleanup, { command, databaseUrl, port: await freePort(), settings: settings.program?.(parent) ?? {} }))
       }
       return started
     }
@@ -71,6 +82,7 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
     const workers = await start('work', settings.workers ?? 2)
     for (const part of [...apis, ...workers]) await part.ready()
     const stage: Stage = {
+      folder: parent,
       dataDir: settings.smallDisk ? parent : null,
       ...{ cluster, line, workerLine, apis, workers, cleanup },
       withDatabase: (use) => withDatabase(cluster, use),
@@ -84,8 +96,9 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
   }
 }
 
-async function withDatabase<Result>(cluster: Cluster, use: (db: Kysely<LedgerTables>) => Promise<Result>): Promise<Result> {
-  const url = Object.assign(new URL(cluster.urls.superUrl), { port: String(cluster.port()) }).href
+/** A superuser's connections to a cluster, for a while. */
+export async function withDatabase<Result>(cluster: Cluster, use: (db: Kysely<LedgerTables>) => Promise<Result>): Promise<Result> {
+  const { superUrl: url } = urlsNow(cluster)
   const db = openDatabase<LedgerTables>(openPool({ url, name: 'oracle', max: 2, statementTimeoutMs: 600_000 }))
   try {
     return await use(db)
@@ -95,7 +108,7 @@ async function withDatabase<Result>(cluster: Cluster, use: (db: Kysely<LedgerTab
 }
 
 async function makeCompanies(cluster: Cluster, count: number): Promise<LoadedCompany[]> {
-  const url = Object.assign(new URL(cluster.urls.serviceUrl), { port: String(cluster.port()) }).href
+  const { serviceUrl: url } = urlsNow(cluster)
   const pool = openPool({ url, name: 'load', max: 2 })
   const companies: LoadedCompany[] = []
   for (let at = 0; at < count; at += 1) {

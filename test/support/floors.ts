@@ -14,7 +14,7 @@ export interface Part {
 const READING = [
   ...['browse-events', 'codec', 'database-errors', 'event-line', 'export-pages', 'find-position', 'gather', 'key-access', 'merkle-subtrees', 'note-files'],
   ...['proof-line', 'prove', 'read', 'read-api-keys', 'read-company', 'read-employee-history', 'read-head'],
-  ...['read-progress', 'read-standings', 'read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint'],
+  ...['read-progress', 'read-standings', 'reads', 'read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint'],
   ...['system-health', 'tables', 'users'],
 ]
 const LEDGER_TO_READ = READING.map((name) => `src/ledger/${name}.ts`)
@@ -64,7 +64,7 @@ export const PARTS: Part[] = [
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
     may: [
-      ...['package.json', 'src/config.ts', 'src/log.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/tracing/*', 'src/workers/*'],
+      ...['package.json', 'src/config.ts', 'src/log.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/replica/*', 'src/tracing/*', 'src/workers/*'],
       'projections/index.ts',
     ],
     packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
@@ -87,8 +87,8 @@ export const PARTS: Part[] = [
   {
     name: 'doctor',
     files: 'src/doctor/*',
-    may: ['src/doctor/*', 'src/domain/ids.ts', ...['note-files', 'read-standings', 'tables'].map((name) => `src/ledger/${name}.ts`)],
-    packages: ['kysely', 'pg', 'node:crypto', 'node:fs/promises'],
+    may: ['src/doctor/*', 'src/domain/ids.ts', 'src/replica/place-in-log.ts', ...['note-files', 'read-standings', 'tables'].map((name) => `src/ledger/${name}.ts`)],
+    packages: ['kysely', 'pg', 'node:crypto', 'node:fs/promises', 'node:timers/promises'],
     never: ['src/bootstrap.ts', 'src/config.ts', 'src/database/pool.ts', 'src/ledger/lanes.ts'],
   },
   {
@@ -145,6 +145,13 @@ export const PARTS: Part[] = [
     may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/event-traces.ts', 'src/ledger/expire-answers.ts', ...PROJECTION_LIST],
     packages: ['kysely', 'pg-boss', 'pino', 'node:timers/promises'],
     never: ['src/ledger/commit.ts', 'src/commands/add-user.ts', 'projections/bulk-user-logs-queries.ts', 'pg'],
+  },
+  {
+    name: 'replica',
+    files: 'src/replica/*',
+    may: ['src/replica/*', 'src/database/kysely.ts', 'src/database/pool.ts', ...['database-errors', 'read-progress', 'reads', 'tables'].map((name) => `src/ledger/${name}.ts`)],
+    packages: ['kysely', 'pg', 'pino', 'node:timers/promises'],
+    never: ['src/bootstrap.ts', 'src/config.ts', 'src/http/app.ts', 'src/ledger/lanes.ts', 'src/workers/worker.ts'],
   },
   {
     name: 'database',

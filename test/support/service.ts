@@ -68,13 +68,13 @@ export interface Service {
   logOf(logId: string): Promise<{ entry: any; records: any[] }>
 }
 
-/** Starts the real service on a database of its own; workers only when asked for, so that tests decide when to project. */
+/** Starts the real service on a database of its own, or on one that is given; workers only when asked for, so that tests decide when to project. */
 export async function startService(
   t: Pick<Test, 'teardown'>,
   settings: Partial<Record<keyof Config, string>> = {},
-  options: { workers?: boolean } = {},
+  options: { workers?: boolean; urls?: Service['urls'] } = {},
 ): Promise<Service> {
-  const urls = await createTestDatabase(t)
+  const urls = options.urls ?? (await createTestDatabase(t))
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ledger-service-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   const own = { DATABASE_URL: urls.serviceUrl, DATA_DIR: dataDir, SIGNING_KEY }

@@ -7,6 +7,7 @@ import type { LogEntry } from '../../../projections/bulk-user-logs-queries.ts'
 import { listLogEntries } from '../../../projections/bulk-user-logs-queries.ts'
 import type { LogRecord, RecordOutcome } from '../../../projections/bulk-user-logs-records-queries.ts'
 import { listLogRecords, outcomeOf } from '../../../projections/bulk-user-logs-records-queries.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../authorize-user.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
@@ -55,15 +56,14 @@ const EXPORT_RECORDS: FastifySchema = {
 const ROUTE = { exposeHeadRoute: false }
 
 /** Bulk User Logs as CSV: the list, and the records of an entry, with the filters of the same lists in JSON. */
-export function bulkUserLogsCsv(app: FastifyInstance, db: Kysely<LedgerTables>): void {
-  const logs = db as unknown as Kysely<unknown>
-
+export function bulkUserLogsCsv(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
     '/bulk-user-logs.csv',
     { ...ROUTE, schema: EXPORT_LOGS },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readEntryFilter(request.query)
+      const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
       const pages = allPages<LogEntry>(ENTRIES_PER_PAGE, (last) =>
         listLogEntries(logs, companyId, filter, { before: last?.position ?? null, limit: ENTRIES_PER_PAGE }),
       )
@@ -77,6 +77,8 @@ export function bulkUserLogsCsv(app: FastifyInstance, db: Kysely<LedgerTables>):
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(request.query)
+      const db = await reads.of(companyId)
+      const logs = db as unknown as Kysely<unknown>
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
       const pages = allPages<LogRecord>(RECORDS_PER_PAGE, (last) =>
         listLogRecords(logs, companyId, entry, filter, { after: last?.ordinal ?? -1, limit: RECORDS_PER_PAGE }),

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import { BULK_USER_LOGS, listLogEntriesAfter, newestLogPosition } from '../../../projections/bulk-user-logs-queries.ts'
 import { readReached } from '../../ledger/read-progress.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
@@ -14,7 +15,9 @@ import type { OpenStreams } from '../live/open-streams.ts'
 import { StreamQuery } from './bulk-user-logs-schemas.ts'
 
 export interface StreamServices {
+  /** The primary: all that is watched, in one look. */
   db: Kysely<LedgerTables>
+  reads: Reads
   limits: StreamLimits
   streams: OpenStreams
   /** Throws when the request's user may not (any more) see the log. */
@@ -39,8 +42,7 @@ const SCHEMA = {
 type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
 
 /** `GET /admin/v1/bulk-user-logs/stream`. @fastify/sse must be registered before. */
-export function bulkUserLogsStream(app: FastifyInstance, { db, limits, streams, authorize }: StreamServices): void {
-  const logs = db as unknown as Kysely<unknown>
+export function bulkUserLogsStream(app: FastifyInstance, { db, reads, limits, streams, authorize }: StreamServices): void {
   const watch = openCompanyWatch((companyIds) => readReached(db, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
     onError: (error) => app.log.warn({ err: error }, 'the log could not be watched; it is tried again'),
@@ -52,13 +54,14 @@ export function bulkUserLogsStream(app: FastifyInstance, { db, limits, streams, 
     async (request, reply) => {
       const { companyId, userId } = userOf(request)
       const readAfter = async (position: number) => {
+        const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
         const entries = await listLogEntriesAfter(logs, companyId, {}, { after: position, limit: ENTRIES_AT_ONCE })
         const events = entries.map(({ position, entry }) => ({ position, data: entry }))
         return { events, reached: events.at(-1)?.position ?? position, isMore: events.length === ENTRIES_AT_ONCE }
       }
       const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
       await streams.run(userId, reply, async (stopping) => {
-        const start = await startOf(logs, request)
+        const start = await startOf(reads, request)
         await followLive({ readAfter, listen, idOf: encodeCursor, authorize }, limits, { request, reply, start, stopping })
       })
     },
@@ -66,9 +69,11 @@ export function bulkUserLogsStream(app: FastifyInstance, { db, limits, streams, 
 }
 
 /** The position after which a stream begins. */
-async function startOf(logs: Kysely<unknown>, request: StreamRequest): Promise<number> {
+async function startOf(reads: Reads, request: StreamRequest): Promise<number> {
   const lastId = request.headers['last-event-id']
   if (typeof lastId === 'string' && lastId !== '') return decodeCursor(lastId, 'header Last-Event-ID')
   const { cursor } = request.query
-  return cursor === undefined ? newestLogPosition(logs, userOf(request).companyId) : decodeCursor(cursor)
+  if (cursor !== undefined) return decodeCursor(cursor)
+  const { companyId } = userOf(request)
+  return newestLogPosition((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId)
 }

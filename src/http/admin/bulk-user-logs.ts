@@ -6,7 +6,7 @@ import { findLogEntry, listLogEntries } from '../../../projections/bulk-user-log
 import { listLogRecords } from '../../../projections/bulk-user-logs-records-queries.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import { userOf } from '../authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { ProblemError } from '../problem.ts'
@@ -46,15 +46,15 @@ const RECORDS: FastifySchema = {
 type LogParams = Static<typeof schemas.LogParams>
 
 /** Bulk User Logs for administrators: the list, one entry, the records of an entry. */
-export function bulkUserLogs(app: FastifyInstance, db: Kysely<LedgerTables>): void {
-  const logs = db as unknown as Kysely<unknown>
-
+export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>('/bulk-user-logs', { schema: LIST }, async (request) => {
     const { limit, cursor, ...filter } = request.query
+    const { companyId } = userOf(request)
     const before = cursor === undefined ? null : decodeCursor(cursor)
     // One more than asked for tells whether there is a next page.
     const page = { before, limit: limit + 1 }
-    const found = await listLogEntries(logs, userOf(request).companyId, schemas.readEntryFilter(filter), page)
+    const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
+    const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
     const shown = found.slice(0, limit)
     return {
       items: shown.map(({ entry }) => entry),
@@ -63,7 +63,9 @@ export function bulkUserLogs(app: FastifyInstance, db: Kysely<LedgerTables>): vo
   })
 
   app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
-    const { entry } = await requireLogEntry(logs, userOf(request).companyId, request.params.log_id)
+    const { companyId } = userOf(request)
+    const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
+    const { entry } = await requireLogEntry(logs, companyId, request.params.log_id)
     return entry
   })
 
@@ -75,6 +77,8 @@ export function bulkUserLogs(app: FastifyInstance, db: Kysely<LedgerTables>): vo
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(query)
       const after = cursor === undefined ? -1 : decodeCursor(cursor)
+      const db = await reads.of(companyId)
+      const logs = db as unknown as Kysely<unknown>
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
       const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
       const page = found.slice(0, limit)

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import { currentDay, usageByDay } from '../../../projections/bulk-user-logs-usage-queries.ts'
 import { isId } from '../../domain/ids.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import { userOf } from '../authorize-user.ts'
 import { assertStorable, instant, invalidQuery } from '../query-values.ts'
 
@@ -49,15 +49,16 @@ const SCHEMA = {
 }
 
 /** `GET /admin/v1/usage`: calls and records by day and outcome, from the read model's sums. */
-export function usage(app: FastifyInstance, db: Kysely<LedgerTables>): void {
-  const logs = db as unknown as Kysely<unknown>
+export function usage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: Static<typeof UsageQuery> }>('/usage', { schema: SCHEMA }, async (request) => {
     const { key, ...days } = request.query
     assertStorable(request.query)
     if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
+    const { companyId } = userOf(request)
+    const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
     const range = rangeOf(days, days.to === undefined ? await currentDay(logs) : days.to)
     const ofKey = key === undefined ? range : { ...range, key }
-    return { ...range, items: await usageByDay(logs, userOf(request).companyId, ofKey), next_cursor: null }
+    return { ...range, items: await usageByDay(logs, companyId, ofKey), next_cursor: null }
   })
 }
 

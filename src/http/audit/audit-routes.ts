@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
 import type { Kysely } from 'kysely'
+import type { Reads } from '../../ledger/reads.ts'
 import type { CheckpointSigner } from '../../ledger/sign-checkpoint.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { authenticateUser, requireRole } from '../authorize-user.ts'
@@ -16,6 +17,7 @@ import { proofs } from './proofs.ts'
 
 export interface AuditRouteServices {
   db: Kysely<LedgerTables>
+  reads: Reads
   limits: StreamLimits
   streams: OpenStreams
   sessions: SessionSettings

@@ -65,9 +65,10 @@ const HISTORY: FastifySchema = {
 }
 
 /** `GET /audit/v1/employees/…`: back in time. */
-export function employeeHistory(app: FastifyInstance, { db }: AuditServices): void {
+export function employeeHistory(app: FastifyInstance, { reads }: AuditServices): void {
   app.get<{ Params: { id: string }; Querystring: Static<typeof AtQuery> }>('/employees/:id', { schema: AT }, async (request) => {
     const { companyId } = userOf(request)
+    const db = await reads.of(companyId)
     const position = await positionAt(db, companyId, request.query.at)
     const then = await readEmployeeAt(db, companyId, employeeIdOf(request.params.id), position)
     if (then.standing !== 'known') {
@@ -84,6 +85,7 @@ export function employeeHistory(app: FastifyInstance, { db }: AuditServices): vo
       const { limit, cursor } = request.query
       const before = cursor === undefined ? null : decodeCursor(cursor)
       const stream = employeeIdOf(request.params.id)
+      const db = await reads.of(companyId)
       const found = await readStreamBackwards(db, companyId, { stream, before, limit })
       const last = found.at(-1)
       if (!last && before === null) throw noSuchEmployee()

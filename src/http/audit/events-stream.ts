@@ -31,7 +31,7 @@ const SCHEMA = {
 }
 
 /** `GET /audit/v1/events/stream`. @fastify/sse must be registered before. */
-export function eventsStream(app: FastifyInstance, { db, limits, streams, authorize }: AuditServices): void {
+export function eventsStream(app: FastifyInstance, { db, reads, limits, streams, authorize }: AuditServices): void {
   const watch = openCompanyWatch((companyIds) => readPositions(db, companyIds), {
     intervalMs: POLL_MS,
     onError: (error) => app.log.warn({ err: error }, 'the ledger could not be watched; it is tried again'),
@@ -44,8 +44,9 @@ export function eventsStream(app: FastifyInstance, { db, limits, streams, author
       const { companyId, userId } = userOf(request)
       const filter = readFollowFilter(request.query)
       const readAfter = async (position: number): Promise<LiveEvents> => {
-        const { position: upTo } = await readHead(db, companyId)
-        for await (const page of storedEventPages(db, companyId, { ...filter, after: position, upTo }, EVENTS_AT_ONCE)) {
+        const current = await reads.of(companyId)
+        const { position: upTo } = await readHead(current, companyId)
+        for await (const page of storedEventPages(current, companyId, { ...filter, after: position, upTo }, EVENTS_AT_ONCE)) {
           const events = page.map((event) => ({ position: event.position, data: auditedEvent(event) }))
           return { events, reached: page.at(-1)!.position, isMore: true }
         }

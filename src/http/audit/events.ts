@@ -39,13 +39,14 @@ const LIST: FastifySchema = {
 
 /** `GET /audit/v1/events`: the events of the company, as lines. */
 export function events(app: FastifyInstance, services: AuditServices): void {
-  const { db } = services
+  const { reads } = services
   app.get<{ Querystring: Query }>(
     '/events',
     // HEAD would read all that GET does, only to throw it away.
     { exposeHeadRoute: false, schema: LIST },
     async (request, reply) => {
       const { companyId } = userOf(request)
+      const db = await reads.of(companyId)
       const wanted = await readFilter(db, companyId, request.query)
       const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
       const pages = isExport ? exportPages(db, companyId, wanted) : storedEventPages(db, companyId, wanted, request.query.limit)

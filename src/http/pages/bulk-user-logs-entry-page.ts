@@ -7,6 +7,7 @@ import { findLogRecord, listLogRecords, listLogRecordsBefore } from '../../../pr
 import { findEmployees } from '../../../projections/employees-queries.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { readRecordFilter, RecordExportQuery } from '../admin/bulk-user-logs-schemas.ts'
 import { requireLogEntry } from '../admin/bulk-user-logs.ts'
@@ -30,12 +31,13 @@ const OUTCOMES = ['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created
 type EntryRequest = FastifyRequest<{ Params: { log_id: string }; Querystring: unknown }>
 
 /** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and each of the records alone. */
-export function entryPages(app: FastifyInstance, db: LedgerDb, path: string): void {
-  const logs = db as unknown as Kysely<unknown>
-  app.get<{ Params: { log_id: string } }>(`${path}/:log_id`, async (request, reply) => sendEntry(db, request, reply))
+export function entryPages(app: FastifyInstance, reads: Reads, path: string): void {
+  app.get<{ Params: { log_id: string } }>(`${path}/:log_id`, async (request, reply) => sendEntry(reads, request, reply))
   app.get<{ Params: { log_id: string; index: string } }>(`${path}/:log_id/records/:index`, async (request, reply) => {
     const { log_id: id, index } = request.params
     const { companyId } = viewerOf(request)
+    const db = await reads.of(companyId)
+    const logs = db as unknown as Kysely<unknown>
     const entry = await requireLogEntry(logs, companyId, id)
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(logs, companyId, entry, Number(index)) : null
     if (!row) throw new ProblemError(problem('route_not_found', 'the entry lists no such record'))
@@ -49,8 +51,9 @@ export function entryPages(app: FastifyInstance, db: LedgerDb, path: string): vo
   })
 }
 
-async function sendEntry(db: LedgerDb, request: EntryRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = viewerOf(request)
+  const db = await reads.of(viewer.companyId)
   const entry = await requireLogEntry(db as unknown as Kysely<unknown>, viewer.companyId, request.params.log_id)
   const query = readRecordQuery(request.query)
   const page = query.filter && (await readRecords(db, viewer.companyId, entry, query.filter, query))

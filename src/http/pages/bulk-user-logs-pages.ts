@@ -6,6 +6,7 @@ import { listLogEntries, listLogEntriesAfter, newestLogPosition } from '../../..
 import { EMPLOYEES } from '../../../projections/employees-queries.ts'
 import { listApiKeys } from '../../ledger/read-api-keys.ts'
 import { readProgress } from '../../ledger/read-progress.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { decodeCursor } from '../cursor.ts'
 import { invalidQuery } from '../query-values.ts'
@@ -29,32 +30,35 @@ const ROWS_AT_ONCE = 100
 const KEYS_SHOWN = 200
 
 export interface BulkUserLogsPageServices {
+  /** The primary, for the keys. */
   db: LedgerDb
+  reads: Reads
   sessions: SessionSettings
 }
 
 /** Bulk User Logs: the list, its new rows for the script, and the pages of an entry. */
-export function bulkUserLogsPages(app: FastifyInstance, { db, sessions }: BulkUserLogsPageServices): void {
-  app.get(LOGS_PATH, async (request, reply) => sendList(db, sessions, request, reply))
-  app.get(ROWS_PATH, async (request, reply) => sendRows(db, request, reply))
-  entryPages(app, db, LOGS_PATH)
+export function bulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPageServices): void {
+  app.get(LOGS_PATH, async (request, reply) => sendList(services, request, reply))
+  app.get(ROWS_PATH, async (request, reply) => sendRows(services.reads, request, reply))
+  entryPages(app, services.reads, LOGS_PATH)
 }
 
-async function sendList(db: LedgerDb, sessions: SessionSettings, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendList(services: BulkUserLogsPageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { companyId, timeZone } = viewerOf(request)
   const pageFilter = readPageFilter(request.query, timeZone)
   const { given, filter } = pageFilter
   const { cursor, after } = formFields(request.query)
   // A form sends its empty fields as well: the address to keep and to pass on is the one without them.
   if (Object.values(formFields(request.query)).includes('')) return reply.redirect(addressOf(LOGS_PATH, given), 303)
-  const keys = (await listApiKeys(db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
+  const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
   const form = filterForm(pageFilter, keys, LOGS_PATH, timeZone)
   if (!filter) return sendListPage(request, reply.code(400), form, html``)
+  const db = await services.reads.of(companyId)
   const read = await readPage(db, companyId, filter, { cursor, after })
   // All that is newer fits on the first page, which is full and goes on by itself.
   if (after !== undefined && !read.hasNewer) return reply.redirect(addressOf(LOGS_PATH, given), 303)
   const isEmpty = read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
-  const baseUrl = baseUrlOf(request, sessions)
+  const baseUrl = baseUrlOf(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
   const whenNone = isEmpty ? noEntriesYet(baseUrl, active?.id ?? null) : noSuchEntries()
   return sendListPage(request, reply, form, entryList({ ...read, filter: pageFilter, timeZone, whenNone }))
@@ -103,8 +107,9 @@ async function readReach(db: LedgerDb, companyId: string, { employee, q }: Entry
 }
 
 /** The rows that came after a position, newest first, and up to where the log was read for them. */
-async function sendRows(db: LedgerDb, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { companyId, timeZone } = viewerOf(request)
+  const db = await reads.of(companyId)
   const logs = db as unknown as Kysely<unknown>
   const { filter } = readPageFilter(request.query, timeZone)
   const { after } = formFields(request.query)

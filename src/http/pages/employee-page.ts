@@ -5,6 +5,7 @@ import { isId } from '../../domain/ids.ts'
 import { listStoredEvents, namesOf } from '../../ledger/browse-events.ts'
 import { readEmployeeAt } from '../../ledger/read-employee-history.ts'
 import { readHead } from '../../ledger/read-head.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { positionAt } from '../audit/employee-history.ts'
 import { ProblemError } from '../problem.ts'
@@ -31,12 +32,12 @@ export interface OfEmployee {
 const DONE = { erased: 'The person is erased. It cannot be undone.' }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or a time, and which event made each attribute so. */
-export function employeePage(app: FastifyInstance, db: LedgerDb): void {
+export function employeePage(app: FastifyInstance, reads: Reads): void {
   app.get<OfEmployee>(`${PATH}/:id`, async (request, reply) => {
     const { time = '', position = '' } = formFields(request.query)
     // The form has two ways to name a moment; the address has one.
     if (time !== '' || position !== '') return reply.redirect(addressOf(`${PATH}/${employeeId(request)}`, { at: position || time }), 303)
-    return sendEmployee(db, request, reply)
+    return sendEmployee(reads, request, reply)
   })
 }
 
@@ -50,10 +51,11 @@ export function noSuchEmployee(): ProblemError {
   return new ProblemError(problemOf('employee_not_found', 'the company has no such employee'))
 }
 
-async function sendEmployee(db: LedgerDb, request: FastifyRequest<OfEmployee>, reply: FastifyReply): Promise<FastifyReply> {
+async function sendEmployee(reads: Reads, request: FastifyRequest<OfEmployee>, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const { companyId, timeZone } = viewer
   const id = employeeId(request)
+  const db = await reads.of(companyId)
   const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: EVENTS_SHOWN }
   const { events, older } = await listStoredEvents(db, companyId, { stream: id }, newest)
   if (events.length === 0) throw noSuchEmployee()

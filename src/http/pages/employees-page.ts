@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import { listEmployees } from '../../../projections/employees-queries.ts'
 import type { Employee } from '../../domain/employee.ts'
 import { isId } from '../../domain/ids.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import { employeeAddress } from './event-values.ts'
 import { asFormProblem, checked, field, formAlert, formFields, type FormProblem } from './form.ts'
 import { sendUserPage } from './layout.ts'
@@ -23,13 +23,13 @@ const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
 const DONE = { erased: 'The person is erased: refused records do not speak of them any more.' }
 
 /** `/settings/employees`: looks for an employee, to go back in time from there. */
-export function employeesPage(app: FastifyInstance, db: LedgerDb): void {
+export function employeesPage(app: FastifyInstance, reads: Reads): void {
   app.get(PATH, async (request, reply) => {
     const viewer = viewerOf(request)
     const q = formFields(request.query)['q']?.trim() ?? ''
     // Somebody who was erased has an id still.
     if (isId('emp', q)) return reply.redirect(employeeAddress(q), 303)
-    const { found, problem } = await search(db, viewer.companyId, q)
+    const { found, problem } = await search(reads, viewer.companyId, q)
     if (found.length === 1) return reply.redirect(employeeAddress(found[0]!.id), 303)
     const body = html`<h1>Employees over time</h1>
       ${notice(request, DONE)} ${formAlert(problem)}
@@ -41,12 +41,12 @@ export function employeesPage(app: FastifyInstance, db: LedgerDb): void {
   })
 }
 
-async function search(db: LedgerDb, companyId: string, q: string): Promise<{ found: Employee[]; problem: FormProblem }> {
+async function search(reads: Reads, companyId: string, q: string): Promise<{ found: Employee[]; problem: FormProblem }> {
   if (q === '') return { found: [], problem: null }
   try {
     const filter = checked(Search, { q })
     const page = { after: null, limit: MOST_FOUND + 1 }
-    return { found: await listEmployees(db as unknown as Kysely<unknown>, companyId, filter, page), problem: null }
+    return { found: await listEmployees((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId, filter, page), problem: null }
   } catch (error) {
     return { found: [], problem: asFormProblem(error) }
   }

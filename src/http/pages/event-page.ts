@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../ledger/browse-events.ts'
 import { namesOf, readStoredEvent } from '../../ledger/browse-events.ts'
 import { readHead } from '../../ledger/read-head.ts'
 import type { SessionUser } from '../../ledger/sessions.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import { ProblemError } from '../problem.ts'
 import { isPosition } from './event-query.ts'
 import { shownActor, shownCall, shownJson, shownStream } from './event-values.ts'
@@ -20,10 +20,11 @@ import { viewerOf } from './viewer.ts'
 const PATH = NAVIGATION.events.path
 
 /** `/settings/events/{position}`: one event with all that is stored of it, and whether its hashes are right. */
-export function eventPage(app: FastifyInstance, db: LedgerDb): void {
+export function eventPage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Params: { position: string } }>(`${PATH}/:position`, async (request, reply) => {
     const viewer = viewerOf(request)
     const { position: text } = request.params
+    const db = await reads.of(viewer.companyId)
     const event = isPosition(text) ? await readStoredEvent(db, viewer.companyId, Number(text)) : null
     if (!event) throw new ProblemError(problem('route_not_found', 'the ledger has no event at this position'))
     const { position: head } = await readHead(db, viewer.companyId)

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { ListedEvents } from '../../ledger/browse-events.ts'
 import { listStoredEvents } from '../../ledger/browse-events.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import { addressOf } from './addresses.ts'
 import { eventTable } from './event-table.ts'
 import type { EventQuery } from './event-query.ts'
@@ -18,10 +18,11 @@ const PATH = NAVIGATION.events.path
 const EVENTS_PER_PAGE = 50
 
 /** `/settings/events`: the company's ledger as it stands, newest first, for administrators and auditors. */
-export function eventsPage(app: FastifyInstance, db: LedgerDb): void {
+export function eventsPage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: EventQuery }>(PATH, async (request, reply) => {
     const viewer = viewerOf(request)
     const { filter, place } = readEventQuery(request.query)
+    const db = await reads.of(viewer.companyId)
     const listed = await listStoredEvents(db, viewer.companyId, filter, { place, limit: EVENTS_PER_PAGE })
     const body = html`<h1>Event stream</h1>
       <p>Everything that has happened in the company, as its ledger holds it: numbered without a gap, and never changed.

@@ -2,6 +2,7 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CompanyServices } from '../../commands/change-company.ts'
 import { problem } from '../../domain/errors.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import type { SystemHealth } from '../../ledger/system-health.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { refuseHalfBuilt } from '../half-built.ts'
@@ -32,6 +33,8 @@ import { requireItem, requireViewer } from './viewer.ts'
 
 export interface PageServices {
   db: LedgerDb
+  /** What the pages show of the ledger and its projections. */
+  reads: Reads
   company: CompanyServices
   health: SystemHealth
   sessions: SessionSettings
@@ -48,7 +51,7 @@ const FORM_LIMIT = 65_536
 
 /** The admin interface: signing in, Company Settings, one's own account. Server-rendered; works without script. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, company, health, sessions, failureLimit, signInLimit } = services
+  const { db, reads, company, health, sessions, failureLimit, signInLimit } = services
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites)
   app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
@@ -69,12 +72,12 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
         for (const add of routes) add(scope)
       })
     const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
-    await part(NAVIGATION.bulkUserLogs, complete, (scope) => bulkUserLogsPages(scope, { db, sessions }))
+    await part(NAVIGATION.bulkUserLogs, complete, (scope) => bulkUserLogsPages(scope, { db, reads, sessions }))
     await part(NAVIGATION.apiKeys, (scope) => apiKeysPage(scope, services), (scope) => apiKeyPage(scope, services))
-    await part(NAVIGATION.usage, complete, (scope) => usagePage(scope, db))
+    await part(NAVIGATION.usage, complete, (scope) => usagePage(scope, { db, reads }))
     await part(NAVIGATION.users, (scope) => usersPage(scope, services), (scope) => userPage(scope, services), (scope) => userErasure(scope, services))
-    await part(NAVIGATION.events, (scope) => eventsPage(scope, db), (scope) => eventPage(scope, db))
-    await part(NAVIGATION.employees, complete, (scope) => employeesPage(scope, db), (scope) => employeePage(scope, db))
+    await part(NAVIGATION.events, (scope) => eventsPage(scope, reads), (scope) => eventPage(scope, reads))
+    await part(NAVIGATION.employees, complete, (scope) => employeesPage(scope, reads), (scope) => employeePage(scope, reads))
     await part({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => employeeErasure(scope, db, company))
     await part(NAVIGATION.health, (scope) => healthPage(scope, db, health))
     await part(NAVIGATION.company, (scope) => companyPage(scope, db, company))

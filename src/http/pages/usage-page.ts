@@ -5,6 +5,7 @@ import type { UsageOfDay } from '../../../projections/bulk-user-logs-usage-queri
 import { currentDay, usageByDay } from '../../../projections/bulk-user-logs-usage-queries.ts'
 import type { SeenKey } from '../../ledger/read-api-keys.ts'
 import { listApiKeys } from '../../ledger/read-api-keys.ts'
+import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { lastDays } from '../admin/usage.ts'
 import { invalidQuery } from '../query-values.ts'
@@ -31,12 +32,12 @@ interface UsageShown {
 }
 
 /** `/settings/usage`: calls and records by day and outcome, and each key's quota. */
-export function usagePage(app: FastifyInstance, db: LedgerDb): void {
+export function usagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; reads: Reads }): void {
   app.get<{ Querystring: { days?: string } }>(NAVIGATION.usage.path, async (request, reply) => {
     const days = Number(request.query.days ?? DEFAULT_RANGE)
     if (!RANGES.includes(days)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
     const viewer = viewerOf(request)
-    const logs = db as unknown as Kysely<unknown>
+    const logs = (await reads.of(viewer.companyId)) as unknown as Kysely<unknown>
     const range = lastDays(days, await currentDay(logs))
     const [usage, keys] = await Promise.all([
       usageByDay(logs, viewer.companyId, range),

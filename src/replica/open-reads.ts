@@ -1,0 +1,50 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { openDatabase } from '../database/kysely.ts'
+import { openPool } from '../database/pool.ts'
+import { openCompleteness } from '../ledger/read-progress.ts'
+import type { Reads } from '../ledger/reads.ts'
+import { primaryReads } from '../ledger/reads.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
+import type { ReadPlace } from './replica-reads.ts'
+import { openReplicaReads } from './replica-reads.ts'
+import type { ReplicaWatch } from './replica-watch.ts'
+import { watchReplica } from './replica-watch.ts'
+
+export interface ReadsOptions {
+  primary: { url: string; db: LedgerDb; pool: Pool }
+  /** Of the replica; undefined when there is none. */
+  url: string | undefined
+  /** How far behind it may be, in milliseconds. */
+  boundMs: number
+  /** Connections to it. */
+  max: number
+  projections: readonly { name: string; version: number }[]
+  log: Logger
+  onRead(read: ReadPlace): void
+  /** Told once of a replica that there is. */
+  onReplica(replica: { name: string; pool: Pool; watch: ReplicaWatch }): void
+}
+
+/** A replica that does not answer must not keep anybody waiting who can have the same from the primary. */
+const CONNECT_TIMEOUT_MS = 1_000
+const LOOK_TIMEOUT_MS = 1_000
+
+/** Opens what the admin and audit endpoints read from. */
+export function openReads(options: ReadsOptions): { reads: Reads; close(): Promise<void> } {
+  const { primary, url, boundMs, max, projections, log, onRead, onReplica } = options
+  if (url === undefined) return { reads: primaryReads(primary.db), close: async () => undefined }
+  const pool = openPool({ url, name: 'employee-ledger reads', max, connectTimeoutMs: CONNECT_TIMEOUT_MS, settings: { jit: 'off' } })
+  const db = openDatabase<LedgerTables>(pool)
+  const watching = { name: 'employee-ledger replica watch', max: 1, connectTimeoutMs: CONNECT_TIMEOUT_MS, statementTimeoutMs: LOOK_TIMEOUT_MS }
+  const [ahead, behind] = [openPool({ ...watching, url: primary.url }), openPool({ ...watching, url })]
+  const watch = watchReplica({ primary: ahead, replica: behind, boundMs, isComplete: openCompleteness(db, projections), log })
+  onReplica({ name: new URL(url).host, pool, watch })
+  return {
+    reads: openReplicaReads({ primary, replica: { db, pool }, watch, projections, onRead }),
+    async close() {
+      await watch.stop()
+      await Promise.all([ahead.end(), behind.end(), db.destroy()])
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import t from 'tap'
+import { runDrill } from './drill.ts'
+
+/*
+ * The short form of `npm run drill`. Each way of restoring is judged by what clients were answered and by the checkpoints
+ * that were held outside.
+ */
+
+const NOTHING = { isLost: false, isDiverged: false, refused: false }
+/** The archive stopped before the server was lost, and the moment is before that. */
+const SOMETHING = { isLost: true, isDiverged: true, refused: true }
+const WHAT_IS_LOST: Record<string, typeof NOTHING> = {
+  'the synchronous standby is promoted': NOTHING,
+  'backup, archive, and the log of the lost server': NOTHING,
+  'backup and archive': SOMETHING,
+  'backup and archive, to a moment': SOMETHING,
+}
+
+const reports = await runDrill({ companies: 1, seed: 1, callsPerPart: 50, tell: () => undefined })
+
+for (const { way, answered, lost, verdicts, refused, wrong } of reports) {
+  await t.test(`restored from: ${way}`, async (t) => {
+    t.strictSame(wrong, [])
+    t.ok(answered > 0)
+    t.strictSame({ isLost: lost > 0, isDiverged: verdicts.every((verdict) => verdict === 3), refused }, WHAT_IS_LOST[way])
+  })
+}
+
+await t.test('each way of restoring was gone through', async (t) => {
+  t.strictSame(reports.map(({ way }) => way), Object.keys(WHAT_IS_LOST))
+})

@@ -1,0 +1,186 @@
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { openMetrics, startApi, startMetrics } from '../../src/bootstrap.ts'
+import { readConfig } from '../../src/config.ts'
+import { eventually } from '../support/eventually.ts'
+import { openEventStream } from '../support/event-stream.ts'
+import { readSamples, valueOf } from '../support/metrics.ts'
+import { employee, send, type TestCompany } from '../support/service.ts'
+import { browse, cookieOf } from '../support/sessions.ts'
+import { startReplicated } from '../support/standby.ts'
+
+/*
+ * Reading from a real streaming standby: what goes there, and that nobody can tell but by its absence.
+ */
+
+const replicated = await startReplicated(t)
+const { service, line, standby, replicaUrl, pause, resume, followed } = replicated
+const { company } = service
+/** Longer than any test lasts: whatever is not current is noticed by its position alone. */
+const FOR_EVER = '3600000'
+
+interface Reading {
+  address: string
+  /** How many reads went to a place, for a reason. */
+  reads(place: string, reason: string): Promise<number>
+  get(path: string, of?: TestCompany): ReturnType<typeof send>
+  isUsable(): Promise<boolean>
+}
+
+/** Another API process on the same database, which reads from the standby. */
+async function startReading(t: Test, settings: Record<string, string> = {}): Promise<Reading> {
+  const environment = { DATABASE_URL: service.urls.serviceUrl, READ_DATABASE_URL: replicaUrl, SIGNING_KEY: service.config.SIGNING_KEY!, DATA_DIR: service.config.DATA_DIR }
+  const config = readConfig({ ...environment, PORT: '0', METRICS_PORT: '0', READ_STALENESS_MS: FOR_EVER, STREAM_HEARTBEAT_MS: FOR_EVER, ...settings })
+  const metrics = openMetrics()
+  const store = { ...service, close: async () => undefined }
+  const api = await startApi(config, service.urls, store, pino({ level: 'silent' }), undefined, metrics)
+  t.teardown(api.stop)
+  const listener = (await startMetrics(config, metrics))!
+  t.teardown(listener.stop)
+  const look = () => readSamples(listener.url)
+  const isUsable = async () => valueOf(await look(), 'employee_ledger_replica_usable') === 1
+  await eventually('the standby is read', isUsable)
+  return {
+    address: api.address,
+    isUsable,
+    reads: async (place, reason) => valueOf(await look(), 'employee_ledger_reads_total', { place, reason }),
+    get: (path, of = company) => send(api.address, 'GET', path, { headers: { authorization: `Bearer ${of.admin.token}` } }),
+  }
+}
+
+async function makeEntry(of = company) {
+  const { body } = await service.call('POST', '/v1/employees', { key: of.key, body: employee() })
+  await service.project(of.id)
+  return { logId: body.log_id as string, employeeId: body.employees[0].id as string }
+}
+
+const first = await makeEntry()
+// While there is one company that this address can sign in with.
+const cookie = await cookieOf(service, company.admin)
+const other = await service.makeCompany('Other')
+const ofOther = await makeEntry(other)
+await followed()
+
+const READS = [
+  '/admin/v1/bulk-user-logs',
+  `/admin/v1/bulk-user-logs/${first.logId}`,
+  `/admin/v1/bulk-user-logs/${first.logId}/records`,
+  '/admin/v1/bulk-user-logs.csv',
+  `/admin/v1/bulk-user-logs/${first.logId}/records.csv`,
+  '/admin/v1/usage',
+  '/audit/v1/events',
+  '/audit/v1/events?format=proof',
+  `/audit/v1/employees/${first.employeeId}`,
+  `/audit/v1/employees/${first.employeeId}/history`,
+]
+const PAGES = [
+  '/settings/bulk-user-logs',
+  `/settings/bulk-user-logs/${first.logId}`,
+  `/settings/bulk-user-logs/${first.logId}/records/0`,
+  '/settings/usage',
+  '/settings/events',
+  '/settings/events/1',
+  '/settings/employees?q=nobody',
+  `/settings/employees/${first.employeeId}`,
+]
+
+await t.test('the admin and audit endpoints and pages read from the standby, and answer what the primary answers', async (t) => {
+  const { get, reads, address } = await startReading(t)
+  for (const path of READS) {
+    t.strictSame((await get(path)).body, (await send(service.address, 'GET', path, { headers: { authorization: `Bearer ${company.admin.token}` } })).body, path)
+  }
+  for (const path of PAGES) t.equal((await browse({ address }, path, { cookie })).status, 200, path)
+  t.equal(await reads('replica', 'current'), READS.length + PAGES.length)
+  for (const reason of ['unusable', 'behind', 'failed']) t.equal(await reads('primary', reason), 0, reason)
+})
+
+await t.test('who has written finds it at once, while the standby has not: companies that it has all of are read there still', async (t) => {
+  const { get, reads } = await startReading(t)
+  await pause()
+  t.teardown(resume)
+  const { logId, employeeId } = await makeEntry()
+  t.equal((await get('/admin/v1/bulk-user-logs')).body.items[0].id, logId)
+  const { body: events } = await get('/audit/v1/events')
+  t.equal((await get(`/audit/v1/employees/${employeeId}?at=${events.at(-1).position}`)).status, 200, 'a position that somebody was told')
+  t.equal((await service.manage('POST', '/erasures', { employee_id: employeeId })).status, 200)
+  t.match(await get(`/audit/v1/employees/${employeeId}`), { status: 404 }, 'who is erased is gone at once')
+  t.equal(await reads('primary', 'behind'), 4)
+  t.equal(await reads('replica', 'current'), 0)
+  t.equal((await get('/admin/v1/bulk-user-logs', other)).body.items[0].id, ofOther.logId)
+  t.equal(await reads('replica', 'current'), 1)
+  await resume()
+  await followed()
+  await get('/admin/v1/bulk-user-logs')
+  t.equal(await reads('replica', 'current'), 2)
+})
+
+await t.test('a live stream tells what the standby does not have yet, at once and each event once', async (t) => {
+  const { address } = await startReading(t)
+  const headers = { authorization: `Bearer ${company.admin.token}` }
+  const logs = await openEventStream(t, `${address}/admin/v1/bulk-user-logs/stream`, headers)
+  const events = await openEventStream(t, `${address}/audit/v1/events/stream`, headers)
+  await pause()
+  t.teardown(resume)
+  const made = await makeEntry()
+  t.equal((await logs.next())!.data.id, made.logId)
+  const before = [(await events.next())!, (await events.next())!]
+  await resume()
+  const next = await makeEntry()
+  t.equal((await logs.next())!.data.id, next.logId)
+  const after = [(await events.next())!, (await events.next())!]
+  const positions = [...before, ...after].map(({ data }) => data.position as number)
+  t.strictSame(positions, Array.from({ length: 4 }, (_, at) => positions[0]! + at))
+})
+
+await t.test('a standby that is further behind than the bound is not asked, and one whose primary is idle is not behind', async (t) => {
+  const { get, reads, isUsable } = await startReading(t, { READ_STALENESS_MS: '400' })
+  await pause()
+  t.teardown(resume)
+  await makeEntry()
+  await eventually('it is too far behind', async () => !(await isUsable()))
+  t.equal((await get('/admin/v1/bulk-user-logs', other)).status, 200)
+  t.ok((await reads('primary', 'unusable')) > 0)
+  await resume()
+  await eventually('it is read again', isUsable)
+  // Nothing is written for longer than the bound.
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await eventually('it is read still', isUsable)
+})
+
+await t.test('a standby that dies under calls fails none of them, and is read again when it is back', async (t) => {
+  const { get, reads, isUsable } = await startReading(t)
+  const over = new AbortController()
+  let answered = 0
+  const client = async () => {
+    while (!over.signal.aborted) {
+      for (const path of READS) {
+        const { status } = await get(path)
+        if (status !== 200) throw new Error(`${path} was answered with ${status}`)
+        answered += 1
+      }
+    }
+  }
+  const clients = Promise.all([client(), client(), client()])
+  await eventually('it is read', async () => (await reads('replica', 'current')) > READS.length)
+  await standby.kill('SIGQUIT')
+  await eventually('it is not read', async () => !(await isUsable()))
+  const then = answered
+  await eventually('calls are answered without it', async () => answered > then + READS.length)
+  await standby.start()
+  await eventually('it is read again', isUsable)
+  const before = await reads('replica', 'current')
+  await eventually('calls go there', async () => (await reads('replica', 'current')) > before)
+  over.abort()
+  await clients
+  t.ok(answered > 0)
+})
+
+await t.test('a standby that has gone silent keeps nobody waiting for its time-outs', async (t) => {
+  const { get, isUsable } = await startReading(t)
+  line.silence(true)
+  t.teardown(() => line.silence(false))
+  for (const path of READS) t.equal((await get(path)).status, 200, path)
+  await eventually('it is not read', async () => !(await isUsable()))
+  line.silence(false)
+  await eventually('it is read again', isUsable)
+})
