@@ -8,11 +8,14 @@ import { typeidUnboxed } from 'typeid-js'
 import program from '../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
-import { assertReachable } from './database/assert-reachable.ts'
+import { assertCurrent } from './database/assert-current.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
-import { openEmbeddedDatabase } from './database/embedded-postgres.ts'
+import { distribute } from './database/distribute.ts'
+import { isDistributed } from './database/distribution-steps.ts'
 import { faultReason } from './database/fault-reason.ts'
+import type { OpenedDatabase } from './database/find-database.ts'
+import { openFoundDatabase } from './database/find-database.ts'
 import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase, openPreparedDatabase } from './database/kysely.ts'
@@ -30,6 +33,7 @@ import { openCompleteness } from './ledger/read-progress.ts'
 import { retireRecords } from './ledger/retire-records.ts'
 import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
+import { isOnShards, useShards } from './ledger/shards.ts'
 import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
 import { countCalls, countPending, countWork } from './metrics/count-work.ts'
@@ -51,31 +55,13 @@ import { startWorker } from './workers/worker.ts'
 /** Makes ids: TypeIDs with a UUIDv7, which grow with time. */
 export const newId = typeidUnboxed
 
-export interface OpenedDatabase {
-  urls: DatabaseUrls
-  isEmbedded: boolean
-  /** Set when the embedded server's files could not live in DATA_DIR: where they are instead. */
-  movedTo?: string
-  release(): Promise<void>
+/** Finds the database: the one that DATABASE_URL names, or the embedded server in DATA_DIR. */
+export function findDatabase(config: Config, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
+  const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl, DATA_DIR: dataDir } = config
+  return openFoundDatabase({ serviceUrl, ownerUrl, dataDir }, purpose)
 }
 
-/** Finds the database: the one that DATABASE_URL names, or the embedded server in DATA_DIR. */
-export async function findDatabase(config: Config, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
-  const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl } = config
-  if (serviceUrl !== undefined) {
-    const urls = { serviceUrl, ownerUrl: ownerUrl ?? serviceUrl }
-    await assertReachable(urls.serviceUrl)
-    return { urls, isEmbedded: false, release: async () => undefined }
-  }
-  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose }).catch((error: unknown) => {
-    // What is left are faults of the file system that nobody foresaw, such as a full disk.
-    if (!(error instanceof Error && 'syscall' in error)) throw error
-    throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, { cause: error })
-  })
-  const { ownerUrl: owner, serviceUrl: service, release } = embedded
-  const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
-  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, release }
-}
+export type { OpenedDatabase }
 
 const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSION }
 
@@ -102,7 +88,9 @@ export interface OpenedPool {
 export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
   const store = openUnchecked(config, urls)
   try {
-    await assertCurrent(store.db)
+    const db = store.db as unknown as Kysely<unknown>
+    await assertCurrent(db, QUEUES.queues)
+    if (await isDistributed(db)) useShards(store.pool)
     return store
   } catch (error) {
     await store.close()
@@ -119,13 +107,6 @@ export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
 
 /** Whether the database has what this program needs. */
 export const isSetUp = (db: Kysely<LedgerTables>) => isCurrent(db as unknown as Kysely<unknown>, QUEUES.queues)
-
-async function assertCurrent(db: Kysely<LedgerTables>): Promise<void> {
-  const made = await isSetUp(db).catch((error: unknown) => {
-    throw new StartupError(`the database cannot be used: ${faultReason(error)}`, { cause: error })
-  })
-  if (!made) throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
-}
 
 /** Opens connections of the owner, for work on whole projections. */
 export const openMaintenance = (urls: DatabaseUrls) => openOwner<LedgerTables>(urls)
@@ -173,6 +154,7 @@ export async function startApi(
   const waker = openWaker(boss, warn)
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
   const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
+  if (isOnShards(store.pool)) useShards(pool)
   const counted = countCalls(metrics, { reads: store.pool, appends: pool })
   const lanes = openLanes({
     pool,
@@ -235,7 +217,7 @@ async function versions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
-export { openMetrics }
+export { distribute as distributeDatabase, openMetrics }
 
 /** Starts to tell the metrics of this process, where METRICS_PORT says so; null where it is unset. */
 export async function startMetrics(config: Config, metrics: Metrics): Promise<(RunningPart & { url: string }) | null> {

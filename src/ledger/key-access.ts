@@ -7,6 +7,7 @@ import { openContended } from './contended.ts'
 import type { Gatherer } from './gather.ts'
 import { gather } from './gather.ts'
 import { inOnePacket } from './one-packet.ts'
+import { groupedByCompany } from './shards.ts'
 import * as statements from './statements.ts'
 
 /** A key and the company that owns it, as they are at this moment. */
@@ -111,14 +112,15 @@ const WAITING_SLOTS = 2
  * transaction holds waits alone, and holds nobody up.
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
+  const bounds = { ...BOUNDS, ...groupedByCompany(pool) }
   const contended = openContended<KeyUse, UsedKey>(async (uses) => {
     const answers = await inTransaction(pool, (client) => countUses(client, uses, true))
     return answers.map((answer) => answer ?? Promise.reject(new Error('the usage of the key is missing')))
-  }, BOUNDS, WAITING_SLOTS)
+  }, bounds, WAITING_SLOTS)
   return gather<KeyUse, UsedKey>(async (uses) => {
     const answers = await inTransaction(pool, (client) => countUses(client, uses, false))
     return answers.map((answer, at) => answer ?? contended.submit(uses[at]!))
-  }, BOUNDS)
+  }, bounds)
 }
 
 async function inTransaction<Result>(pool: Pool, task: (client: PoolClient) => Promise<Result>): Promise<Result> {

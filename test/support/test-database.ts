@@ -8,8 +8,10 @@ import { testServerUrls } from './test-server.ts'
 export async function createTestDatabase(t: Pick<Test, 'teardown'>): Promise<DatabaseUrls & { superUrl: string; name: string }> {
   const urls = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
-  await asSuperuser(urls.superUrl, `create database ${name} template employee_ledger owner ledger_owner`)
-  t.teardown(() => asSuperuser(urls.superUrl, `drop database if exists ${name} with (force)`))
+  for (const machine of urls.machines) await asSuperuser(machine, `create database ${name} template employee_ledger owner ledger_owner`)
+  t.teardown(async () => {
+    for (const machine of urls.machines) await asSuperuser(machine, `drop database if exists ${name} with (force)`)
+  })
   const onClone = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
   return {
     name,
