@@ -29,7 +29,8 @@ export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner
     name: 'employee-ledger maintenance',
     max: MAINTENANCE_CONNECTIONS,
     statementTimeoutMs: MAINTENANCE_STATEMENT_MS,
-    settings: { jit: 'off', synchronous_commit: 'off' },
+    // The last is for Citus, and nothing to PostgreSQL: a transaction makes tables on one connection to each machine.
+    settings: { jit: 'off', synchronous_commit: 'off', 'citus.multi_shard_modify_mode': 'sequential' },
   })
   const db = openDatabase<Tables>(pool)
   const handOver = async (to: Kysely<unknown>, schema: string) => {

@@ -36,7 +36,7 @@ export interface Shard {
 const NOWHERE: Shard = { and: () => '', values: [] }
 
 /** Where rows of this company are, seen from a connection; null when there are no rows. */
-export function shardOf(client: ClientBase, companyId: string | undefined): Shard {
+export function shardOf(client: Pick<ClientBase, 'query'>, companyId: string | undefined): Shard {
   if (!onShards.has(client)) return NOWHERE
   const and = (column: string, parameter: number) => ` and ${column} = $${parameter}::uuid`
   return { and, values: [companyId === undefined ? null : toUuid(companyId)] }

@@ -94,10 +94,10 @@ export async function replaceDiffering(db: Kysely<LedgerTables>, copies: Copies,
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
   const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${differs(column)})`)], sql` and `)
   const deleted = await sql`delete from ${live} l where l.company_id = ${toUuid(companyId)}
-    and not exists (select from ${scratch} s where ${alike})`.execute(db)
+    and not exists (select 1 from ${scratch} s where ${alike})`.execute(db)
   const names = sql.join(table.columns.map(({ name }) => sql.id(name)))
   const inserted = await sql`insert into ${live} (${names}) select ${names} from ${scratch} s
-    where not exists (select from ${live} l where l.company_id = ${toUuid(companyId)} and ${sameKey(table)})`.execute(db)
+    where not exists (select 1 from ${live} l where l.company_id = ${toUuid(companyId)} and ${sameKey(table)})`.execute(db)
   return Math.max(Number(deleted.numAffectedRows), Number(inserted.numAffectedRows))
 }
 

@@ -6,6 +6,7 @@ import type { CommandServices } from '../../src/commands/run-api-call.ts'
 import { runApiCall } from '../../src/commands/run-api-call.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { openLanes } from '../../src/ledger/lanes.ts'
+import { isOnShards, useShards } from '../../src/ledger/shards.ts'
 import { openDatabaseLine } from '../support/database-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { lockIsAwaited } from '../support/lock-awaited.ts'
@@ -49,6 +50,7 @@ await t.test('a worker outlives cut connections, and goes on', async (t) => {
 
 await t.test('a COMMIT whose answer is lost is looked up: what was stored is answered as stored, what was not as 503', async (t) => {
   const pool = openPool({ url: throughLine, name: 'test appends', max: 4, pipeline: true })
+  if (isOnShards(service.pool)) useShards(pool)
   t.teardown(() => pool.end())
   const bounds = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 }
   const lanes = openLanes({ pool, ...bounds, onCommitted: () => undefined, onFault: (error) => t.fail(String(error)) })

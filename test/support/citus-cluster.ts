@@ -8,8 +8,6 @@ import type { TestServerUrls } from './test-server.ts'
  * superuser, in a database that has the extension and knows the workers. A database of Citus is one on each machine.
  */
 
-export const CITUS_URL = process.env['CITUS_URL']
-
 const TEMPLATE = 'employee_ledger'
 /** Of all test files: few, for each database takes connections of its own to every machine. */
 const SHARDS = 4
