@@ -3,16 +3,14 @@ import { sql } from 'kysely'
 
 /**
  * Where the tables stand on Citus. Those whose primary key begins with the company go by it, all of a company's rows on
- * one machine; of the others these go as is said here, and what is not named stays on the coordinator: what migrations
- * keep for themselves, and pg-boss.
+ * one machine; the directory of API keys goes by its own key; the others stay on the coordinator: what migrations and
+ * versions of projections need, which is small and joined with nothing, and pg-boss.
  */
 const BY_COMPANY = 'company_id'
 /** The first to be distributed; the others go where it goes. */
 const ANCHOR = 'heads'
 /** Who calls is known by an API id alone, before the company is. */
 const BY_ANOTHER_KEY: Record<string, string> = { api_key_directory: 'api_id' }
-/** Small, and read together with rows of every company. */
-const ON_EVERY_MACHINE = ['projection_versions']
 /** Erases in the transaction of the service, with the rights of the owner: that has to be where the company's rows are. */
 const ERASING = 'public.erase_events(uuid, bigint)'
 
@@ -77,14 +75,13 @@ async function readTables(db: Kysely<unknown>, schema: string | undefined): Prom
 }
 
 function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
-  const place = placeOf(table)
-  if (place === null) return []
+  const column = columnOf(table)
+  if (column === undefined) return []
   const name = `${table.schema === 'public' ? '' : `${table.schema}.`}${table.name}`
   const steps: DistributionStep[] = []
   if (!table.is_distributed) {
-    const where = place === 'every machine' ? 'a copy on every machine' : `distributed by ${place.by}`
     const dropped = table.triggers.map((trigger) => `; trigger ${trigger} dropped, for Citus takes none: from here on the rights of the roles keep its rows`)
-    steps.push({ line: `table ${name}: ${where}${dropped.join('')}`, run: (transaction) => distributeTable(transaction, table, place, shards) })
+    steps.push({ line: `table ${name}: distributed by ${column}${dropped.join('')}`, run: (transaction) => distributeTable(transaction, table, column, shards) })
   }
   if (table.has_rows_here) {
     steps.push({
@@ -95,25 +92,16 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   return steps
 }
 
-type Place = { by: string } | 'every machine'
-
-/** Null for a table that stays on the coordinator. */
-function placeOf({ schema, name, key }: Table): Place | null {
-  if (key === BY_COMPANY) return { by: BY_COMPANY }
-  if (schema !== 'public') return null
-  if (ON_EVERY_MACHINE.includes(name)) return 'every machine'
-  const column = BY_ANOTHER_KEY[name]
-  return column === undefined ? null : { by: column }
+/** The column by which a table is distributed; none for one that stays on the coordinator. */
+function columnOf({ schema, name, key }: Table): string | undefined {
+  if (key === BY_COMPANY) return BY_COMPANY
+  return schema === 'public' ? BY_ANOTHER_KEY[name] : undefined
 }
 
-async function distributeTable(db: Kysely<unknown>, table: Table, place: Place, shards: number | undefined): Promise<void> {
+async function distributeTable(db: Kysely<unknown>, table: Table, column: string, shards: number | undefined): Promise<void> {
   for (const trigger of table.triggers) await sql`drop trigger ${sql.id(trigger)} on ${sql.id(table.schema, table.name)}`.execute(db)
-  if (place === 'every machine') {
-    await sql`select create_reference_table(${idOf(table)}::regclass)`.execute(db)
-    return
-  }
-  const isBesideAnchor = place.by === BY_COMPANY && table.name !== ANCHOR
-  await sql`select create_distributed_table(${idOf(table)}::regclass, ${place.by},
+  const isBesideAnchor = column === BY_COMPANY && table.name !== ANCHOR
+  await sql`select create_distributed_table(${idOf(table)}::regclass, ${column},
     colocate_with => ${isBesideAnchor ? `public.${ANCHOR}` : 'none'},
     shard_count => ${isBesideAnchor ? null : (shards ?? null)}::integer)`.execute(db)
 }

@@ -152,7 +152,7 @@ async function createProjectionTables(
       await projection.createTables(transaction, schema)
       // Where there is nothing to fold, they hold all that they are to hold.
       await sql`insert into public.projection_versions (projection, version, completed_at)
-        select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select from public.heads)
+        select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)
         on conflict do nothing`.execute(transaction)
       onStep(`projection ${projection.name} version ${projection.version}: tables made`)
     })

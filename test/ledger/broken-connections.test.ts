@@ -5,6 +5,7 @@ import { createEmployees } from '../../src/commands/create-employees.ts'
 import type { CommandServices } from '../../src/commands/run-api-call.ts'
 import { runApiCall } from '../../src/commands/run-api-call.ts'
 import { openPool } from '../../src/database/pool.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { openLanes } from '../../src/ledger/lanes.ts'
 import { isOnShards, useShards } from '../../src/ledger/shards.ts'
 import { openDatabaseLine } from '../support/database-line.ts'
@@ -29,7 +30,7 @@ await t.test('an API process outlives cut connections: 503 for the calls under w
   t.equal((await create()).status, 201)
   const holder = await service.pool.connect()
   await holder.query('begin')
-  await holder.query('select 1 from heads for update')
+  await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
   const cut = create()
   await lockIsAwaited(service, 'heads')
   line.reset()
