@@ -5,6 +5,7 @@ import { distributionSteps, hasCitus } from './distribution-steps.ts'
 import { openDatabase } from './kysely.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { openPool } from './pool.ts'
+import { serviceRole } from './roles.ts'
 import { StartupError } from './startup-error.ts'
 
 /** Copying a large table takes long; waiting for a lock does not: the service is stopped. */
@@ -25,6 +26,9 @@ export interface DistributeOptions {
  * again. Throws StartupError for a database without Citus or its machines, or while the service runs.
  */
 export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep }: DistributeOptions): Promise<void> {
+  if ((await serviceRole(urls)) === null) {
+    throw new StartupError('on Citus the rights of the roles alone keep events as they are: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL')
+  }
   const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger distribute', max: 1, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
   const db = openDatabase<unknown>(pool)
   try {
