@@ -16,17 +16,11 @@ const SHARDS = 4
 export async function prepareCitus(citusUrl: string): Promise<TestServerUrls> {
   const machines = await machinesOf(citusUrl)
   const password = randomBytes(12).toString('hex')
+  const [superUrl] = machines as [string, ...string[]]
   for (const machine of machines) {
     await onServer(machine, `drop database if exists ${TEMPLATE} with (force)`, ...['owner', 'service'].flatMap((role) => roleOf(role, password)))
-    await onServer(machine, `create database ${TEMPLATE} owner ledger_owner template template0 encoding 'UTF8'`)
-    await onServer(within(machine, TEMPLATE), 'create extension citus')
   }
-  const [superUrl, ...workers] = machines as [string, ...string[]]
-  const introduce = [[superUrl, 'citus_set_coordinator_host'], ...workers.map((url) => [url, 'citus_add_node'])] as const
-  for (const [url, call] of introduce) {
-    const { hostname, port } = new URL(url)
-    await onServer(within(superUrl, TEMPLATE), `select ${call}('${hostname}', ${port})`)
-  }
+  await createClusterDatabase(machines, TEMPLATE)
   const urlOf = (username: string) => Object.assign(new URL(within(superUrl, TEMPLATE)), { username, password }).href
   const urls = { ownerUrl: urlOf('ledger_owner'), serviceUrl: urlOf('ledger_service') }
   await migrateDatabase(urls, () => undefined)
@@ -37,6 +31,20 @@ export async function prepareCitus(citusUrl: string): Promise<TestServerUrls> {
     await onServer(machine, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${TEMPLATE}'`)
   }
   return { superUrl, ...urls, machines }
+}
+
+/** Makes an empty database on every machine of a cluster, the coordinator first. */
+export async function createClusterDatabase(machines: string[], name: string): Promise<void> {
+  for (const machine of machines) {
+    await onServer(machine, `create database ${name} owner ledger_owner template template0 encoding 'UTF8'`)
+    await onServer(within(machine, name), 'create extension citus')
+  }
+  const [superUrl, ...workers] = machines as [string, ...string[]]
+  const introduce = [[superUrl, 'citus_set_coordinator_host'], ...workers.map((url) => [url, 'citus_add_node'])] as const
+  for (const [url, call] of introduce) {
+    const { hostname, port } = new URL(url)
+    await onServer(within(superUrl, name), `select ${call}('${hostname}', ${port})`)
+  }
 }
 
 /** The addresses of the coordinator and of the workers. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../src/database/database-urls.ts'
+import { createClusterDatabase } from './citus-cluster.ts'
 import { testServerUrls } from './test-server.ts'
 
 /** A database of its own for a test: a clone of the migrated one, dropped at the end. */
@@ -19,6 +20,18 @@ export async function createTestDatabase(t: Pick<Test, 'teardown'>): Promise<Dat
     serviceUrl: onClone(urls.serviceUrl),
     superUrl: onClone(urls.superUrl),
   }
+}
+
+/** A database of a Citus cluster in which nothing has been set up yet, dropped at the end. */
+export async function createClusterTestDatabase(t: Pick<Test, 'teardown'>): Promise<DatabaseUrls> {
+  const { machines, ...urls } = testServerUrls()
+  const name = `test_${randomBytes(6).toString('hex')}`
+  t.teardown(async () => {
+    for (const machine of machines) await asSuperuser(machine, `drop database if exists ${name} with (force)`)
+  })
+  await createClusterDatabase(machines, name)
+  const inIt = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
+  return { ownerUrl: inIt(urls.ownerUrl), serviceUrl: inIt(urls.serviceUrl) }
 }
 
 async function asSuperuser(url: string, statement: string): Promise<void> {
