@@ -10,9 +10,7 @@ export async function createTestDatabase(t: Pick<Test, 'teardown'>): Promise<Dat
   const urls = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
   for (const machine of urls.machines) await asSuperuser(machine, `create database ${name} template employee_ledger owner ledger_owner`)
-  t.teardown(async () => {
-    for (const machine of urls.machines) await asSuperuser(machine, `drop database if exists ${name} with (force)`)
-  })
+  t.teardown(() => dropEverywhere(urls.machines, name))
   const onClone = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
   return {
     name,
@@ -26,12 +24,18 @@ export async function createTestDatabase(t: Pick<Test, 'teardown'>): Promise<Dat
 export async function createClusterTestDatabase(t: Pick<Test, 'teardown'>): Promise<DatabaseUrls> {
   const { machines, ...urls } = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
-  t.teardown(async () => {
-    for (const machine of machines) await asSuperuser(machine, `drop database if exists ${name} with (force)`)
-  })
+  t.teardown(() => dropEverywhere(machines, name))
   await createClusterDatabase(machines, name)
   const inIt = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
   return { ownerUrl: inIt(urls.ownerUrl), serviceUrl: inIt(urls.serviceUrl) }
+}
+
+async function dropEverywhere(machines: string[], name: string): Promise<void> {
+  for (const machine of machines) {
+    const drop = () => asSuperuser(machine, `drop database if exists ${name} with (force)`)
+    // A daemon of Citus comes to each database, and may be back before it is dropped.
+    await drop().catch(drop).catch(drop)
+  }
 }
 
 async function asSuperuser(url: string, statement: string): Promise<void> {
