@@ -87,7 +87,7 @@ export function positionsWithPerson(
 
 /** Whether an entry `e` holds a record of the person. */
 export function entryHasPerson(companyId: string, person: PersonFilter): Condition {
-  return sql`exists (select from ${RECORDS} p where p.company_id = ${toUuid(companyId)} and p.entry_position = e.position
+  return sql`exists (select 1 from ${RECORDS} p where p.company_id = ${toUuid(companyId)} and p.entry_position = e.position
     and ${recordIsOf(companyId, person, sql.ref('p.employee_id'), sql.ref('p.entry_position'), sql.ref('p.ordinal'))})`
 }
 
@@ -102,7 +102,7 @@ export function recordIsOf(
   const company = toUuid(companyId)
   return sql`(
     ${employeeId} in (${employeesLike(company, person)})
-    or exists (select from ${REJECTED_NAMES} n where n.company_id = ${company} and n.name_hash in (${namesLike(companyId, person)})
+    or exists (select 1 from ${REJECTED_NAMES} n where n.company_id = ${company} and n.name_hash in (${namesLike(companyId, person)})
       and n.entry_position = ${entryPosition} and n.ordinal = ${ordinal}))`
 }
 

@@ -154,7 +154,7 @@ function positionsOfPerson(
   const person = employee === undefined ? { q: q! } : { employee }
   if (conditions.length === 0) return positionsWithPerson(companyId, person, isBetween, direction, limit)
   const isWanted = (position: Condition) => sql`${isBetween(position)} and exists (
-    select from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${all(conditions)})`
+    select 1 from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${all(conditions)})`
   return positionsWithPerson(companyId, person, isWanted, direction, limit)
 }
 

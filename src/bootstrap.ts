@@ -11,6 +11,8 @@ import type { Config } from './config.ts'
 import { assertCurrent } from './database/assert-current.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
+import { distribute } from './database/distribute.ts'
+import { isDistributed } from './database/distribution-steps.ts'
 import { faultReason } from './database/fault-reason.ts'
 import type { OpenedDatabase } from './database/find-database.ts'
 import { findDatabase } from './database/find-database.ts'
@@ -31,6 +33,7 @@ import { openCompleteness } from './ledger/read-progress.ts'
 import { retireRecords } from './ledger/retire-records.ts'
 import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
+import { isOnShards, useShards } from './ledger/shards.ts'
 import { openSigningKeys, SigningKeyError } from './ledger/signing-keys.ts'
 import type { LedgerTables } from './ledger/tables.ts'
 import { loggedTrace } from './log.ts'
@@ -39,6 +42,7 @@ import { watchDatabase } from './metrics/database-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { checkpointClock, openMetrics } from './metrics/metrics.ts'
 import { startMetricsListener } from './metrics/metrics-listener.ts'
+import { appSettings, laneSettings } from './part-settings.ts'
 import { openReads } from './replica/open-reads.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { openWantedTracing } from './tracing/wanted-tracing.ts'
@@ -85,6 +89,7 @@ export async function openStore(config: Config, urls: DatabaseUrls): Promise<Ope
   const store = openUnchecked(config, urls)
   try {
     await assertCurrent(() => isSetUp(store.db))
+    if (await isDistributed(store.db as unknown as Kysely<unknown>)) useShards(store.pool)
     return store
   } catch (error) {
     await store.close()
@@ -149,14 +154,11 @@ export async function startApi(
   const waker = openWaker(boss, warn)
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
   const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
+  if (isOnShards(store.pool)) useShards(pool)
   const counted = countCalls(metrics, { reads: store.pool, appends: pool, ...queuePool('wake-ups', boss) })
   const lanes = openLanes({
     pool,
-    lanes: config.LANES,
-    maxRecordsPerCommit: config.RECORDS_PER_COMMIT,
-    maxWaiting: config.CALLS_WAITING,
-    maxRecordsWaiting: config.RECORDS_WAITING,
-    maxWaitMs: config.CALL_WAIT_MS,
+    ...laneSettings(config),
     onCommitted: waker.wake,
     onTransaction: counted.onTransaction,
     ...(tracing ? { onBegin: tracing.traceTransaction } : {}),
@@ -184,22 +186,7 @@ export async function startApi(
     log,
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
-    trustProxy: config.TRUST_PROXY ?? null,
-    bodyLimit: config.BODY_LIMIT,
-    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
-    burstLimit: config.BURST_LIMIT,
-    failureLimit: config.FAILURE_LIMIT,
-    sessions: {
-      idleMinutes: config.SESSION_IDLE_MINUTES,
-      hours: config.SESSION_HOURS,
-      publicUrl: config.PUBLIC_URL ?? null,
-    },
-    signInLimit: config.SIGN_IN_LIMIT,
-    streamLimits: {
-      perUser: config.STREAMS_PER_USER,
-      heartbeatMs: config.STREAM_HEARTBEAT_MS,
-      lifeMs: config.STREAM_LIFE_MS,
-    },
+    ...appSettings(config),
   })
   const stop = async () => {
     await app.close()
@@ -222,7 +209,7 @@ async function versions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
-export { openMetrics }
+export { distribute as distributeDatabase, openMetrics }
 
 /** Starts to tell the metrics of this process, where METRICS_PORT says so; null where it is unset. */
 export async function startMetrics(config: Config, metrics: Metrics): Promise<(RunningPart & { url: string }) | null> {

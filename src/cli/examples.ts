@@ -6,6 +6,7 @@ const EXAMPLES: Record<string, string[]> = {
   serve: ['serve'],
   work: ['work'],
   migrate: ['migrate --dry-run', 'migrate'],
+  distribute: ['distribute --dry-run', 'distribute', 'distribute --shards 128 --json'],
   doctor: ['doctor', 'doctor --json'],
   'company create': ["company create --name Acme --admin-email ada@acme.example --admin-name 'Ada Admin'"],
   'company set-time-zone': ['company set-time-zone Europe/Berlin --company com_01m7wpyc6pe4c84c8xtp0e86m3'],

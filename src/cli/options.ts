@@ -27,6 +27,13 @@ export function yesOption(): Option {
   return new Option('--yes', 'do not ask; needed where there is no terminal')
 }
 
+const MAX_SHARDS = 4_096
+
+/** `--shards <number>`, into how many parts tables are cut. */
+export function shards(): Option {
+  return new Option('--shards <number>', 'into how many parts the tables are cut: at most so many machines hold them').argParser(wholeNumber(MAX_SHARDS, 1)).default(32)
+}
+
 /** `--company <id>`, which must be given. */
 export function companyOption(): Option {
   return idOption('company', 'com', 'the id of the company')

@@ -3,7 +3,7 @@ import { addAuditCommands } from './audit-commands.ts'
 import { addExamples } from './examples.ts'
 import { addEmployeeCommands } from './employee-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
-import { companyOption, email, json, loaded, text, timeZone, WRONG_USE } from './options.ts'
+import { companyOption, email, json, loaded, shards, text, timeZone, WRONG_USE } from './options.ts'
 import { addProjectionCommands } from './projection-commands.ts'
 import { addUserCommands } from './user-commands.ts'
 
@@ -32,6 +32,13 @@ export function buildProgram(): Command {
     .option('--dry-run', 'tell what would be done, and do nothing')
     .addOption(json())
     .action(loaded(async () => (await import('./migrate.ts')).runMigrations))
+  program
+    .command('distribute')
+    .description('spread the tables over the machines of a Citus cluster, by company; the service has to be stopped')
+    .addOption(shards())
+    .option('--dry-run', 'tell what would be done, and do nothing')
+    .addOption(json())
+    .action(loaded(async () => (await import('./distribute.ts')).distributeTables))
   program
     .command('doctor')
     .description('look the installation over and say what to do: 0 all well, 1 something is wrong, 2 wrong use, 3 warnings')

@@ -28,7 +28,7 @@ export async function rebuildProjection(name: string, flags: RebuildFlags) {
   )
 }
 
-async function rebuildAll(projection: Projection, { db, grant }: OpenedMaintenance, { restart, json }: RebuildFlags) {
+async function rebuildAll(projection: Projection, { db, handOver }: OpenedMaintenance, { restart, json }: RebuildFlags) {
   const progress = eventProgress(`rebuilding ${projection.name}`)
   const onBegun = (events: number, isResumed: boolean) => {
     if (isResumed) process.stderr.write('an earlier rebuild goes on where it was left off; --restart would begin anew\n')
@@ -38,7 +38,7 @@ async function rebuildAll(projection: Projection, { db, grant }: OpenedMaintenan
   let outcome: RebuildOutcome
   try {
     outcome = await rebuild(projection, {
-      ...{ db, grant, restart: restart ?? false, signal: interruption },
+      ...{ db, handOver, restart: restart ?? false, signal: interruption },
       ...{ onBegun, onFolded: progress.advance },
     })
   } catch (error) {

@@ -9,14 +9,15 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { DatabaseUrls } from './database-urls.ts'
+import { stepsLeft } from './distribution-steps.ts'
 import { openDatabase } from './kysely.ts'
 import { findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { openPool } from './pool.ts'
 import { grantToService, RIGHTS } from './roles.ts'
 import { StartupError } from './startup-error.ts'
 
 const OLDEST_SERVER = 150_000
-const ONE_AT_A_TIME = 7_307_114
 const STATEMENT_TIMEOUT_MS = 3_600_000
 const LOCK_TIMEOUT_MS = 2_000
 const LOCK_TRIES = 60
@@ -40,19 +41,18 @@ export interface MigrateHooks {
  */
 export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projections = PROJECTIONS): Promise<void> {
   const times = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
-  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, ...times })
+  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, ...times, settings: { 'citus.multi_shard_modify_mode': 'sequential' } })
   const db = openDatabase<unknown>(pool)
   try {
     await db.connection().execute(async (connection) => {
       await assertUsable(connection)
-      // Whoever migrates at the same time may take long; nobody else waits for this lock.
-      await sql`set lock_timeout = 0`.execute(connection)
-      await sql`select pg_advisory_lock(${ONE_AT_A_TIME})`.execute(connection)
-      if (await hasFingerprint(connection, hooks, projections)) return
+      await oneAtATime(connection)
+      if ((await hasFingerprint(connection, hooks, projections)) && (await stepsLeft(connection)).length === 0) return
       // A newer program has been here, and left all that this one needs.
       if ((await isAhead(connection)) && (await isCurrent(connection, hooks.queues, projections))) return
       await retryLocked(hooks, () => runMigrations(db, hooks))
       await retryLocked(hooks, () => createProjectionTables(db, hooks, projections))
+      await retryLocked(hooks, () => distributeNew(db, hooks))
       await retryLocked(hooks, () => hooks.createQueues(urls.ownerUrl))
       await retryLocked(hooks, () => grantToService(db, urls, projections))
       await setFingerprint(connection, await fingerprint(hooks.queuesVersion, projections))
@@ -152,9 +152,17 @@ async function createProjectionTables(
       await projection.createTables(transaction, schema)
       // Where there is nothing to fold, they hold all that they are to hold.
       await sql`insert into public.projection_versions (projection, version, completed_at)
-        select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select from public.heads)
+        select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)
         on conflict do nothing`.execute(transaction)
       onStep(`projection ${projection.name} version ${projection.version}: tables made`)
     })
+  }
+}
+
+/** On a database that is distributed, what was made now goes where its company's rows are. */
+async function distributeNew(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
+  for (const { line, run } of await stepsLeft(db)) {
+    await db.transaction().execute(run)
+    onStep(line)
   }
 }

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
+import { stepsLeft } from './distribution-steps.ts'
 import { RIGHTS } from './roles.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url))
@@ -34,7 +35,8 @@ export async function findMissing(db: Kysely<unknown>, { queues, projections }: 
     ...schemas.filter(({ schema }) => !usable.includes(schema)).map(({ what }) => `${what}: tables`),
   ]
   if (done.length === 0) return [...missing, 'queues', 'rights of the service']
-  return [...missing, ...(await missingQueues(db, queues)), ...(await missingRights(db))]
+  const toDistribute = (await stepsLeft(db)).map(({ line }) => line)
+  return [...missing, ...toDistribute, ...(await missingQueues(db, queues)), ...(await missingRights(db))]
 }
 
 /** Whether a newer program has migrated this database. */

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { DatabaseUrls } from './database-urls.ts'
+import { stepsLeft } from './distribution-steps.ts'
 import { openDatabase } from './kysely.ts'
 import { openPool } from './pool.ts'
 import { grantOnSchema, serviceRole } from './roles.ts'
@@ -9,8 +10,8 @@ import { StartupError } from './startup-error.ts'
 /** Connections of the owner, for work on whole projections. */
 export interface OpenedOwner<Tables> {
   db: Kysely<Tables>
-  /** Gives the service's role its rights on the tables of a schema. */
-  grant(db: Kysely<unknown>, schema: string): Promise<void>
+  /** Makes new tables of a schema such that the service can use them: where they belong on Citus, and with its rights. */
+  handOver(db: Kysely<unknown>, schema: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -28,15 +29,17 @@ export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner
     name: 'employee-ledger maintenance',
     max: MAINTENANCE_CONNECTIONS,
     statementTimeoutMs: MAINTENANCE_STATEMENT_MS,
-    settings: { jit: 'off', synchronous_commit: 'off' },
+    // The last is for Citus, and nothing to PostgreSQL: a transaction makes tables on one connection to each machine.
+    settings: { jit: 'off', synchronous_commit: 'off', 'citus.multi_shard_modify_mode': 'sequential' },
   })
   const db = openDatabase<Tables>(pool)
-  const grant = async (to: Kysely<unknown>, schema: string) => {
+  const handOver = async (to: Kysely<unknown>, schema: string) => {
+    for (const step of await stepsLeft(to, schema)) await step.run(to)
     if (service) await grantOnSchema(to, schema, service)
   }
   try {
     await assertOwner(db)
-    return { db, grant, close: () => db.destroy() }
+    return { db, handOver, close: () => db.destroy() }
   } catch (error) {
     await db.destroy()
     throw error

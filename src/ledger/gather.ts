@@ -7,6 +7,8 @@ export interface GatherBounds<Item> {
   /** How much one run may take on; a heavier item goes alone. */
   maxWeight: number
   weightOf(item: Item): number
+  /** Items of different groups do not share a run; without it all may. */
+  groupOf?(item: Item): string
   /** How many items may wait. */
   maxWaiting: number
   /** How long an item may wait for its run, in milliseconds. */
@@ -72,11 +74,12 @@ export function gather<Item, Answer>(
   }
 }
 
-/** Takes as many as fit, from the one that has waited longest on. */
+/** Takes as many as fit, from the one that has waited longest on, of its group alone where there are groups. */
 function take<Item, Answer>(waiting: Set<Waiting<Item, Answer>>, bounds: GatherBounds<Item>): Waiting<Item, Answer>[] {
   const taken: Waiting<Item, Answer>[] = []
   let weight = 0
   for (const entry of waiting) {
+    if (taken[0] && bounds.groupOf && bounds.groupOf(taken[0].item) !== bounds.groupOf(entry.item)) continue
     weight += bounds.weightOf(entry.item)
     if (taken.length > 0 && weight > bounds.maxWeight) break
     clearTimeout(entry.timer)

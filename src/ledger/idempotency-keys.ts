@@ -1,5 +1,6 @@
 import type { ClientBase, QueryResult } from 'pg'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import { insertRows, shardOf } from './shards.ts'
 
 /** An answer as it is kept for retries; the header names are in lower case. */
 export interface StoredAnswer {
@@ -33,6 +34,7 @@ export function boundName({ apiId, keyHash }: Omit<KeyOfCall, 'companyId'>): str
 
 /** The keys among these that are bound. */
 export async function loadBoundKeys(client: ClientBase, wanted: KeyOfCall[]): Promise<(KeyOfCall & { bound: BoundKey })[]> {
+  const shard = shardOf(client, wanted[0]?.companyId)
   const { rows } = await client.query<{
     company_id: string
     api_id: string
@@ -47,8 +49,8 @@ export async function loadBoundKeys(client: ClientBase, wanted: KeyOfCall[]): Pr
     name: 'load-bound-keys',
     text: `select k.company_id, k.api_id, k.key_hash, k.fingerprint, k.call_id, k.position, k.status, k.headers, k.body
       from json_to_recordset($1) as r(c uuid, a uuid, k text)
-      join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')`,
-    values: [JSON.stringify(wanted.map(storedName))],
+      join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')${shard.and('k.company_id', 2)}`,
+    values: [JSON.stringify(wanted.map(storedName)), ...shard.values],
   })
   return rows.map(({ status, headers, body, ...row }) => ({
     companyId: fromUuid('com', row.company_id),
@@ -62,6 +64,12 @@ export async function loadBoundKeys(client: ClientBase, wanted: KeyOfCall[]): Pr
     },
   }))
 }
+
+const BOUND_COLUMNS = ['api_id', 'key_hash', 'fingerprint', 'call_id', 'position', 'status', 'answered_at', 'headers', 'body']
+const BOUND_ROWS = `(
+    select c, a as api_id, decode(k, 'hex') as key_hash, decode(f, 'hex') as fingerprint, l as call_id, p as position,
+      s as status, t as answered_at, h as headers, b as body
+    from json_to_recordset($1) as columns(c uuid, a uuid, k text, f text, l uuid, p bigint, s smallint, t timestamptz, h json, b text)) r`
 
 /** Binds keys, in the transaction that appends their calls. */
 export function insertBoundKeys(
@@ -78,13 +86,11 @@ export function insertBoundKeys(
     h: bound.answer?.headers,
     b: bound.answer?.body,
   }))
+  const shard = shardOf(client, keys[0]?.companyId)
   return client.query({
     name: 'insert-bound-keys',
-    text: `insert into idempotency_keys
-        (company_id, api_id, key_hash, fingerprint, call_id, position, status, answered_at, headers, body)
-      select c, a, decode(k, 'hex'), decode(f, 'hex'), l, p, s, t, h, b from json_to_recordset($1)
-        as r(c uuid, a uuid, k text, f text, l uuid, p bigint, s smallint, t timestamptz, h json, b text)`,
-    values: [JSON.stringify(rows)],
+    text: insertRows(shard, 'idempotency_keys', BOUND_COLUMNS, BOUND_ROWS, 2),
+    values: [JSON.stringify(rows), ...shard.values],
   })
 }
 

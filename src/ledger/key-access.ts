@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import { requestsInWindow, useKey } from '../domain/company.ts'
 import { fromUuid } from '../domain/ids.ts'
@@ -7,6 +7,7 @@ import { openContended } from './contended.ts'
 import type { Gatherer } from './gather.ts'
 import { gather } from './gather.ts'
 import { inOnePacket } from './one-packet.ts'
+import { groupedByCompany, isOnShards, shardOf } from './shards.ts'
 import * as statements from './statements.ts'
 
 /** A key and the company that owns it, as they are at this moment. */
@@ -60,7 +61,15 @@ interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
 
 async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
   const known = [...new Set(apiIds.filter((apiId) => companyOf.has(apiId)))]
-  const { rows } = await pool.query<FoundKeyRow>({
+  if (!isOnShards(pool)) return queryKeys(pool, known, companyOf)
+  const ofEachCompany = [...Map.groupBy(known, (apiId) => companyOf.get(apiId)!).values()]
+  const found = await onConnection(pool, (client) => inOnePacket(client, () => Promise.all(ofEachCompany.map((ids) => queryKeys(client, ids, companyOf)))))
+  return new Map(found.flatMap((keys) => [...keys]))
+}
+
+async function queryKeys(connection: Pick<ClientBase, 'query'>, known: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
+  const shard = shardOf(connection, companyOf.get(known[0] ?? ''))
+  const { rows } = await connection.query<FoundKeyRow>({
     name: 'find-keys',
     text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
         k.previous_expires_at, k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period,
@@ -68,8 +77,8 @@ async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, str
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      join companies c on c.company_id = k.company_id`,
-    values: [uuidArray(known.map((apiId) => companyOf.get(apiId)!)), uuidArray(known)],
+      join companies c on c.company_id = k.company_id${shard.and('c.company_id', 3)}`,
+    values: [uuidArray(known.map((apiId) => companyOf.get(apiId)!)), uuidArray(known), ...shard.values],
   })
   return new Map(
     rows.map((row) => {
@@ -111,17 +120,18 @@ const WAITING_SLOTS = 2
  * transaction holds waits alone, and holds nobody up.
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
+  const bounds = { ...BOUNDS, ...groupedByCompany(pool) }
   const contended = openContended<KeyUse, UsedKey>(async (uses) => {
-    const answers = await inTransaction(pool, (client) => countUses(client, uses, true))
+    const answers = await onConnection(pool, (client) => countUses(client, uses, true))
     return answers.map((answer) => answer ?? Promise.reject(new Error('the usage of the key is missing')))
-  }, BOUNDS, WAITING_SLOTS)
+  }, bounds, WAITING_SLOTS)
   return gather<KeyUse, UsedKey>(async (uses) => {
-    const answers = await inTransaction(pool, (client) => countUses(client, uses, false))
+    const answers = await onConnection(pool, (client) => countUses(client, uses, false))
     return answers.map((answer, at) => answer ?? contended.submit(uses[at]!))
-  }, BOUNDS)
+  }, bounds)
 }
 
-async function inTransaction<Result>(pool: Pool, task: (client: PoolClient) => Promise<Result>): Promise<Result> {
+async function onConnection<Result>(pool: Pool, task: (client: PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
     const result = await task(client)

@@ -6,6 +6,7 @@ import type { GatherBounds } from './gather.ts'
 import { gather, UnavailableError } from './gather.ts'
 import type { Committed, LedgerCall } from './ledger-call.ts'
 import { settleOutcome } from './settle-outcome.ts'
+import { groupedByCompany } from './shards.ts'
 
 export interface LaneOptions {
   /** Connections for appends; each statement that they run looks rows up by their keys. */
@@ -58,7 +59,7 @@ const PASSING_RETRIES = 3
  */
 export function openLanes(options: LaneOptions): Lanes {
   const { maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
-  const bounds: GatherBounds<Call> = { maxWeight, maxWaiting, maxWaitMs, weightOf: ({ weight }) => Math.max(1, weight) }
+  const bounds: GatherBounds<Call> = { maxWeight, maxWaiting, maxWaitMs, weightOf: ({ weight }) => Math.max(1, weight), ...groupedByCompany(options.pool) }
   const contended = openContended<Call, Answer>((calls) => share(options, calls, true, waitAlone), bounds, options.lanes)
   const queues = Array.from({ length: options.lanes }, () =>
     gather<Call, Answer>((calls) => share(options, calls, false, waitAlone), bounds),

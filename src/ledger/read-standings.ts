@@ -107,13 +107,13 @@ function headsAnd({ name, version }: Version): RawBuilder<unknown> {
 type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'is_complete' | 'parked_companies'>
 
 async function readLag(db: Kysely<LedgerTables>, { name, version }: Version): Promise<Lag> {
-  const { rows } = await sql<Lag>`
+  const { rows } = await sql<Omit<Lag, 'is_complete'>>`
     select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
       count(c.parked_at)::integer as parked_companies,
-      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind,
-      exists (select from projection_versions v where v.projection = ${name} and v.version = ${version}) as is_complete
+      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
     from ${headsAnd({ name, version })}`.execute(db)
-  return rows[0]!
+  const complete = await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
+  return { ...rows[0]!, is_complete: complete.rows.length > 0 }
 }
 
 async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: number): Promise<number | null> {

@@ -200,11 +200,18 @@ export async function listSessions(
 
 /** Deletes sessions that have ended by their age. Returns how many; at most so many at once. */
 export async function deleteEndedSessions(db: LedgerDb, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from sessions where (company_id, session_hash) in (
-      select company_id, session_hash from sessions where expires_at <= now() limit ${limit}
-    )`.execute(db)
-  return Number(numAffectedRows ?? 0n)
+  const ended = await db.selectFrom('sessions').select(['company_id', 'session_hash']).where('expires_at', '<=', sql<string>`now()`).limit(limit).execute()
+  let deleted = 0n
+  for (const [company, sessions] of Map.groupBy(ended, ({ company_id: companyId }) => companyId)) {
+    const hashes = sessions.map(({ session_hash: sessionHash }) => sessionHash)
+    const { numDeletedRows } = await db
+      .deleteFrom('sessions')
+      .where('company_id', '=', company)
+      .where('session_hash', 'in', hashes)
+      .executeTakeFirstOrThrow()
+    deleted += numDeletedRows
+  }
+  return Number(deleted)
 }
 
 function companyUuid(cookie: string): string {

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
 import { toUuid } from '../domain/ids.ts'
 import { UnavailableError } from './gather.ts'
+import { shardOf } from './shards.ts'
 import * as statements from './statements.ts'
 
 const DEADLINE_MS = 10_000
@@ -33,12 +34,13 @@ async function wasCommitted(pool: Pool, calls: { companyId: string; callId: stri
   try {
     await client.query('begin')
     await statements.lockHeads(client, [...new Set(calls.map(({ companyId }) => companyId))], true)
+    const shard = shardOf(client, calls[0]?.companyId)
     const { rowCount } = await client.query({
       name: 'find-calls',
       text: `select 1 from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, call_id)
-        join events e on e.company_id = wanted.company_id and e.stream_id = wanted.call_id and e.stream_version = 1
+        join events e on e.company_id = wanted.company_id and e.stream_id = wanted.call_id and e.stream_version = 1${shard.and('e.company_id', 3)}
         limit 1`,
-      values: [calls.map(({ companyId }) => toUuid(companyId)), calls.map(({ callId }) => toUuid(callId))],
+      values: [calls.map(({ companyId }) => toUuid(companyId)), calls.map(({ callId }) => toUuid(callId)), ...shard.values],
     })
     await client.query('rollback')
     client.release()

@@ -7,6 +7,7 @@ import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from './b
 import type { SealedEvent } from './codec.ts'
 import type { Head, Naming } from './company-state.ts'
 import { packFrontier, unpackFrontier } from './merkle.ts'
+import { insertRows, shardOf } from './shards.ts'
 
 /*
  * The statements of an append. Each is named, so that a connection parses and plans it once, and its text is the same for
@@ -48,11 +49,12 @@ export async function loadEmployees(
   wanted: { companyId: string; value: string }[],
 ): Promise<{ companyId: string; employee: Employee }[]> {
   const { column, type, arrayOf } = EMPLOYEE_LOOKUPS[by]
+  const shard = shardOf(client, wanted[0]?.companyId)
   const { rows } = await client.query<{ company_id: string; state: Employee }>({
     name: `load-${column}`,
     text: `select s.company_id, s.state from unnest($1::uuid[], $2::${type}[]) as wanted(company_id, value)
-      join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value`,
-    values: [uuidArray(wanted.map(({ companyId }) => companyId)), arrayOf(wanted.map(({ value }) => value))],
+      join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value${shard.and('s.company_id', 3)}`,
+    values: [uuidArray(wanted.map(({ companyId }) => companyId)), arrayOf(wanted.map(({ value }) => value)), ...shard.values],
   })
   return rows.map((row) => ({ companyId: fromUuid('com', row.company_id), employee: row.state }))
 }
@@ -91,15 +93,16 @@ export async function loadKeys(
   wanted: { companyId: string; apiId: string }[],
   wait: boolean,
 ): Promise<LoadedKey[]> {
+  const shard = shardOf(client, wanted[0]?.companyId)
   const { rows } = await client.query<LoadedKeyRow>({
     name: wait ? 'load-keys-wait' : 'load-keys-skip',
     text: `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
         k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period, u.window_start, u.requests_made, u.last_used
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
-      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id${shard.and('u.company_id', 3)}
       order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
-    values: [wanted.map(({ companyId }) => toUuid(companyId)), wanted.map(({ apiId }) => toUuid(apiId))],
+    values: [wanted.map(({ companyId }) => toUuid(companyId)), wanted.map(({ apiId }) => toUuid(apiId)), ...shard.values],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
@@ -146,12 +149,15 @@ export interface PlacedEvent extends SealedEvent {
   event: NewEvent
 }
 
+const EVENT_COLUMNS = ['position', 'stream_id', 'stream_version', 'envelope', 'data', 'salt', 'leaf_hash']
+const EVENT_ROWS = `unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])
+  as r(company_id, ${EVENT_COLUMNS.join(', ')})`
+
 export function insertEvents(client: ClientBase, events: PlacedEvent[]): Promise<QueryResult> {
+  const shard = shardOf(client, events[0]?.companyId)
   return client.query({
     name: 'insert-events',
-    text: `insert into events
-        (company_id, position, stream_id, stream_version, envelope, data, salt, leaf_hash)
-      select * from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])`,
+    text: insertRows(shard, 'events', EVENT_COLUMNS, EVENT_ROWS, 9),
     values: [
       uuidArray(events.map(({ companyId }) => companyId)),
       bigintArray(events.map(({ position }) => position)),
@@ -161,6 +167,7 @@ export function insertEvents(client: ClientBase, events: PlacedEvent[]): Promise
       textArray(events.map(({ data }) => data)),
       byteaArray(events.map(({ salt }) => salt)),
       byteaArray(events.map(({ leaf }) => leaf)),
+      ...shard.values,
     ],
   })
 }
@@ -170,6 +177,7 @@ interface OwnedEmployee {
   employee: Employee
 }
 
+const SNAPSHOT_COLUMNS = ['employee_id', 'version', 'email', 'external_id', 'manager_id', 'state']
 const SNAPSHOT_ROWS = `(
     select company_id, employee_id, version, email, external_id, manager_id, state::json as state
     from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::text[], $5::text[], $6::uuid[], $7::text[])
@@ -188,22 +196,23 @@ function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
 }
 
 export function insertSnapshots(client: ClientBase, employees: OwnedEmployee[]): Promise<QueryResult> {
+  const shard = shardOf(client, employees[0]?.companyId)
   return client.query({
     name: 'insert-snapshots',
-    text: `insert into employee_snapshots (company_id, employee_id, version, email, external_id, manager_id, state)
-      select * from ${SNAPSHOT_ROWS}`,
-    values: snapshotColumns(employees),
+    text: insertRows(shard, 'employee_snapshots', SNAPSHOT_COLUMNS, SNAPSHOT_ROWS, 8),
+    values: [...snapshotColumns(employees), ...shard.values],
   })
 }
 
 export function updateSnapshots(client: ClientBase, employees: OwnedEmployee[]): Promise<QueryResult> {
+  const shard = shardOf(client, employees[0]?.companyId)
   return client.query({
     name: 'update-snapshots',
     text: `update employee_snapshots s
       set version = r.version, email = r.email, external_id = r.external_id, manager_id = r.manager_id, state = r.state
       from ${SNAPSHOT_ROWS}
-      where s.company_id = r.company_id and s.employee_id = r.employee_id`,
-    values: snapshotColumns(employees),
+      where s.company_id = r.company_id and s.employee_id = r.employee_id${shard.and('s.company_id', 8)}`,
+    values: [...snapshotColumns(employees), ...shard.values],
   })
 }
 
@@ -214,11 +223,13 @@ export function updateHeads(client: ClientBase, heads: Head[]): Promise<QueryRes
     f: packFrontier(frontier).toString('hex'),
     t: recordedAt,
   }))
+  const shard = shardOf(client, heads[0]?.companyId)
   return client.query({
     name: 'update-heads',
     text: `update heads set position = r.p, frontier = decode(r.f, 'hex'), recorded_at = r.t
-      from json_to_recordset($1) as r(c uuid, p bigint, f text, t timestamptz) where company_id = r.c`,
-    values: [JSON.stringify(rows)],
+      from json_to_recordset($1) as r(c uuid, p bigint, f text, t timestamptz)
+      where company_id = r.c${shard.and('company_id', 2)}`,
+    values: [JSON.stringify(rows), ...shard.values],
   })
 }
 
@@ -233,11 +244,12 @@ export function updateUsage(
     n: usage.requestsMade,
     u: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs),
   }))
+  const shard = shardOf(client, used[0]?.companyId)
   return client.query({
     name: 'update-usage',
     text: `update api_key_usage set window_start = r.w, requests_made = r.n, last_used = r.u
       from json_to_recordset($1) as r(c uuid, k uuid, w timestamptz, n integer, u timestamptz)
-      where company_id = r.c and api_id = r.k`,
-    values: [JSON.stringify(rows)],
+      where company_id = r.c and api_id = r.k${shard.and('company_id', 2)}`,
+    values: [JSON.stringify(rows), ...shard.values],
   })
 }

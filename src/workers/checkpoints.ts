@@ -94,18 +94,16 @@ export async function recordFailure(
   seen: Pick<Checkpoint, 'position' | 'attempts'>,
   message: string,
 ): Promise<FailureStanding | null> {
-  const { rows } = await sql<{ attempts: number; parked: boolean }>`
-    update checkpoints set
-      attempts = attempts + 1,
-      error = ${message},
-      next_try_at = clock_timestamp() + make_interval(secs => ${FIRST_BACKOFF_SECONDS}::double precision * 2 ^ attempts),
-      parked_at = case when attempts + 1 >= ${MAX_ATTEMPTS}::integer then clock_timestamp() else parked_at end
+  const attempts = seen.attempts + 1
+  const isParked = attempts >= MAX_ATTEMPTS
+  const retryInSeconds = FIRST_BACKOFF_SECONDS * 2 ** seen.attempts
+  const { numAffectedRows } = await sql`
+    update checkpoints set attempts = ${attempts}, error = ${message},
+      next_try_at = statement_timestamp() + make_interval(secs => ${retryInSeconds})
+      ${isParked ? sql`, parked_at = statement_timestamp()` : sql``}
     where company_id = ${toUuid(companyId)} and projection = ${projection.name} and version = ${projection.version}
-      and position = ${seen.position} and attempts = ${seen.attempts}
-    returning attempts, parked_at is not null as parked`.execute(db)
-  if (!rows[0]) return null
-  const { attempts, parked } = rows[0]
-  return { attempts, isParked: parked, retryInSeconds: FIRST_BACKOFF_SECONDS * 2 ** (attempts - 1) }
+      and position = ${seen.position} and attempts = ${seen.attempts}`.execute(db)
+  return numAffectedRows === 1n ? { attempts, isParked, retryInSeconds } : null
 }
 
 /** Companies with events that a projection has not folded, and which are neither parked nor waiting for their next try. */

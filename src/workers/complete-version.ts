@@ -13,21 +13,21 @@ const MAX_SECONDS_BEHIND = 10
  * now.
  */
 export async function completeVersion(db: Kysely<LedgerTables>, { name, version }: Projection): Promise<boolean> {
-  // The look at the heads is not taken when it is said already.
-  const { numAffectedRows } = await sql`
-    insert into projection_versions (projection, version, completed_at)
-    select ${name}, ${version}, clock_timestamp()
-    where not exists (select from projection_versions where projection = ${name} and version = ${version})
+  const { rows: said } = await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
+  if (said.length > 0) return false
+  const older = sql`select 1 from checkpoints o
+    where o.company_id = h.company_id and o.projection = ${name} and o.version < ${version}`
+  const { rows: behind } = await sql`
+    select 1 from heads h left join checkpoints c
+      on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+    where h.position > coalesce(c.position, 0)
+      and (not exists (${older}) or exists (${older} and o.position > coalesce(c.position, 0)))
       and not exists (
-        select from heads h left join checkpoints c
-          on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
-        where h.position > coalesce(c.position, 0) and not exists (
-          select from checkpoints o where o.company_id = h.company_id and o.projection = ${name} and o.version < ${version}
-          having max(o.position) <= coalesce(c.position, 0)
-        ) and not exists (
-          select from events e where e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
-            and ${recordedAt(sql.ref('e.envelope'))} > clock_timestamp() - make_interval(secs => ${MAX_SECONDS_BEHIND})
-        ))
-    on conflict do nothing`.execute(db)
+        select 1 from events e where e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
+          and ${recordedAt(sql.ref('e.envelope'))} > clock_timestamp() - make_interval(secs => ${MAX_SECONDS_BEHIND}))
+    limit 1`.execute(db)
+  if (behind.length > 0) return false
+  const { numAffectedRows } = await sql`insert into projection_versions (projection, version, completed_at)
+    values (${name}, ${version}, clock_timestamp()) on conflict do nothing`.execute(db)
   return numAffectedRows === 1n
 }

@@ -40,7 +40,7 @@ export async function isShadowBefore(
 ): Promise<boolean> {
   const shadow = shadowOf(projection)
   const { rows } = await sql`
-    select from checkpoints where company_id = ${toUuid(companyId)} and projection = ${shadow.name}
+    select 1 from checkpoints where company_id = ${toUuid(companyId)} and projection = ${shadow.name}
       and version = ${shadow.version} and position < ${position}`.execute(db)
   return rows.length > 0 && (await schemaOid(db, schemaOf(shadow))) !== null
 }

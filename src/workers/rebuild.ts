@@ -21,8 +21,8 @@ const DROP_TRIES = 5
 export interface RebuildOptions {
   /** As the owner of the database; commits need not wait for the disk. */
   db: Db
-  /** Gives the service's role its rights on a schema. */
-  grant(db: Kysely<unknown>, schema: string): Promise<void>
+  /** See OpenedOwner. */
+  handOver(db: Kysely<unknown>, schema: string): Promise<void>
   /** Throws away what an earlier rebuild left, instead of going on with it. */
   restart: boolean
   /** Ends the work after the batch that is under way. */

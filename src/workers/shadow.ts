@@ -22,13 +22,13 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const SWITCH_EVENTS = 5_000
 
 /**
- * Makes the shadow of a projection, or finds the one that an earlier rebuild began. `grant` gives the service's role its
- * rights on a schema. Run by the owner of the database.
+ * Makes the shadow of a projection, or finds the one that an earlier rebuild began. `handOver` makes them such that
+ * the service can use them. Run by the owner of the database.
  */
 export async function beginShadow(
   db: Db,
   projection: Projection,
-  options: { grant(db: Kysely<unknown>, schema: string): Promise<void>; restart: boolean },
+  options: { handOver(db: Kysely<unknown>, schema: string): Promise<void>; restart: boolean },
 ): Promise<{ oid: number; isResumed: boolean }> {
   const shadow = shadowOf(projection)
   const schema = schemaOf(shadow)
@@ -40,7 +40,7 @@ export async function beginShadow(
     await forgetCheckpoints(transaction, shadow)
     await sql`create schema ${sql.id(schema)}`.execute(transaction)
     await projection.createTables(transaction as never, schema)
-    await options.grant(transaction as never, schema)
+    await options.handOver(transaction as never, schema)
     return { oid: (await schemaOid(transaction, schema))!, isResumed: false }
   })
 }

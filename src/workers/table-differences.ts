@@ -93,11 +93,14 @@ export async function replaceDiffering(db: Kysely<LedgerTables>, copies: Copies,
   const [live, scratch] = [sql.id(copies.live, table.name), sql.id(copies.scratch, table.name)]
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
   const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${differs(column)})`)], sql` and `)
-  const deleted = await sql`delete from ${live} l where l.company_id = ${toUuid(companyId)}
-    and not exists (select from ${scratch} s where ${alike})`.execute(db)
-  const names = sql.join(table.columns.map(({ name }) => sql.id(name)))
-  const inserted = await sql`insert into ${live} (${names}) select ${names} from ${scratch} s
-    where not exists (select from ${live} l where l.company_id = ${toUuid(companyId)} and ${sameKey(table)})`.execute(db)
+  // Citus joins the live table with a local one when that comes by itself, or as the left side.
+  const deleted = await sql`with s as materialized (select * from ${scratch})
+    delete from ${live} l where l.company_id = ${toUuid(companyId)} and not exists (select 1 from s where ${alike})`.execute(db)
+  const names = table.columns.map(({ name }) => sql.id(name))
+  const columns = sql.join(table.columns.map(({ name }) => sql`s.${sql.id(name)}`))
+  const inserted = await sql`insert into ${live} (${sql.join(names)}) select ${columns} from ${scratch} s
+    left join (select * from ${live} where company_id = ${toUuid(companyId)}) l on ${sameKey(table)}
+    where l.company_id is null`.execute(db)
   return Math.max(Number(deleted.numAffectedRows), Number(inserted.numAffectedRows))
 }
 

@@ -116,7 +116,7 @@ async function rowsOfNobody(db: Db, { projection, tables }: Scratch): Promise<Co
   for (const { name } of tables) {
     const { rows } = await sql<{ company_id: string; count: number }>`
       select company_id, count(*) as count from ${sql.id(schemaOf(projection), name)} l
-      where not exists (select from heads h where h.company_id = l.company_id)
+      where not exists (select 1 from heads h where h.company_id = l.company_id)
       group by company_id order by company_id limit ${SHOWN_ROWS}`.execute(db)
     for (const { company_id: company, count } of rows) {
       const difference: RowDifference = { table: name, kind: 'extra', key: {}, columns: [] }

@@ -23,13 +23,15 @@ interface Service {
   healthcheck?: { test: string[] }
   volumes?: string[]
   secrets?: string[]
-  depends_on?: Record<string, { condition: string }>
+  depends_on?: Record<string, { condition: string; required?: boolean }>
+  profiles?: string[]
+  configs?: { source: string }[]
   [key: string]: unknown
 }
 
 interface Compose {
   services: Record<string, Service>
-  configs: { roles: { content: string } }
+  configs: Record<'roles' | 'citus_extension' | 'citus_machines', { content: string }>
   secrets: Record<string, unknown>
   volumes: Record<string, unknown>
 }
@@ -37,7 +39,7 @@ interface Compose {
 /** `${NAME:-default}` with its default, as Compose does where nothing is set. */
 const filled = readFileSync('docker-compose.yml', 'utf8').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
 const compose = parse(filled, { merge: true }) as Compose
-const ours = ['migrate', 'api', 'worker'].map((name) => compose.services[name]!)
+const ours = ['migrate', 'distribute', 'api', 'worker'].map((name) => compose.services[name]!)
 const dockerfile = readFileSync('Dockerfile', 'utf8').replaceAll('\\\n', ' ').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
 const KEYS = [
@@ -46,7 +48,7 @@ const KEYS = [
 ]
 
 await t.test('the compose file has the form that Compose knows, and names nothing that is not there', (t) => {
-  t.strictSame(Object.keys(compose).filter((key) => !['services', 'configs', 'secrets', 'volumes', 'x-service'].includes(key)), [])
+  t.strictSame(Object.keys(compose).filter((key) => !['services', 'configs', 'secrets', 'volumes', 'x-service', 'x-citus'].includes(key)), [])
   for (const [name, service] of Object.entries(compose.services)) {
     t.strictSame(Object.keys(service).filter((key) => !KEYS.includes(key)), [], name)
     for (const volume of service.volumes ?? []) {
@@ -54,7 +56,13 @@ await t.test('the compose file has the form that Compose knows, and names nothin
       t.ok(source.startsWith('./') ? existsSync(source) : Object.hasOwn(compose.volumes, source), `${name}: ${volume}`)
     }
     for (const secret of service.secrets ?? []) t.ok(Object.hasOwn(compose.secrets, secret), `${name}: ${secret}`)
-    for (const other of Object.keys(service.depends_on ?? {})) t.ok(Object.hasOwn(compose.services, other), `${name}: ${other}`)
+    for (const { source } of service.configs ?? []) t.ok(Object.hasOwn(compose.configs, source), `${name}: ${source}`)
+    for (const [other, { required }] of Object.entries(service.depends_on ?? {})) {
+      t.ok(Object.hasOwn(compose.services, other), `${name}: ${other}`)
+      // What another profile has is not there without it.
+      const isAlwaysThere = (compose.services[other]?.profiles ?? service.profiles ?? []).every((profile) => service.profiles?.includes(profile))
+      t.ok(isAlwaysThere || required === false, `${name} does without ${other}`)
+    }
   }
   t.end()
 })
@@ -145,10 +153,24 @@ await t.test('what the file says to run in a container does what it says', async
     t.equal(exitCode, 0, `${line}: ${stderr}`)
   }
   const profiles = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--profile (\w+)/g)].map(([, profile]) => profile!)
-  const known = Object.values(compose.services).flatMap((service) => (service['profiles'] as string[] | undefined) ?? [])
+  const known = Object.values(compose.services).flatMap((service) => service['profiles'] ?? [])
   t.strictSame(profiles.filter((profile) => !known.includes(profile)), [], 'profiles that it speaks of are there')
   const scaled = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--scale (\w+)=/g)].map(([, service]) => service!)
   t.strictSame(scaled.filter((service) => !Object.hasOwn(compose.services, service)), [])
+})
+
+await t.test('the profile citus has a coordinator and two machines, all made alike, and each is told of', (t) => {
+  const machines = Object.entries(compose.services).filter(([, { configs }]) => configs?.some(({ source }) => source === 'citus_extension'))
+  t.strictSame(machines.map(([name]) => name), ['citus', 'citus-worker-1', 'citus-worker-2'])
+  for (const [name, service] of machines) {
+    t.match(service, { profiles: ['citus'], configs: [{ source: 'roles' }, { source: 'citus_extension' }] })
+    t.notOk(service['ports'], 'not to be reached from outside')
+    t.ok(compose.configs.citus_machines.content.includes(`('${name}'`), `${name} is told of`)
+    t.ok(Object.hasOwn(compose.services['citus-machines']!.depends_on!, name), `${name} is waited for`)
+  }
+  const volumes = machines.flatMap(([, service]) => service.volumes!)
+  t.equal(new Set(volumes).size, 3, 'each has a volume of its own')
+  t.end()
 })
 
 await t.test('every command of a container is one of the program', (t) => {

@@ -98,7 +98,7 @@ for (const [stand, midway, bringAbout] of STANDS) {
 
 await t.test('no byte of an erased person is left in what a rebuild left behind that was killed', async (t) => {
   const service = await startService(t)
-  const { db, grant, close } = await openMaintenance(service.urls)
+  const { db, handOver, close } = await openMaintenance(service.urls)
   t.teardown(close)
   const id = await makeTraces(service, nothing)
   await service.project()
@@ -107,14 +107,14 @@ await t.test('no byte of an erased person is left in what a rebuild left behind 
     const reader = await service.pool.connect()
     await reader.query('begin')
     for (const { name } of await describeTables(db, schemaOf(projection))) await reader.query(`select from "${schemaOf(projection)}"."${name}" limit 1`)
-    const { oid } = await beginShadow(db, projection, { grant, restart: false })
+    const { oid } = await beginShadow(db, projection, { handOver, restart: false })
     await catchUp(db, shadowOf(projection), service.company.id)
     t.equal(await switchToShadow(db, projection, oid), 'switched')
     t.equal(await dropReplaced(db, projection), false)
     await reader.query('rollback')
     reader.release()
     // The next one ends in the middle.
-    await beginShadow(db, projection, { grant, restart: false })
+    await beginShadow(db, projection, { handOver, restart: false })
     await foldNext(db, shadowOf(projection), service.company.id, 40)
   }
   const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
@@ -130,10 +130,10 @@ await t.test('no byte of an erased person is left in what a rebuild left behind 
 
 await t.test('what a rebuild has read before an erasure, it does not write behind it', async (t) => {
   const service = await startService(t)
-  const { db, grant, close } = await openMaintenance(service.urls)
+  const { db, handOver, close } = await openMaintenance(service.urls)
   t.teardown(close)
   const id = await makeTraces(service, nothing)
-  await beginShadow(db, employees, { grant, restart: false })
+  await beginShadow(db, employees, { handOver, restart: false })
   let isErased = false
   const meddled = meddledDatabase(service.db, async ({ rows }) => {
     if (isErased || !rows[0] || !('envelope' in rows[0])) return

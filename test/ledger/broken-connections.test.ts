@@ -5,7 +5,9 @@ import { createEmployees } from '../../src/commands/create-employees.ts'
 import type { CommandServices } from '../../src/commands/run-api-call.ts'
 import { runApiCall } from '../../src/commands/run-api-call.ts'
 import { openPool } from '../../src/database/pool.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { openLanes } from '../../src/ledger/lanes.ts'
+import { isOnShards, useShards } from '../../src/ledger/shards.ts'
 import { openDatabaseLine } from '../support/database-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { lockIsAwaited } from '../support/lock-awaited.ts'
@@ -28,7 +30,7 @@ await t.test('an API process outlives cut connections: 503 for the calls under w
   t.equal((await create()).status, 201)
   const holder = await service.pool.connect()
   await holder.query('begin')
-  await holder.query('select 1 from heads for update')
+  await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
   const cut = create()
   await lockIsAwaited(service, 'heads')
   line.reset()
@@ -49,6 +51,7 @@ await t.test('a worker outlives cut connections, and goes on', async (t) => {
 
 await t.test('a COMMIT whose answer is lost is looked up: what was stored is answered as stored, what was not as 503', async (t) => {
   const pool = openPool({ url: throughLine, name: 'test appends', max: 4, pipeline: true })
+  if (isOnShards(service.pool)) useShards(pool)
   t.teardown(() => pool.end())
   const bounds = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 }
   const lanes = openLanes({ pool, ...bounds, onCommitted: () => undefined, onFault: (error) => t.fail(String(error)) })

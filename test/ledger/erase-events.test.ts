@@ -4,6 +4,7 @@ import { erasingEvents } from '../../src/domain/erasure.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../src/ledger/append-company-events.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
+import { CITUS_URL } from '../support/citus-url.ts'
 import { employee, startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
 
@@ -98,7 +99,10 @@ await t.test('nobody gets the function to erase what no event names, or what one
   t.equal(await attempt(service.urls.serviceUrl, `select public.erase_events('${rows[0].company_id}', ${erasing})`), INSUFFICIENT_PRIVILEGE)
 })
 
-await t.test('a forged setting opens no other change, not even to the owner', async (t) => {
+// Citus takes no triggers: there the rights of the service are all, and the owner is not kept from anything.
+const ofTriggers = CITUS_URL === undefined ? {} : { skip: 'there are no triggers on Citus' }
+
+await t.test('a forged setting opens no other change, not even to the owner', ofTriggers, async (t) => {
   const forged = `set local employee_ledger.erasing = 'on'`
   for (const change of [
     `update events set envelope = envelope || ' '`,
@@ -116,7 +120,7 @@ await t.test('a forged setting opens no other change, not even to the owner', as
   t.equal(await attempt(service.urls.serviceUrl, forged, 'update events set data = null, salt = null'), INSUFFICIENT_PRIVILEGE)
 })
 
-await t.test('behind the function the setting is off again', async (t) => {
+await t.test('behind the function the setting is off again', ofTriggers, async (t) => {
   const [rejected] = await positionsOf('EmployeeRecordRejected')
   const marker = `insert into events (company_id, position, stream_id, stream_version, envelope, data, salt, leaf_hash)
     values ('${uuid}', 1000000, '${uuid}', 1000000, '{"type":"RecordsRetired"}', '{"positions":[${rejected}]}',

@@ -34,6 +34,18 @@ await t.test('items that arrive together go together, and each gets its own answ
   t.strictSame(items(), [[1, 2, 3]])
 })
 
+await t.test('items of different groups never share a run: each takes those of the group that has waited longest', async (t) => {
+  const { work, items, begun, runs } = standingWork()
+  const { submit } = gather(work, { ...BOUNDS, groupOf: (item) => String(item % 2) })
+  const answers = Promise.all([1, 2, 3, 4, 5].map((item) => submit(item)))
+  await begun(1)
+  runs[0]!.finish()
+  await begun(2)
+  runs[1]!.finish()
+  t.strictSame(await answers, [10, 20, 30, 40, 50])
+  t.strictSame(items(), [[1, 3, 5], [2, 4]])
+})
+
 await t.test('items that arrive during a run share the next one, and no two runs overlap', async (t) => {
   const { work, items, begun, runs } = standingWork()
   const { submit } = gather(work, BOUNDS)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { PoolClient } from 'pg'
+import { toUuid } from '../../src/domain/ids.ts'
 import { lockIsAwaited } from '../support/lock-awaited.ts'
 import type { Answer, Service, TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
@@ -74,7 +75,7 @@ await t.test('however many companies are held up, the others are served', async 
   const free = await service.makeCompany('Free')
   const holder = await service.pool.connect()
   await holder.query('begin')
-  await holder.query(`select 1 from heads h join companies c using (company_id) where c.name like 'Held%' for update of h`)
+  for (const { id } of held) await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(id)])
   const waiting = held.map((company) => create(service, company))
   await lockIsAwaited(service, 'heads')
   t.equal((await create(service, free)).status, 201)
@@ -88,7 +89,7 @@ await t.test('a key whose usage somebody holds keeps neither readers nor writers
   const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
   const holder = await service.pool.connect()
   await holder.query('begin')
-  await holder.query(`select 1 from api_key_usage u join companies c using (company_id) where c.name = 'Held' for update of u`)
+  await holder.query('select 1 from api_key_usage where company_id = $1 for update', [toUuid(held.id)])
   const verify = (company: TestCompany) => service.call('GET', '/v1/auth/verify', { key: company.key })
   const waiting = Promise.all([verify(held), create(service, held)])
   await lockIsAwaited(service, 'api_key_usage')

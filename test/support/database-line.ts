@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import type { Test } from 'tap'
+import { CITUS_URL } from './citus-url.ts'
 
 /** What a transaction that commits through the line meets, before its connection is cut. */
 export type CommitLoss = 'swallow the answer to COMMIT' | 'swallow COMMIT'
@@ -25,7 +26,8 @@ export interface DatabaseLine {
 // In PostgreSQL's protocol the text of a statement ends with a zero byte; before it stand the message's type and length.
 const COMMIT = Buffer.from('commit\0')
 const BEFORE_TEXT = 5
-const CUT_AFTER_MS = 30
+/** Time enough for the server to commit what it has been sent; a cluster takes longer. */
+const CUT_AFTER_MS = CITUS_URL === undefined ? 30 : 1_000
 
 /** Opens the line to wherever the server listens at the time of each connection. */
 export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: () => number): Promise<DatabaseLine> {

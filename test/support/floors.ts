@@ -64,11 +64,18 @@ export const PARTS: Part[] = [
     name: 'bootstrap',
     files: 'src/bootstrap.ts',
     may: [
-      ...['package.json', 'src/config.ts', 'src/log.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/replica/*', 'src/tracing/*', 'src/workers/*'],
+      ...['package.json', 'src/config.ts', 'src/part-settings.ts', 'src/log.ts', 'src/database/*', 'src/http/app.ts', 'src/ledger/*', 'src/metrics/*', 'src/replica/*', 'src/tracing/*', 'src/workers/*'],
       'projections/index.ts',
     ],
     packages: ['fastify', 'kysely', 'node:path', 'pg', 'pino', 'typeid-js'],
     never: ['src/main.ts', 'src/cli/run.ts', 'src/http/problem.ts'],
+  },
+  {
+    name: 'settings of the parts',
+    files: 'src/part-settings.ts',
+    may: ['src/config.ts', 'src/http/app.ts', 'src/ledger/lanes.ts'],
+    packages: [],
+    never: ['src/bootstrap.ts', 'src/cli/run.ts', 'fastify', 'pg'],
   },
   {
     name: 'config',

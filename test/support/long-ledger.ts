@@ -39,7 +39,7 @@ export async function lengthenLedger(
   )
   const frontier = appendLeaves(head.frontier, rows.map((row) => row.leaf_hash))
   await pool.query(
-    `update heads set position = $2, frontier = $3, recorded_at = recorded_at + $4 * interval '1 ms' where company_id = $1`,
-    [company, frontier.size, packFrontier(frontier), count],
+    'update heads set position = $2, frontier = $3, recorded_at = $4 where company_id = $1',
+    [company, frontier.size, packFrontier(frontier), new Date(Date.parse(head.recordedAt) + count)],
   )
 }

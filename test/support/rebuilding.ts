@@ -20,11 +20,11 @@ export interface Rebuilding {
 }
 
 export async function openRebuilding(t: Test, service: Service): Promise<Rebuilding> {
-  const { db, grant, close } = await openMaintenance(service.urls)
+  const { db, handOver, close } = await openMaintenance(service.urls)
   t.teardown(close)
   return {
     db,
-    rebuild: (projection, options) => rebuild(projection, { ...SILENT, db, grant, restart: false, ...options }),
+    rebuild: (projection, options) => rebuild(projection, { ...SILENT, db, handOver, restart: false, ...options }),
     verify: (projection, options) => verify(db, projection, { ...SILENT, showValues: false, ...options }),
   }
 }

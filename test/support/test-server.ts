@@ -15,6 +15,8 @@ export interface TestServerUrls {
   superUrl: string
   ownerUrl: string
   serviceUrl: string
+  /** Where a database has to be made, as the superuser: on the one server, or on every machine of a Citus cluster. */
+  machines: string[]
 }
 
 export function makeTestFolder(): void {

@@ -12,6 +12,7 @@ import { pruneVersions } from '../../src/workers/prune.ts'
 import { createQueues, queueNames } from '../../src/workers/queues.ts'
 import { schemaOid } from '../../src/workers/copies.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
+import { CITUS_URL } from '../support/citus-url.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import type { Service } from '../support/service.ts'
@@ -41,7 +42,9 @@ await t.test('a new version fills itself beside the old one, and is read only wh
   await makeOld(service)
   const oldWorkers = await startWorkers(service.config, service.urls, store, log)
   t.teardown(oldWorkers.stop)
-  t.strictSame(await migrateToNext(service), ['projection employees version 2: tables made'])
+  const steps = await migrateToNext(service)
+  const ofCitus = CITUS_URL === undefined ? [] : ['table employees_v2.employees: distributed by company_id']
+  t.strictSame(steps, ['projection employees version 2: tables made', ...ofCitus])
 
   const api = await startApi(service.config, service.urls, store, log, NEXT_PROJECTIONS)
   t.teardown(api.stop)

@@ -36,7 +36,7 @@ await t.test('the switch waits for who is in the middle of a fold only a moment,
   const { db, rebuild, verify } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 2)
   await service.project()
-  const { oid } = await beginShadow(db, employees, { grant: async () => undefined, restart: false })
+  const { oid } = await beginShadow(db, employees, { handOver: async () => undefined, restart: false })
   const folder = new pg.Client({ connectionString: service.urls.serviceUrl })
   await folder.connect()
   await folder.query(`begin; update checkpoints set attempts = attempts where projection = 'employees'`)

@@ -1,0 +1,22 @@
+import { distributeDatabase } from '../bootstrap.ts'
+import { StartupError } from '../database/startup-error.ts'
+import { print } from './print.ts'
+import { readSettings } from './settings.ts'
+import { withDatabase } from './with-store.ts'
+
+/** `distribute`: turns the tables into distributed ones on Citus; with `--dry-run` it only tells what would be done. */
+export async function distributeTables({ shards, dryRun, json }: { shards: number; dryRun?: boolean; json?: boolean }) {
+  const config = readSettings()
+  if (config.DATABASE_URL === undefined) throw new StartupError('the embedded database has no Citus: set DATABASE_URL and MIGRATE_DATABASE_URL')
+  const steps: string[] = []
+  await withDatabase(config, async ({ urls }) => {
+    const onStep = (line: string) => {
+      steps.push(line)
+      if (!json) process.stdout.write(`${line}\n`)
+    }
+    await distributeDatabase(urls, { shards, isDryRun: dryRun ?? false, onStep })
+  })
+  const isDistributed = !dryRun || steps.length === 0
+  if (json) print({ distributed: isDistributed, [dryRun ? 'would_do' : 'done']: steps }, true)
+  else process.stdout.write(isDistributed ? 'the tables are distributed\n' : 'nothing was done\n')
+}

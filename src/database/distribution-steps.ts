@@ -1,0 +1,125 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+
+/**
+ * Where the tables stand on Citus. Those whose primary key begins with the company go by it, all of a company's rows on
+ * one machine; the directory of API keys goes by its own key; the others stay on the coordinator: what migrations and
+ * versions of projections need, which is small and joined with nothing, and pg-boss.
+ */
+const BY_COMPANY = 'company_id'
+/** The first to be distributed; the others go where it goes. */
+const ANCHOR = 'heads'
+/** Who calls is known by an API id alone, before the company is. */
+const BY_ANOTHER_KEY: Record<string, string> = { api_key_directory: 'api_id' }
+/** Erases in the transaction of the service, with the rights of the owner: that has to be where the company's rows are. */
+const ERASING = 'public.erase_events(uuid, bigint)'
+
+export interface DistributionStep {
+  /** What it does. */
+  line: string
+  run(transaction: Kysely<unknown>): Promise<void>
+}
+
+/** Whether this database has the Citus extension. */
+export async function hasCitus(db: Kysely<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`select to_regclass('pg_catalog.pg_dist_partition') is not null as has`.execute(db)
+  return rows[0]!.has
+}
+
+/** Whether the tables are distributed on Citus, or some of them are. */
+export async function isDistributed(db: Kysely<unknown>): Promise<boolean> {
+  if (!(await hasCitus(db))) return false
+  const { rows } = await sql<{ is: boolean }>`select exists (select from pg_dist_partition where logicalrelid = to_regclass(${`public.${ANCHOR}`})) as is`.execute(db)
+  return rows[0]!.is
+}
+
+/** What is left to do on a distributed database: tables that a migration, a new projection or a rebuild has made. */
+export async function stepsLeft(db: Kysely<unknown>, schema?: string): Promise<DistributionStep[]> {
+  return (await isDistributed(db)) ? distributionSteps(db, schema === undefined ? {} : { schema }) : []
+}
+
+interface Table {
+  schema: string
+  name: string
+  /** The first column of its primary key. */
+  key: string | null
+  is_distributed: boolean
+  /** On the coordinator; what distributing has copied leaves its rows behind there. */
+  has_rows_here: boolean
+  triggers: string[]
+}
+
+/** What has to be done, in order, until every table stands where it belongs on Citus. */
+export async function distributionSteps(db: Kysely<unknown>, options: { shards?: number; schema?: string }): Promise<DistributionStep[]> {
+  const tables = await readTables(db, options.schema)
+  const steps = tables.flatMap((table) => stepsOf(table, options.shards))
+  if (options.schema !== undefined || (await isErasingPlaced(db))) return steps
+  return [...steps, placeErasing]
+}
+
+/** The tables of this program, the anchor first. */
+async function readTables(db: Kysely<unknown>, schema: string | undefined): Promise<Table[]> {
+  const { rows } = await sql<Table>`
+    select n.nspname as schema, c.relname as name, p.logicalrelid is not null as is_distributed,
+      (select a.attname from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+        where i.indrelid = c.oid and i.indisprimary) as key,
+      pg_relation_size(c.oid) > 0 as has_rows_here,
+      array(select tgname::text from pg_trigger where tgrelid = c.oid and not tgisinternal order by tgname) as triggers
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      left join pg_dist_partition p on p.logicalrelid = c.oid
+    where c.relkind = 'r' and n.nspname !~ '^(pg_|pgboss$|information_schema$)'
+      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+      and (${schema ?? null}::text is null or n.nspname = ${schema ?? null})
+    order by (n.nspname, c.relname) <> ('public', ${ANCHOR}), n.nspname, c.relname`.execute(db)
+  return rows
+}
+
+function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
+  const column = columnOf(table)
+  if (column === undefined) return []
+  const name = `${table.schema === 'public' ? '' : `${table.schema}.`}${table.name}`
+  const steps: DistributionStep[] = []
+  if (!table.is_distributed) {
+    const dropped = table.triggers.map((trigger) => `; trigger ${trigger} dropped, for Citus takes none: from here on the rights of the roles keep its rows`)
+    steps.push({ line: `table ${name}: distributed by ${column}${dropped.join('')}`, run: (transaction) => distributeTable(transaction, table, column, shards) })
+  }
+  if (table.has_rows_here) {
+    steps.push({
+      line: `table ${name}: its old rows taken off the coordinator`,
+      run: async (transaction) => void (await sql`select truncate_local_data_after_distributing_table(${idOf(table)}::regclass)`.execute(transaction)),
+    })
+  }
+  return steps
+}
+
+/** The column by which a table is distributed; none for one that stays on the coordinator. */
+function columnOf({ schema, name, key }: Table): string | undefined {
+  if (key === BY_COMPANY) return BY_COMPANY
+  return schema === 'public' ? BY_ANOTHER_KEY[name] : undefined
+}
+
+async function distributeTable(db: Kysely<unknown>, table: Table, column: string, shards: number | undefined): Promise<void> {
+  for (const trigger of table.triggers) await sql`drop trigger ${sql.id(trigger)} on ${sql.id(table.schema, table.name)}`.execute(db)
+  const isBesideAnchor = column === BY_COMPANY && table.name !== ANCHOR
+  await sql`select create_distributed_table(${idOf(table)}::regclass, ${column},
+    colocate_with => ${isBesideAnchor ? `public.${ANCHOR}` : 'none'},
+    shard_count => ${isBesideAnchor ? null : (shards ?? null)}::integer)`.execute(db)
+}
+
+function idOf({ schema, name }: Table): string {
+  return `"${schema}"."${name}"`
+}
+
+async function isErasingPlaced(db: Kysely<unknown>): Promise<boolean> {
+  const { rows } = await sql`select from pg_dist_object where classid = 'pg_proc'::regclass
+    and objid = ${ERASING}::regprocedure and force_delegation`.execute(db)
+  return rows.length > 0
+}
+
+const placeErasing: DistributionStep = {
+  line: 'function erase_events: runs where the rows of its company are',
+  async run(transaction) {
+    await sql`select create_distributed_function(${ERASING}::regprocedure, 'of_company',
+      colocate_with => ${`public.${ANCHOR}`}, force_delegation => true)`.execute(transaction)
+  },
+}
