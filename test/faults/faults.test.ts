@@ -24,7 +24,7 @@ t.teardown(() => stage.cleanup.run())
 
 for (const [at, fault] of SHORT.entries()) {
   await t.test(`nothing is lost, doubled or wrong after: ${fault}`, async (t) => {
-    const { wrong, calls } = await runFault(stage, fault, 100 + at, { recoversWithinMs: Infinity })
+    const { wrong, calls } = await runFault(stage, fault, 100 + at, { looksAtTimes: false })
     t.same(wrong, [])
     t.ok(calls > 0)
   })

@@ -23,7 +23,7 @@ const LONGEST_ANSWER_MS = 14_000
 const SHOWN_FAULTS = 20
 
 /** Everything that is wrong after a load, a line each; nothing when all promises were kept. */
-export async function oracle(db: Db, companyIds: string[], operations: Operation[]): Promise<string[]> {
+export async function oracle(db: Db, companyIds: string[], operations: Operation[], projections: readonly Projection[] = PROJECTIONS): Promise<string[]> {
   const faults = operations.flatMap((operation) => answerFaults(operation))
   const now = (await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)).rows[0]!.now
   for (const companyId of companyIds) {
@@ -36,7 +36,7 @@ export async function oracle(db: Db, companyIds: string[], operations: Operation
     faults.push(...(await logFaults(db, companyId, calls)))
     faults.push(...timeFaults(events, now))
     faults.push(...(await quotaFaults(db, companyId, calls)))
-    for (const projection of PROJECTIONS) faults.push(...(await readModelFaults(db, companyId, projection, events)))
+    for (const projection of projections) faults.push(...(await readModelFaults(db, companyId, projection, events)))
   }
   return faults.length > SHOWN_FAULTS ? [...faults.slice(0, SHOWN_FAULTS), `and ${faults.length - SHOWN_FAULTS} more`] : faults
 }
@@ -223,10 +223,10 @@ async function readModelFaults(db: Db, companyId: string, projection: Projection
 }
 
 /** Whether every projection has folded every event of these companies, and none is parked. */
-export async function isCaughtUp(db: Db, companyIds: string[]): Promise<boolean> {
+export async function isCaughtUp(db: Db, companyIds: string[], projections: readonly Projection[] = PROJECTIONS): Promise<boolean> {
   const { rows } = await sql<{ behind: number }>`
     select count(*)::integer as behind
-    from heads h cross join unnest(${PROJECTIONS.map(({ name }) => name)}::text[], ${PROJECTIONS.map(({ version }) => version)}::integer[]) as p(name, version)
+    from heads h cross join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)
     left join checkpoints c on c.company_id = h.company_id and c.projection = p.name and c.version = p.version
     where h.company_id = any(${companyIds.map(toUuid)}::uuid[]) and (c.position is null or c.position < h.position)`.execute(db)
   return rows[0]!.behind === 0

@@ -3,6 +3,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Kysely } from 'kysely'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { newId } from '../../src/bootstrap.ts'
 import { issueApiKey } from '../../src/commands/issue-api-key.ts'
 import { registerCompany } from '../../src/commands/register-company.ts'
@@ -30,6 +32,8 @@ export interface Stage {
   workerLine: DatabaseLine
   apis: Supervised[]
   workers: Supervised[]
+  /** What the workers keep current; a deploy may change it. */
+  projections: readonly Projection[]
   /** A superuser's connections, past the line. They are made anew after each start of PostgreSQL. */
   withDatabase<Result>(use: (db: Kysely<LedgerTables>) => Promise<Result>): Promise<Result>
   /** Makes companies for one load. */
@@ -72,7 +76,7 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
     for (const part of [...apis, ...workers]) await part.ready()
     const stage: Stage = {
       dataDir: settings.smallDisk ? parent : null,
-      ...{ cluster, line, workerLine, apis, workers, cleanup },
+      ...{ cluster, line, workerLine, apis, workers, cleanup, projections: PROJECTIONS },
       withDatabase: (use) => withDatabase(cluster, use),
       makeCompanies: (count) => makeCompanies(cluster, count),
       settled: (companyIds, withinMs = SETTLES_WITHIN_MS) => settled(stage, companyIds, withinMs),
@@ -107,11 +111,11 @@ async function makeCompanies(cluster: Cluster, count: number): Promise<LoadedCom
   return companies
 }
 
-async function settled({ apis, workers, cluster }: Stage, companyIds: string[], withinMs: number): Promise<boolean> {
+async function settled({ apis, workers, cluster, projections }: Stage, companyIds: string[], withinMs: number): Promise<boolean> {
   for (const part of [...apis, ...workers]) await part.ready()
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
-    if (await withDatabase(cluster, (db) => isCaughtUp(db, companyIds)).catch(() => false)) return true
+    if (await withDatabase(cluster, (db) => isCaughtUp(db, companyIds, projections)).catch(() => false)) return true
     await new Promise((resolve) => setTimeout(resolve, LOOKS_EVERY_MS))
   }
   return false

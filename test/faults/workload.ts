@@ -85,11 +85,13 @@ export function startLoad(addresses: string[], companies: LoadedCompany[], { cli
   const known = new Map<string, Known>(companies.map(({ companyId }, at) => [companyId, { random: seededRandom(seed + at), ids: [], emails: [] }]))
 
   async function client(number: number): Promise<void> {
-    const company = companies[number % companies.length]!
-    const people = known.get(company.companyId)!
+    // Where there are more companies than clients, each client goes round those that are its own.
+    const own = companies.filter((_, at) => at % clients === number % Math.min(clients, companies.length))
     const random = seededRandom(seed * 1_000 + number)
     for (let count = 0; !over.signal.aborted; count += 1) {
       const id = `op-${seed}-${number}-${count}`
+      const company = own[count % own.length]!
+      const people = known.get(company.companyId)!
       const wanted = nextCall(random, people, id)
       const operation: Operation = { id, companyId: company.companyId, apiId: company.key.api_id, ...wanted, attempts: [], final: null, again: null }
       operations.push(operation)
