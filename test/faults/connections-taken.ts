@@ -14,13 +14,13 @@ export async function connectionsTaken(stage: Stage, random: SeededRandom): Prom
   const taken: pg.Client[] = []
   const until = performance.now() + TAKEN_AT_LEAST_MS + random.below(2_000)
   try {
-    await takeAll(url, taken)
-    await stage.withDatabase((db) => sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'employee-ledger%'`.execute(db))
-    // Whatever the program opens again in between is its own; the rest is taken at once.
-    while (performance.now() < until) {
-      await takeAll(url, taken)
-      await pause(10)
-    }
+    await stage.withDatabase(async (db) => {
+      // What the program has opened again in between is taken, too.
+      for (; performance.now() < until; await pause(10)) {
+        await takeAll(url, taken)
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'employee-ledger%'`.execute(db)
+      }
+    })
   } finally {
     await Promise.all(taken.map((client) => client.end()))
   }

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Happened } from './faults.ts'
-import { gone } from './program.ts'
+import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
 import { startLoad } from './workload.ts'
 
@@ -9,7 +8,6 @@ const NEXT = { name: 'the next version of employees' }
 const READS_EVERY_MS = 20
 const STAFF_CALLS_MS = 1_000
 const ANSWERS_WITHIN_MS = 14_000
-const PLANTER = new URL('./plant.ts', import.meta.url).href
 
 /**
  * A deploy by turns of a version that has a new version of a projection: migrate, the workers, the API
@@ -18,7 +16,7 @@ const PLANTER = new URL('./plant.ts', import.meta.url).href
 export async function deploy(stage: Stage): Promise<Happened> {
   const { apis, workers } = stage
   const reading = await startReading(stage)
-  await migrate(stage)
+  if ((await runProgram(stage, ['migrate'], NEXT)) !== 0) throw new Error('the next version could not be migrated to')
   for (const part of [...workers, ...apis]) {
     await part.restart('SIGTERM', NEXT)
     await part.ready()
@@ -27,17 +25,6 @@ export async function deploy(stage: Stage): Promise<Happened> {
   }
   stage.projections = stage.projections.map((projection) => (projection.name === 'employees' ? { ...projection, version: 2 } : projection))
   return { wrong: await reading.end() }
-}
-
-async function migrate({ cluster }: Stage): Promise<void> {
-  const { ownerUrl, serviceUrl } = cluster.urls
-  const at = (url: string) => Object.assign(new URL(url), { port: String(cluster.port()) }).href
-  const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', 'migrate'], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: at(serviceUrl), MIGRATE_DATABASE_URL: at(ownerUrl), PLANT: NEXT.name, LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  await gone(child)
-  if (child.exitCode !== 0) throw new Error('the next version could not be migrated to')
 }
 
 async function untilReady(address: string): Promise<void> {

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SeededRandom } from '../../src/cli/seeded-random.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Happened } from './faults.ts'
 import { lagMs } from './lag.ts'
+import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
 
 const WITHIN_MS = 30_000
@@ -30,9 +30,8 @@ export async function poisonEvent(stage: Stage, random: SeededRandom, companyIds
   const parkedAt = await checkpointsOf(stage, companyId)
   await setEnvelope(stage, companyId, poisoned.position, poisoned.envelope)
   for (const { name } of stage.projections) {
-    const url = Object.assign(new URL(stage.cluster.urls.serviceUrl), { port: String(stage.cluster.port()) }).href
-    const { status, stderr } = spawnSync(process.execPath, ['src/main.ts', 'projections', 'resume', name, '--company', companyId], { env: { PATH: process.env['PATH'], DATABASE_URL: url }, encoding: 'utf8' })
-    if (status !== 0) wrong.push(`projections resume ${name}: ${stderr}`)
+    const exitCode = await runProgram(stage, ['projections', 'resume', name, '--company', companyId])
+    if (exitCode !== 0) wrong.push(`projections resume ${name} ended with ${exitCode}`)
   }
   for (const now of await checkpointsOf(stage, companyId)) {
     const before = parkedAt.find(({ projection }) => projection === now.projection)!

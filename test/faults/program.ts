@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import readline from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../support/cleanup.ts'
+import type { Cluster } from './cluster.ts'
 
 /** A process of the program that is started again whenever it ends, as an orchestrator would. */
 export interface Supervised {
@@ -121,11 +122,26 @@ export async function gone(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
-  const planted = {
+/** Runs a command of the program to its end, past the line. Returns its exit code. */
+export async function runProgram({ cluster }: { cluster: Cluster }, args: string[], plant?: Plant): Promise<number | null> {
+  const { ownerUrl, serviceUrl } = cluster.urls
+  const at = (url: string) => Object.assign(new URL(url), { port: String(cluster.port()) }).href
+  const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', ...args], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: at(serviceUrl), MIGRATE_DATABASE_URL: at(ownerUrl), LOG_LEVEL: 'error', ...environmentOf(plant) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await gone(child)
+  return child.exitCode
+}
+
+function environmentOf(plant: Plant | undefined): Record<string, string> {
+  return {
     ...(plant?.name === undefined ? {} : { PLANT: plant.name, KILL_AT: String(plant.killAt ?? 1) }),
     ...(plant?.clockSkewMs === undefined ? {} : { CLOCK_SKEW_MS: String(plant.clockSkewMs) }),
   }
+}
+
+function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
   return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
@@ -135,7 +151,7 @@ function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant:
       BURST_LIMIT: '0',
       SWEEP_INTERVAL_MS: '500',
       ...settings,
-      ...planted,
+      ...environmentOf(plant),
     },
     stdio: ['ignore', 'pipe', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
   })
