@@ -62,15 +62,20 @@ export const FAULTS: Record<string, Fault> = {
     await pause(random.below(DOWN_AT_MOST_MS))
     await cluster.start()
   },
-  'backends killed': async (stage, random) => {
+  'backends terminated': async (stage, random) => {
+    let times = 0
     for (let count = 0; count < 5; count += 1) {
-      await stage.withDatabase(async (db) => {
-        await sql`select pg_terminate_backend(pid) from (
-          select pid from pg_stat_activity where application_name like 'employee-ledger%' and pid <> pg_backend_pid()
-          order by md5(pid::text || ${String(random.below(1_000_000))}) limit 2) as some`.execute(db)
-      })
+      const pids = (await backendsOf(stage, random)).slice(0, 2)
+      await stage.withDatabase((db) => sql`select pg_terminate_backend(pid) from unnest(${pids}::integer[]) as pid`.execute(db))
+      times += pids.length
       await pause(random.below(200))
     }
+    return { times }
+  },
+  'a backend killed': async (stage, random) => {
+    // PostgreSQL then ends all others, too, and recovers by itself.
+    const [pid] = await backendsOf(stage, random)
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
   },
   'answer to COMMIT swallowed': ({ line }) => lose(line, 'swallow the answer to COMMIT'),
   'COMMIT swallowed': ({ line }) => lose(line, 'swallow COMMIT'),
@@ -138,6 +143,13 @@ export const FAULTS: Record<string, Fault> = {
     await Promise.all(kills)
     await cluster.start()
   },
+}
+
+/** The server's processes that serve the program, in any order. */
+async function backendsOf(stage: Stage, random: SeededRandom): Promise<number[]> {
+  const select = sql<{ pid: number }>`select pid from pg_stat_activity where application_name like 'employee-ledger%' order by pid`
+  const { rows } = await stage.withDatabase((db) => select.execute(db))
+  return random.sample(rows.map(({ pid }) => pid), rows.length)
 }
 
 /**

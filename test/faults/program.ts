@@ -90,8 +90,11 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     child: () => child,
     starts: () => starts,
     async started(start) {
-      for (const deadline = performance.now() + STARTS_WITHIN_MS; starts < start; await pause(AGAIN_AFTER_MS / 2)) {
+      const deadline = performance.now() + STARTS_WITHIN_MS
+      const isStarted = () => starts >= start
+      while (!isStarted()) {
         if (performance.now() > deadline) throw new Error(`${options.command} was not started again within ${STARTS_WITHIN_MS} ms`)
+        await pause(AGAIN_AFTER_MS / 2)
       }
       if (starts > start) throw new Error(`${options.command} has been started ${starts - start} times more than was looked for`)
       return child
