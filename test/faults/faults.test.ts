@@ -1,5 +1,6 @@
 import t from 'tap'
 import { runFault } from './run.ts'
+import { expectToEnd } from '../support/cleanup.ts'
 import { openStage } from './stage.ts'
 
 /*
@@ -20,7 +21,7 @@ const SHORT = [
 ]
 
 const stage = await openStage()
-t.teardown(() => stage.cleanup.run())
+t.teardown(() => stage.cleanup.run().finally(expectToEnd))
 
 for (const [at, fault] of SHORT.entries()) {
   await t.test(`nothing is lost, doubled or wrong after: ${fault}`, async (t) => {

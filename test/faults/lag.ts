@@ -14,3 +14,15 @@ export async function lagMs(db: Kysely<LedgerTables>, companyIds: string[], proj
     where h.company_id = any(${companyIds.map(toUuid)}::uuid[])`.execute(db)
   return Math.max(0, rows[0]?.lag ?? 0)
 }
+
+const SHOWN = 5
+
+/** Which of these companies are behind, and how their checkpoints stand, a line each, the first few. */
+export async function lagging(db: Kysely<LedgerTables>, companyIds: string[]): Promise<string[]> {
+  const { rows } = await sql<{ line: string }>`
+    select format('%s version %s of %s is at %s of %s, attempts %s, next %s, parked %s: %s', c.projection, c.version, c.company_id, c.position,
+      h.position, c.attempts, c.next_try_at, c.parked_at, c.error) as line
+    from heads h join checkpoints c using (company_id)
+    where h.company_id = any(${companyIds.map(toUuid)}::uuid[]) and c.position < h.position limit ${SHOWN}`.execute(db)
+  return rows.map(({ line }) => line)
+}

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { BUGS } from './plants.ts'
 import { runFault } from './run.ts'
+import { expectToEnd } from '../support/cleanup.ts'
 import { openStage } from './stage.ts'
 
 /*
@@ -9,7 +10,7 @@ import { openStage } from './stage.ts'
  */
 
 const stage = await openStage()
-t.teardown(() => stage.cleanup.run())
+t.teardown(() => stage.cleanup.run().finally(expectToEnd))
 
 const QUIET = 'nothing'
 const SETTLES_WITHIN_MS = 4_000

@@ -48,6 +48,8 @@ const AGAIN_AFTER_MS = 100
 /** The program ends itself 10 seconds after SIGTERM at the latest. */
 const ENDS_WITHIN_MS = 20_000
 const STARTS_WITHIN_MS = 5_000
+const READY_WITHIN_MS = 120_000
+const LOOKS_EVERY_MS = 5_000
 
 /** Starts a process of the program and keeps it running until the end. Its errors go to standard error with FAULTS_LOG set. */
 export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised {
@@ -74,8 +76,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     if (ending.exitCode === null && ending.signalCode === null) ending.kill(signal)
     // A process that stands still hears of nothing else.
     const timer = setTimeout(() => ending.kill('SIGKILL'), ENDS_WITHIN_MS)
-    await gone(ending)
-    clearTimeout(timer)
+    await gone(ending).finally(() => clearTimeout(timer))
   }
   const stop = async () => {
     isOver = true
@@ -84,7 +85,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
   cleanup.teardown(async () => {
     isOver = true
     await end('SIGKILL')
-  })
+  }, `ending ${options.command} on port ${options.port}`)
   return {
     address: `http://127.0.0.1:${options.port}`,
     child: () => child,
@@ -100,10 +101,12 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
       return child
     },
     async ready() {
+      const deadline = performance.now() + READY_WITHIN_MS
       for (const first = starts; ; ) {
+        if (performance.now() > deadline) throw new Error(`${options.command} is not ready within ${READY_WITHIN_MS} ms`)
         if (starts - first > FAILED_STARTS_AT_MOST) throw new Error(`${options.command} does not start: FAULTS_LOG=1 shows why`)
         const [waiting, of] = [ready, starts]
-        const isReady = await waiting.then(() => true, () => false)
+        const isReady = await Promise.race([waiting.then(() => true, () => false), pause(LOOKS_EVERY_MS, false, { ref: false })])
         // One that was ready and has ended is not.
         const isThere = child.exitCode === null && child.signalCode === null
         if (isReady && isThere && of === starts) return

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/cli/seeded-random.ts'
 import { COMPANIES, FAULTS } from './faults.ts'
-import { lagMs } from './lag.ts'
+import { lagging, lagMs } from './lag.ts'
 import { oracle } from './oracle.ts'
 import { startProbe } from './probe.ts'
 import type { Stage } from './stage.ts'
@@ -62,12 +62,12 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     const overAt = load.now()
     await firstSuccessAfter(load.operations, overAt)
     const recoveryMs = load.now() - overAt
-    if (options.looksAtTimes !== false) await untilLagIsOver(stage, ids)
+    const behind = options.looksAtTimes === false ? [] : await untilLagIsOver(stage, ids)
     const caughtUpMs = load.now() - overAt
     await pause(AFTER_MS)
     const until = load.now()
     await load.end()
-    if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs))
+    if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs), ...behind)
     if (!(await stage.settled(ids, options.settlesWithinMs))) wrong.push('the projections never caught up')
     wrong.push(...(await probe.end()))
     const judge = stage.withDatabase((db) => oracle(db, ids, load.operations, stage.projections))
@@ -91,10 +91,15 @@ async function firstSuccessAfter(operations: Operation[], at: number): Promise<v
   while (!hasSuccess() && performance.now() < deadline) await pause(20)
 }
 
-async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<void> {
-  const deadline = performance.now() + 2 * CATCHES_UP_WITHIN_MS
+/** Tells what is behind when the lag is not over in time. */
+async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<string[]> {
+  const deadline = performance.now() + CATCHES_UP_WITHIN_MS
   const lag = () => stage.withDatabase((db) => lagMs(db, companyIds, stage.projections)).catch(() => Infinity)
-  while ((await lag()) >= LAG_MS && performance.now() < deadline) await pause(LOOKS_EVERY_MS)
+  while ((await lag()) >= LAG_MS) {
+    if (performance.now() > deadline) return stage.withDatabase((db) => lagging(db, companyIds)).catch((error: unknown) => [String(error)])
+    await pause(LOOKS_EVERY_MS)
+  }
+  return []
 }
 
 function tally(operations: Operation[], untilMs: number): Pick<Outcome, 'calls' | 'unknown' | 'unresolved' | 'outageMs' | 'slowestMs'> {

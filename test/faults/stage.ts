@@ -53,14 +53,14 @@ export async function openStage(settings: { apis?: number; workers?: number; sma
   // A test that takes too long is told to end: nothing that it started outlives it.
   const onEnd = () => void cleanup.run().finally(() => process.exit(1))
   process.once('SIGTERM', onEnd)
-  cleanup.teardown(() => process.off('SIGTERM', onEnd))
+  cleanup.teardown(() => process.off('SIGTERM', onEnd), 'forgetting SIGTERM')
   try {
     const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-faults-'))
     chmodSync(parent, 0o755)
-    cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }))
+    cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }), 'removing the folder')
     if (settings.smallDisk) mountSmallDisk(cleanup, parent)
     const cluster = await openCluster(path.join(parent, 'data'))
-    cleanup.teardown(() => cluster.stop())
+    cleanup.teardown(() => cluster.stop(), 'stopping PostgreSQL')
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
     const start = async (command: 'serve' | 'work', count: number) => {
@@ -122,6 +122,7 @@ async function settled({ apis, workers, cluster, projections }: Stage, companyId
 }
 
 const SMALL_DISK_MIB = 512
+const UMOUNTS_WITHIN_MS = 30_000
 
 /** Whether this machine lets the user make a small disk in memory. */
 export function canMount(): boolean {
@@ -135,5 +136,5 @@ export function canMount(): boolean {
 function mountSmallDisk(cleanup: Cleanup, folder: string): void {
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK_MIB}m,mode=755`, 'tmpfs', folder])
   if (status !== 0) throw new Error('a small disk cannot be made here')
-  cleanup.teardown(() => spawnSync('umount', [folder]))
+  cleanup.teardown(() => spawnSync('umount', [folder], { timeout: UMOUNTS_WITHIN_MS }), 'unmounting the small disk')
 }
