@@ -25,7 +25,7 @@ t.teardown(() => stage.cleanup.run().finally(expectToEnd))
 
 for (const [at, fault] of SHORT.entries()) {
   await t.test(`nothing is lost, doubled or wrong after: ${fault}`, async (t) => {
-    const { wrong, calls } = await runFault(stage, fault, 100 + at, { looksAtTimes: false })
+    const { wrong, calls } = await runFault(stage, fault, 100 + at, { looksAtTimes: false, repeats: 1 })
     t.same(wrong, [])
     t.ok(calls > 0)
   })

@@ -15,7 +15,13 @@ import { gone } from './program.ts'
 import type { Stage } from './stage.ts'
 
 /** Something bad that happens to an installation under load, and is over when it returns. */
-export type Fault = (stage: Stage, random: SeededRandom, companyIds: string[]) => Promise<Happened | void>
+export type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
+
+/** The load under which it happens, and how often where it happens several times. */
+export interface LoadUnder {
+  companyIds: string[]
+  repeats: number
+}
 
 /** What came of it: how often it happened, if not once, and what was wrong while it did. */
 export interface Happened {
@@ -28,9 +34,6 @@ const PASSES = 12
 const DOWN_AT_MOST_MS = 1_500
 const DIES_WITHIN_MS = 10_000
 const DAY_MS = 86_400_000
-/** How often a process is killed in one run, and how many COMMITs are lost. */
-const LIVES = 4
-const LOSSES = 3
 
 /** How many companies the load of a fault has, where it is not a few. */
 export const COMPANIES: Record<string, number> = { 'poison event': 100 }
@@ -44,14 +47,10 @@ export const ON_A_SMALL_DISK: ReadonlySet<string> = new Set(['disk full'])
 /** Every kind of fault, by name. */
 export const FAULTS: Record<string, Fault> = {
   nothing: async () => undefined,
-  'API killed at a point': ({ apis }, random) => dieAtPoints(apis, Object.keys(API_POINTS), random),
-  'API killed at random': async ({ apis }, random) => {
-    return killAtRandom(apis, random)
-  },
-  'worker killed at a point': ({ workers }, random) => dieAtPoints(workers, Object.keys(WORKER_POINTS), random),
-  'worker killed at random': async ({ workers }, random) => {
-    return killAtRandom(workers, random)
-  },
+  'API killed at a point': ({ apis }, random, { repeats }) => dieAtPoints(apis, Object.keys(API_POINTS), random, repeats),
+  'API killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
+  'worker killed at a point': ({ workers }, random, { repeats }) => dieAtPoints(workers, Object.keys(WORKER_POINTS), random, repeats),
+  'worker killed at random': ({ workers }, random, { repeats }) => killAtRandom(workers, random, repeats),
   'PostgreSQL stopped at once': async ({ cluster }, random) => {
     await cluster.kill('SIGQUIT')
     await pause(random.below(DOWN_AT_MOST_MS))
@@ -77,8 +76,8 @@ export const FAULTS: Record<string, Fault> = {
     const [pid] = await backendsOf(stage, random)
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   },
-  'answer to COMMIT swallowed': ({ line }) => lose(line, 'swallow the answer to COMMIT'),
-  'COMMIT swallowed': ({ line }) => lose(line, 'swallow COMMIT'),
+  'answer to COMMIT swallowed': ({ line }, _, { repeats }) => lose(line, 'swallow the answer to COMMIT', repeats),
+  'COMMIT swallowed': ({ line }, _, { repeats }) => lose(line, 'swallow COMMIT', repeats),
   'slow line': async ({ line, workerLine }, random) => {
     const ms = 20 + random.below(200)
     for (const one of [line, workerLine]) one.delay(ms)
@@ -156,13 +155,13 @@ async function backendsOf(stage: Stage, random: SeededRandom): Promise<number[]>
  * One of these processes is started anew so that it ends itself at a place in its code, and again and again at others; the
  * other processes go on meanwhile.
  */
-async function dieAtPoints(processes: Supervised[], points: string[], random: SeededRandom): Promise<Happened> {
+async function dieAtPoints(processes: Supervised[], points: string[], random: SeededRandom, repeats: number): Promise<Happened> {
   const process = random.pick(processes)
-  const lives = Array.from({ length: LIVES }, (): Plant => ({ name: random.pick(points), killAt: 1 + random.below(PASSES) }))
+  const lives = Array.from({ length: repeats }, (): Plant => ({ name: random.pick(points), killAt: 1 + random.below(PASSES) }))
   const before = process.starts()
   await process.restart('SIGTERM', ...lives)
   let deaths = 0
-  for (let life = 1; life <= LIVES; life += 1) {
+  for (let life = 1; life <= repeats; life += 1) {
     const child = await process.started(before + life)
     // The load may never come by this place so often, for example on a worker that finds nothing to do.
     const timer = setTimeout(() => child.kill('SIGTERM'), DIES_WITHIN_MS)
@@ -173,20 +172,20 @@ async function dieAtPoints(processes: Supervised[], points: string[], random: Se
   return { times: deaths }
 }
 
-async function killAtRandom(processes: Supervised[], random: SeededRandom): Promise<Happened> {
+async function killAtRandom(processes: Supervised[], random: SeededRandom, repeats: number): Promise<Happened> {
   const process = random.pick(processes)
-  for (let life = 0; life < LIVES; life += 1) {
+  for (let life = 0; life < repeats; life += 1) {
     await process.ready()
     await pause(random.below(500))
     await process.restart('SIGKILL')
   }
-  return { times: LIVES }
+  return { times: repeats }
 }
 
 /** Loses a few COMMITs, one after the other. */
-async function lose(line: DatabaseLine, loss: CommitLoss): Promise<Happened> {
+async function lose(line: DatabaseLine, loss: CommitLoss, repeats: number): Promise<Happened> {
   const first = line.losses()
-  for (let count = 0; count < LOSSES; count += 1) {
+  for (let count = 0; count < repeats; count += 1) {
     const before = line.losses()
     line.loseNext(loss)
     for (let waited = 0; line.losses() === before && waited < DIES_WITHIN_MS; waited += 20) await pause(20)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SeededRandom } from '../../src/cli/seeded-random.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import type { Happened } from './faults.ts'
+import type { Happened, LoadUnder } from './faults.ts'
 import { lagMs } from './lag.ts'
 import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
@@ -15,7 +15,7 @@ const LAG_MS = 1_000
  * An event of one company becomes one that nobody can fold. The company has to be parked right before it while the others
  * go on; when the event is whole again and an operator says so, it goes on where it stood.
  */
-export async function poisonEvent(stage: Stage, random: SeededRandom, companyIds: string[]): Promise<Happened> {
+export async function poisonEvent(stage: Stage, random: SeededRandom, { companyIds }: LoadUnder): Promise<Happened> {
   const wrong: string[] = []
   const companyId = random.pick(companyIds)
   const others = companyIds.filter((id) => id !== companyId)

@@ -35,9 +35,12 @@ export interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
   settlesWithinMs?: number
   /** Whether it matters how soon calls succeed and the lag is over: not where a machine has too much other work. */
   looksAtTimes?: boolean
+  /** How often one process is killed, or how many COMMITs are lost. */
+  repeats?: number
 }
 
 const FEW_COMPANIES = 3
+const REPEATS = 4
 const CLIENTS = 8
 const BEFORE_MS = 300
 const AFTER_MS = 300
@@ -58,7 +61,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   const probe = startProbe(stage)
   try {
     await pause(BEFORE_MS)
-    const { times = 1, wrong = [] } = (await happen(stage, seededRandom(seed), ids)) ?? {}
+    const { times = 1, wrong = [] } = (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
     const overAt = load.now()
     await firstSuccessAfter(load.operations, overAt)
     const recoveryMs = load.now() - overAt
