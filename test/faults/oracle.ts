@@ -20,7 +20,7 @@ type Db = Kysely<LedgerTables>
 
 /** Longest time that a client may wait for any answer, in milliseconds. */
 const LONGEST_ANSWER_MS = 14_000
-const SHOWN_FAULTS = 20
+const SHOWN_OF_A_KIND = 3
 
 /** Everything that is wrong after a load, a line each; nothing when all promises were kept. */
 export async function oracle(db: Db, companyIds: string[], operations: Operation[], projections: readonly Projection[] = PROJECTIONS): Promise<string[]> {
@@ -38,7 +38,14 @@ export async function oracle(db: Db, companyIds: string[], operations: Operation
     faults.push(...(await quotaFaults(db, companyId, calls)))
     for (const projection of projections) faults.push(...(await readModelFaults(db, companyId, projection, events)))
   }
-  return faults.length > SHOWN_FAULTS ? [...faults.slice(0, SHOWN_FAULTS), `and ${faults.length - SHOWN_FAULTS} more`] : faults
+  return shown(faults)
+}
+
+/** The first few faults of each kind, so that many of one do not hide another. */
+function shown(faults: string[]): string[] {
+  const kinds = Map.groupBy(faults, (fault) => fault.replaceAll(/op-[\d-]+|[a-z]+_[a-z0-9]{26}|\d+|\{.*?\}/g, ''))
+  const more = (count: number) => (count > SHOWN_OF_A_KIND ? [`and ${count - SHOWN_OF_A_KIND} more like this`] : [])
+  return [...kinds.values()].flatMap((kind) => [...kind.slice(0, SHOWN_OF_A_KIND), ...more(kind.length)])
 }
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>

@@ -35,6 +35,8 @@ export interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
   settlesWithinMs?: number
   /** Whether it matters how soon calls succeed and the lag is over: not where a machine has too much other work. */
   looksAtTimes?: boolean
+  /** How many calls the load has at least, as long as that does not take for ever. */
+  callsAtLeast?: number
   /** How often one process is killed, or how many COMMITs are lost. */
   repeats?: number
 }
@@ -50,6 +52,7 @@ const RECOVERS_WITHIN_MS = 5_000
 /** How soon the projections have to be less than so much behind. */
 const CATCHES_UP_WITHIN_MS = 30_000
 const LAG_MS = 1_000
+const ENOUGH_WITHIN_MS = 10_000
 
 /** Puts the installation under load, lets something bad happen, waits until all is calm, and asks the oracle. */
 export async function runFault(stage: Stage, fault: string, seed: number, options: RunOptions = {}): Promise<Outcome> {
@@ -68,6 +71,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     const behind = options.looksAtTimes === false ? [] : await untilLagIsOver(stage, ids)
     const caughtUpMs = load.now() - overAt
     await pause(AFTER_MS)
+    await enoughCalls(load.operations, options.callsAtLeast ?? 0)
     const until = load.now()
     await load.end()
     if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs), ...behind)
@@ -92,6 +96,11 @@ async function firstSuccessAfter(operations: Operation[], at: number): Promise<v
   const deadline = performance.now() + 60_000
   const hasSuccess = () => operations.some(({ attempts }) => attempts.some((attempt) => attempt.at >= at && attempt.status !== null && attempt.status < 300))
   while (!hasSuccess() && performance.now() < deadline) await pause(20)
+}
+
+async function enoughCalls(operations: Operation[], atLeast: number): Promise<void> {
+  const deadline = performance.now() + ENOUGH_WITHIN_MS
+  while (operations.length < atLeast && performance.now() < deadline) await pause(20)
 }
 
 /** Tells what is behind when the lag is not over in time. */
