@@ -19,6 +19,8 @@ export interface Cluster {
   kill(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
+  /** Which absence of the server this is, from when it is gone until it is started again; null while it is there. */
+  absence(): number | null
   /** Of roles and their passwords; the port is that of the first start. */
   urls: ClusterUrls
 }
@@ -31,6 +33,7 @@ export interface ClusterUrls {
 
 const START_TRIES = 100
 const PAUSE_MS = 50
+const DIES_WITHIN_MS = 30_000
 
 /** Makes a cluster in a data folder and brings its database to what the program needs. */
 export async function openCluster(dataDir: string, settings: Record<string, string> = {}): Promise<Cluster> {
@@ -48,7 +51,9 @@ export async function startCluster(clusterDir: string, urls: ClusterUrls, settin
   const user = await findDatabaseOsUser(clusterDir)
   const server: PostgresServer = { clusterDir, user, binaries: await findPostgresBinaries(user), settings }
   let trace = { pid: 0, port: 0 }
+  let [absences, isAway] = [0, false]
   const start = async () => {
+    isAway = false
     for (let tries = 0; ; tries += 1) {
       const fault = await startServer(server)
       if (fault === undefined) break
@@ -63,10 +68,18 @@ export async function startCluster(clusterDir: string, urls: ClusterUrls, settin
     pid: () => trace.pid,
     port: () => trace.port,
     stop: () => stopServer(server),
+    absence: () => (isAway ? absences : null),
     async kill(signal) {
       const { pid } = trace
       process.kill(pid, signal)
-      while (isAlive(pid)) await pause(PAUSE_MS)
+      const deadline = performance.now() + DIES_WITHIN_MS
+      while (isAlive(pid)) {
+        if (performance.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) has not ended within ${DIES_WITHIN_MS} ms of ${signal}`)
+        await pause(PAUSE_MS)
+      }
+      absences += 1
+      // Without its postmaster a backend still answers for a moment.
+      isAway = signal === 'SIGQUIT'
     },
   }
 }

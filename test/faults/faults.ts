@@ -1,15 +1,33 @@
-import { once } from 'node:events'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { isAlive } from '../../src/database/is-alive.ts'
 import type { SeededRandom } from '../../src/cli/seeded-random.ts'
+import type { CommitLoss, DatabaseLine } from '../support/database-line.ts'
+import { connectionsTaken } from './connections-taken.ts'
+import { deploy } from './deploy.ts'
+import { stoppedBeyondExpiry } from './job-expiry.ts'
 import { API_POINTS, WORKER_POINTS } from './plants.ts'
+import { poisonEvent } from './poison-event.ts'
+import type { Plant, Supervised } from './program.ts'
+import { gone } from './program.ts'
 import type { Stage } from './stage.ts'
 
 /** Something bad that happens to an installation under load, and is over when it returns. */
-export type Fault = (stage: Stage, random: SeededRandom) => Promise<void>
+export type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
+
+/** The load under which it happens, and how often where it happens several times. */
+export interface LoadUnder {
+  companyIds: string[]
+  repeats: number
+}
+
+/** What came of it: how often it happened, if not once, and what was wrong while it did. */
+export interface Happened {
+  times?: number
+  wrong?: string[]
+}
 
 /** How often a place in the program may be passed at most before the process ends itself there. */
 const PASSES = 12
@@ -17,28 +35,22 @@ const DOWN_AT_MOST_MS = 1_500
 const DIES_WITHIN_MS = 10_000
 const DAY_MS = 86_400_000
 
+/** How many companies the load of a fault has, where it is not a few. */
+export const COMPANIES: Record<string, number> = { 'poison event': 100 }
+
+/** Faults behind which the stage is another one than before. */
+export const SPOILS: ReadonlySet<string> = new Set(['two versions during a deploy'])
+
 /** Faults that need a stage on a small disk of its own. */
 export const ON_A_SMALL_DISK: ReadonlySet<string> = new Set(['disk full'])
 
 /** Every kind of fault, by name. */
 export const FAULTS: Record<string, Fault> = {
   nothing: async () => undefined,
-  'API killed at a point': async ({ apis }, random) => {
-    const name = random.pick(Object.keys(API_POINTS))
-    await dieAt(random.pick(apis), { name, killAt: 1 + random.below(PASSES) })
-  },
-  'API killed at random': async ({ apis }, random) => {
-    await pause(random.below(500))
-    await random.pick(apis).restart('SIGKILL')
-  },
-  'worker killed at a point': async ({ workers }, random) => {
-    const name = random.pick(Object.keys(WORKER_POINTS))
-    await dieAt(random.pick(workers), { name, killAt: 1 + random.below(PASSES) })
-  },
-  'worker killed at random': async ({ workers }, random) => {
-    await pause(random.below(500))
-    await random.pick(workers).restart('SIGKILL')
-  },
+  'API killed at a point': ({ apis }, random, { repeats }) => dieAtPoints(apis, Object.keys(API_POINTS), random, repeats),
+  'API killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
+  'worker killed at a point': ({ workers }, random, { repeats }) => dieAtPoints(workers, Object.keys(WORKER_POINTS), random, repeats),
+  'worker killed at random': ({ workers }, random, { repeats }) => killAtRandom(workers, random, repeats),
   'PostgreSQL stopped at once': async ({ cluster }, random) => {
     await cluster.kill('SIGQUIT')
     await pause(random.below(DOWN_AT_MOST_MS))
@@ -49,18 +61,23 @@ export const FAULTS: Record<string, Fault> = {
     await pause(random.below(DOWN_AT_MOST_MS))
     await cluster.start()
   },
-  'backends killed': async (stage, random) => {
+  'backends terminated': async (stage, random) => {
+    let times = 0
     for (let count = 0; count < 5; count += 1) {
-      await stage.withDatabase(async (db) => {
-        await sql`select pg_terminate_backend(pid) from (
-          select pid from pg_stat_activity where application_name like 'employee-ledger%' and pid <> pg_backend_pid()
-          order by md5(pid::text || ${String(random.below(1_000_000))}) limit 2) as some`.execute(db)
-      })
+      const pids = (await backendsOf(stage, random)).slice(0, 2)
+      await stage.withDatabase((db) => sql`select pg_terminate_backend(pid) from unnest(${pids}::integer[]) as pid`.execute(db))
+      times += pids.length
       await pause(random.below(200))
     }
+    return { times }
   },
-  'answer to COMMIT swallowed': ({ line }) => lose(() => line.loseNext('swallow the answer to COMMIT'), line.losses),
-  'COMMIT swallowed': ({ line }) => lose(() => line.loseNext('swallow COMMIT'), line.losses),
+  'a backend killed': async (stage, random) => {
+    // PostgreSQL then ends all others, too, and recovers by itself.
+    const [pid] = await backendsOf(stage, random)
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  },
+  'answer to COMMIT swallowed': ({ line }, _, { repeats }) => lose(line, 'swallow the answer to COMMIT', repeats),
+  'COMMIT swallowed': ({ line }, _, { repeats }) => lose(line, 'swallow COMMIT', repeats),
   'slow line': async ({ line, workerLine }, random) => {
     const ms = 20 + random.below(200)
     for (const one of [line, workerLine]) one.delay(ms)
@@ -86,6 +103,10 @@ export const FAULTS: Record<string, Fault> = {
       })
     })
   },
+  'all connections taken': connectionsTaken,
+  'poison event': poisonEvent,
+  'two versions during a deploy': deploy,
+  'worker stopped beyond the expiry of its job': stoppedBeyondExpiry,
   'worker stopped and continued': async ({ workers }, random) => {
     const child = random.pick(workers).child()
     child.kill('SIGSTOP')
@@ -123,21 +144,53 @@ export const FAULTS: Record<string, Fault> = {
   },
 }
 
-/** Starts a process anew that ends itself at a place in its code, and waits until it has. */
-async function dieAt(process: Stage['apis'][number], plant: { name: string; killAt: number }): Promise<void> {
-  await process.restart('SIGTERM', plant)
-  await process.ready()
-  const child = process.child()
-  // The load may never come by this place so often, for example on a worker that finds nothing to do.
-  const timer = setTimeout(() => child.kill('SIGKILL'), DIES_WITHIN_MS)
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  clearTimeout(timer)
+/** The server's processes that serve the program, in any order. */
+async function backendsOf(stage: Stage, random: SeededRandom): Promise<number[]> {
+  const select = sql<{ pid: number }>`select pid from pg_stat_activity where application_name like 'employee-ledger%' order by pid`
+  const { rows } = await stage.withDatabase((db) => select.execute(db))
+  return random.sample(rows.map(({ pid }) => pid), rows.length)
 }
 
-async function lose(plan: () => void, losses: () => number): Promise<void> {
-  const before = losses()
-  plan()
-  for (let waited = 0; losses() === before && waited < DIES_WITHIN_MS; waited += 20) await pause(20)
+/**
+ * One of these processes is started anew so that it ends itself at a place in its code, and again and again at others; the
+ * other processes go on meanwhile.
+ */
+async function dieAtPoints(processes: Supervised[], points: string[], random: SeededRandom, repeats: number): Promise<Happened> {
+  const process = random.pick(processes)
+  const lives = Array.from({ length: repeats }, (): Plant => ({ name: random.pick(points), killAt: 1 + random.below(PASSES) }))
+  const before = process.starts()
+  await process.restart('SIGTERM', ...lives)
+  let deaths = 0
+  for (let life = 1; life <= repeats; life += 1) {
+    const child = await process.started(before + life)
+    // The load may never come by this place so often, for example on a worker that finds nothing to do.
+    const timer = setTimeout(() => child.kill('SIGTERM'), DIES_WITHIN_MS)
+    await gone(child)
+    clearTimeout(timer)
+    if (child.signalCode === 'SIGKILL') deaths += 1
+  }
+  return { times: deaths }
+}
+
+async function killAtRandom(processes: Supervised[], random: SeededRandom, repeats: number): Promise<Happened> {
+  const process = random.pick(processes)
+  for (let life = 0; life < repeats; life += 1) {
+    await process.ready()
+    await pause(random.below(500))
+    await process.restart('SIGKILL')
+  }
+  return { times: repeats }
+}
+
+/** Loses a few COMMITs, one after the other. */
+async function lose(line: DatabaseLine, loss: CommitLoss, repeats: number): Promise<Happened> {
+  const first = line.losses()
+  for (let count = 0; count < repeats; count += 1) {
+    const before = line.losses()
+    line.loseNext(loss)
+    for (let waited = 0; line.losses() === before && waited < DIES_WITHIN_MS; waited += 20) await pause(20)
+  }
+  return { times: line.losses() - first }
 }
 
 const FILLED_AT_ONCE = 1024 * 1024

@@ -1,61 +1,88 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { FAULTS, ON_A_SMALL_DISK } from './faults.ts'
+import { FAULTS, ON_A_SMALL_DISK, SPOILS } from './faults.ts'
 import type { Outcome } from './run.ts'
 import { runFault } from './run.ts'
+import type { Stage } from './stage.ts'
 import { canMount, openStage } from './stage.ts'
+import { tableOf } from './table.ts'
 
 /*
  * `npm run faults -- --runs N --seed S [--only PART]… [--out FILE]`: N runs of faults under load, each with a seed of its
  * own from which it can be repeated. Prints a line for each run and a table at the end; exit code 1 when anything was
- * wrong.
+ * wrong. FILE gets what each run came to, as JSON, after each run.
+ * `npm run faults -- --table FILE…` prints the table of such files.
  */
 
-const { values } = parseArgs({
+/** A stage grows with what was stored on it: after so many runs another one is opened. */
+const RUNS_PER_STAGE = 25
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
-    runs: { type: 'string', default: String(Object.keys(FAULTS).length) },
+    runs: { type: 'string', default: String(Object.keys(FAULTS).length - 1) },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', multiple: true, default: [] },
     out: { type: 'string' },
+    table: { type: 'string' },
   },
 })
+const print = (text: string) => void process.stdout.write(`${text}\n`)
+if (values.table !== undefined) {
+  print(tableOf([values.table, ...positionals].flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as Outcome[])))
+  process.exit()
+}
+
 const [runs, firstSeed] = [Number(values.runs), Number(values.seed)]
 const names = Object.keys(FAULTS).filter((name) => name !== 'nothing').filter((name) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
 if (names.length === 0 || !Number.isInteger(runs) || !Number.isInteger(firstSeed)) throw new Error(`the faults are: ${Object.keys(FAULTS).join(', ')}`)
 
 const outcomes: Outcome[] = []
-await runAll(names.filter((name) => !ON_A_SMALL_DISK.has(name)), {})
 const onSmallDisk = names.filter((name) => ON_A_SMALL_DISK.has(name))
-if (onSmallDisk.length > 0 && !canMount()) process.stdout.write(`not run, since this user cannot make a small disk: ${onSmallDisk.join(', ')}\n`)
+await runAll(names.filter((name) => !ON_A_SMALL_DISK.has(name)), {})
+if (onSmallDisk.length > 0 && !canMount()) print(`not run, since this user cannot make a small disk: ${onSmallDisk.join(', ')}`)
 else await runAll(onSmallDisk, { smallDisk: true })
 
+/** A run that goes wrong tells so, and the next one begins on a fresh stage. */
 async function runAll(kinds: string[], settings: { smallDisk?: boolean }): Promise<void> {
-  if (kinds.length === 0) return
-  const stage = await openStage(settings)
-  try {
-    const share = Math.ceil((runs * kinds.length) / names.length)
-    for (let run = 0; run < share; run += 1) tell(await runFault(stage, kinds[run % kinds.length]!, firstSeed + run))
-  } finally {
-    await stage.cleanup.run()
+  let [stage, runsOnStage] = [null as Stage | null, 0]
+  const share = Math.floor((runs * kinds.length) / names.length) || Math.min(kinds.length, runs)
+  for (let run = 0; run < share; run += 1) {
+    const [fault, seed] = [kinds[run % kinds.length]!, firstSeed + run]
+    const startedAt = performance.now()
+    let outcome: Outcome
+    try {
+      stage ??= await openStage(settings)
+      outcome = await runFault(stage, fault, seed)
+    } catch (error) {
+      outcome = failed(fault, seed, error)
+    }
+    tell(outcome, performance.now() - startedAt, `${run + 1}/${share}`)
+    runsOnStage += 1
+    if (outcome.wrong.length === 0 && runsOnStage < RUNS_PER_STAGE && !SPOILS.has(fault)) continue
+    await close(stage)
+    ;[stage, runsOnStage] = [null, 0]
   }
+  await close(stage)
 }
 
-function tell(outcome: Outcome): void {
+async function close(stage: Stage | null): Promise<void> {
+  await stage?.cleanup.run().catch((error: unknown) => print(`a stage could not be cleaned up: ${String(error)}`))
+}
+
+function failed(fault: string, seed: number, error: unknown): Outcome {
+  const wrong = [`the run could not be made: ${error instanceof Error ? error.stack : String(error)}`]
+  return { fault, seed, times: 0, calls: 0, unknown: 0, unresolved: 0, outageMs: 0, slowestMs: 0, recoveryMs: 0, lagMs: 0, wrong }
+}
+
+function tell(outcome: Outcome, tookMs: number, at: string): void {
   outcomes.push(outcome)
-  const { fault, seed, calls, unknown, unresolved, outageMs, wrong } = outcome
+  const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, wrong } = outcome
   const verdict = wrong.length === 0 ? 'all is well' : 'WRONG'
-  process.stdout.write(`${fault} (seed ${seed}): ${calls} calls, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, ${verdict}\n`)
-  for (const line of wrong) process.stdout.write(`  ${line}\n`)
+  print(`${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${Math.round(tookMs / 100) / 10} s, ${verdict}`)
+  for (const line of wrong) print(`  ${line}`)
+  if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(outcomes, null, 1)}\n`)
 }
 
-const table = names.map((name) => {
-  const of = outcomes.filter(({ fault }) => fault === name)
-  const sum = (value: (outcome: Outcome) => number) => of.reduce((total, outcome) => total + value(outcome), 0)
-  const longest = Math.max(0, ...of.map(({ outageMs }) => outageMs))
-  const seeds = of.length === 0 ? '' : `${of[0]!.seed}–${of.at(-1)!.seed}`
-  return `| ${name} | ${of.length} | ${sum(({ calls }) => calls)} | ${sum(({ unknown }) => unknown)} | ${sum(({ unresolved }) => unresolved)} | ${sum(({ wrong }) => wrong.length)} | ${longest} | ${seeds} |`
-})
-const text = ['| fault | runs | calls | tries without answer | unresolved | wrong | longest outage, ms | seeds |', '|---|---|---|---|---|---|---|---|', ...table].join('\n')
-process.stdout.write(`\n${text}\n`)
-if (values.out !== undefined) writeFileSync(values.out, `${text}\n`)
-process.exitCode = outcomes.some(({ wrong }) => wrong.length > 0) ? 1 : 0
+print(`\n${tableOf(outcomes)}`)
+process.exit(outcomes.some(({ wrong }) => wrong.length > 0) ? 1 : 0)

@@ -20,10 +20,10 @@ type Db = Kysely<LedgerTables>
 
 /** Longest time that a client may wait for any answer, in milliseconds. */
 const LONGEST_ANSWER_MS = 14_000
-const SHOWN_FAULTS = 20
+const SHOWN_OF_A_KIND = 3
 
 /** Everything that is wrong after a load, a line each; nothing when all promises were kept. */
-export async function oracle(db: Db, companyIds: string[], operations: Operation[]): Promise<string[]> {
+export async function oracle(db: Db, companyIds: string[], operations: Operation[], projections: readonly Projection[] = PROJECTIONS): Promise<string[]> {
   const faults = operations.flatMap((operation) => answerFaults(operation))
   const now = (await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)).rows[0]!.now
   for (const companyId of companyIds) {
@@ -36,9 +36,16 @@ export async function oracle(db: Db, companyIds: string[], operations: Operation
     faults.push(...(await logFaults(db, companyId, calls)))
     faults.push(...timeFaults(events, now))
     faults.push(...(await quotaFaults(db, companyId, calls)))
-    for (const projection of PROJECTIONS) faults.push(...(await readModelFaults(db, companyId, projection, events)))
+    for (const projection of projections) faults.push(...(await readModelFaults(db, companyId, projection, events)))
   }
-  return faults.length > SHOWN_FAULTS ? [...faults.slice(0, SHOWN_FAULTS), `and ${faults.length - SHOWN_FAULTS} more`] : faults
+  return shown(faults)
+}
+
+/** The first few faults of each kind, so that many of one do not hide another. */
+function shown(faults: string[]): string[] {
+  const kinds = Map.groupBy(faults, (fault) => fault.replaceAll(/op-[\d-]+|[a-z]+_[a-z0-9]{26}|\d+|\{.*?\}/g, ''))
+  const more = (count: number) => (count > SHOWN_OF_A_KIND ? [`and ${count - SHOWN_OF_A_KIND} more like this`] : [])
+  return [...kinds.values()].flatMap((kind) => [...kind.slice(0, SHOWN_OF_A_KIND), ...more(kind.length)])
 }
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
@@ -223,10 +230,10 @@ async function readModelFaults(db: Db, companyId: string, projection: Projection
 }
 
 /** Whether every projection has folded every event of these companies, and none is parked. */
-export async function isCaughtUp(db: Db, companyIds: string[]): Promise<boolean> {
+export async function isCaughtUp(db: Db, companyIds: string[], projections: readonly Projection[] = PROJECTIONS): Promise<boolean> {
   const { rows } = await sql<{ behind: number }>`
     select count(*)::integer as behind
-    from heads h cross join unnest(${PROJECTIONS.map(({ name }) => name)}::text[], ${PROJECTIONS.map(({ version }) => version)}::integer[]) as p(name, version)
+    from heads h cross join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)
     left join checkpoints c on c.company_id = h.company_id and c.projection = p.name and c.version = p.version
     where h.company_id = any(${companyIds.map(toUuid)}::uuid[]) and (c.position is null or c.position < h.position)`.execute(db)
   return rows[0]!.behind === 0

@@ -212,5 +212,14 @@ export const BUGS: Record<string, Bug> = {
   },
 }
 
+/** What a later version of the program has changed, as far as a deploy is concerned. */
+const LATER_VERSION: Record<string, Replacement> = {
+  'the next version of employees': {
+    file: 'projections/employees.ts',
+    find: "{ name: 'employees', version: 1,",
+    put: "{ name: 'employees', version: 2,",
+  },
+}
+
 /** Every replacement, by name. */
-export const PLANTS: Record<string, Replacement> = { ...API_POINTS, ...WORKER_POINTS, ...MIGRATION_POINTS, ...BUGS }
+export const PLANTS: Record<string, Replacement> = { ...LATER_VERSION, ...API_POINTS, ...WORKER_POINTS, ...MIGRATION_POINTS, ...BUGS }

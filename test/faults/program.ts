@@ -2,7 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import readline from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../support/cleanup.ts'
+import type { Cluster } from './cluster.ts'
 
 /** A process of the program that is started again whenever it ends, as an orchestrator would. */
 export interface Supervised {
@@ -11,10 +13,12 @@ export interface Supervised {
   child(): ChildProcess
   /** How often it has been started. */
   starts(): number
+  /** Resolves with the process of its so manieth start. */
+  started(start: number): Promise<ChildProcess>
   /** Resolves once it is ready after its latest start. */
   ready(): Promise<void>
-  /** Ends it with a signal and waits until it is gone; it comes back by itself, with the plant that is given. */
-  restart(signal: NodeJS.Signals, plant?: Plant): Promise<void>
+  /** Ends it with a signal and waits until it is gone; it comes back by itself, with the plant that is given, and after that with those of the further lives. */
+  restart(signal: NodeJS.Signals, plant?: Plant, ...furtherLives: Plant[]): Promise<void>
   /** Ends it for good. */
   stop(): Promise<void>
 }
@@ -41,11 +45,17 @@ const STARTS_AT_MOST = 10_000
 /** Without its database a process does not start: as many tries as PostgreSQL may take to come back. */
 const FAILED_STARTS_AT_MOST = 60
 const AGAIN_AFTER_MS = 100
+/** The program ends itself 10 seconds after SIGTERM at the latest. */
+const ENDS_WITHIN_MS = 20_000
+const STARTS_WITHIN_MS = 5_000
+const READY_WITHIN_MS = 120_000
+const LOOKS_EVERY_MS = 5_000
 
 /** Starts a process of the program and keeps it running until the end. Its errors go to standard error with FAULTS_LOG set. */
 export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised {
   let [starts, isOver] = [0, false]
   let plant = options.plant
+  let lives: Plant[] = []
   let child: ChildProcess
   let ready: Promise<void>
   const run = () => {
@@ -53,7 +63,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     if (starts > STARTS_AT_MOST) throw new Error(`${options.command} has been started ${STARTS_AT_MOST} times`)
     child = launch(options, plant)
     // A place of death is for one life: the next process is whole, unless it is told otherwise.
-    if (plant?.killAt !== undefined) plant = undefined
+    if (plant?.killAt !== undefined) plant = lives.shift()
     ready = firstLine(child)
     ready.catch(() => undefined)
     child.once('exit', () => {
@@ -63,11 +73,10 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
   run()
   const end = async (signal: NodeJS.Signals) => {
     const ending = child
-    if (ending.exitCode === null && ending.signalCode === null) {
-      const exited = once(ending, 'exit')
-      ending.kill(signal)
-      await exited
-    }
+    if (ending.exitCode === null && ending.signalCode === null) ending.kill(signal)
+    // A process that stands still hears of nothing else.
+    const timer = setTimeout(() => ending.kill('SIGKILL'), ENDS_WITHIN_MS)
+    await gone(ending).finally(() => clearTimeout(timer))
   }
   const stop = async () => {
     isOver = true
@@ -76,34 +85,69 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
   cleanup.teardown(async () => {
     isOver = true
     await end('SIGKILL')
-  })
+  }, `ending ${options.command} on port ${options.port}`)
   return {
     address: `http://127.0.0.1:${options.port}`,
     child: () => child,
     starts: () => starts,
+    async started(start) {
+      const deadline = performance.now() + STARTS_WITHIN_MS
+      const isStarted = () => starts >= start
+      while (!isStarted()) {
+        if (performance.now() > deadline) throw new Error(`${options.command} was not started again within ${STARTS_WITHIN_MS} ms`)
+        await pause(AGAIN_AFTER_MS / 2)
+      }
+      if (starts > start) throw new Error(`${options.command} has been started ${starts - start} times more than was looked for`)
+      return child
+    },
     async ready() {
+      const deadline = performance.now() + READY_WITHIN_MS
       for (const first = starts; ; ) {
+        if (performance.now() > deadline) throw new Error(`${options.command} is not ready within ${READY_WITHIN_MS} ms`)
         if (starts - first > FAILED_STARTS_AT_MOST) throw new Error(`${options.command} does not start: FAULTS_LOG=1 shows why`)
         const [waiting, of] = [ready, starts]
-        const isReady = await waiting.then(() => true, () => false)
-        if (isReady && of === starts) return
+        const isReady = await Promise.race([waiting.then(() => true, () => false), pause(LOOKS_EVERY_MS, false, { ref: false })])
+        // One that was ready and has ended is not.
+        const isThere = child.exitCode === null && child.signalCode === null
+        if (isReady && isThere && of === starts) return
         if (isOver) throw new Error(`${options.command} has been stopped`)
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS))
+        await pause(AGAIN_AFTER_MS)
       }
     },
-    async restart(signal, next) {
+    async restart(signal, next, ...furtherLives) {
       plant = next
+      lives = furtherLives
       await end(signal)
     },
     stop,
   }
 }
 
-function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
-  const planted = {
+/** Resolves once a process has ended. */
+export async function gone(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
+
+/** Runs a command of the program to its end, past the line. Returns its exit code. */
+export async function runProgram({ cluster }: { cluster: Cluster }, args: string[], plant?: Plant): Promise<number | null> {
+  const { ownerUrl, serviceUrl } = cluster.urls
+  const at = (url: string) => Object.assign(new URL(url), { port: String(cluster.port()) }).href
+  const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', ...args], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: at(serviceUrl), MIGRATE_DATABASE_URL: at(ownerUrl), LOG_LEVEL: 'error', ...environmentOf(plant) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await gone(child)
+  return child.exitCode
+}
+
+function environmentOf(plant: Plant | undefined): Record<string, string> {
+  return {
     ...(plant?.name === undefined ? {} : { PLANT: plant.name, KILL_AT: String(plant.killAt ?? 1) }),
     ...(plant?.clockSkewMs === undefined ? {} : { CLOCK_SKEW_MS: String(plant.clockSkewMs) }),
   }
+}
+
+function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
   return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
@@ -113,7 +157,7 @@ function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant:
       BURST_LIMIT: '0',
       SWEEP_INTERVAL_MS: '500',
       ...settings,
-      ...planted,
+      ...environmentOf(plant),
     },
     stdio: ['ignore', 'pipe', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
   })

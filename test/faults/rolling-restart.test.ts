@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { eventually } from '../support/eventually.ts'
 import { oracle } from './oracle.ts'
+import { expectToEnd } from '../support/cleanup.ts'
 import { openStage } from './stage.ts'
 import { startLoad } from './workload.ts'
 
@@ -19,7 +20,7 @@ const SEED = 7
 const BETWEEN_MS = 300
 
 const stage = await openStage({ apis: 3, workers: 3 })
-t.teardown(() => stage.cleanup.run())
+t.teardown(() => stage.cleanup.run().finally(expectToEnd))
 
 await t.test('each of three API processes and three workers is restarted in turn, and no call fails', async (t) => {
   const companies = await stage.makeCompanies(COMPANIES)

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/cli/seeded-random.ts'
-import { FAULTS } from './faults.ts'
+import { COMPANIES, FAULTS } from './faults.ts'
+import { lagging, lagMs } from './lag.ts'
 import { oracle } from './oracle.ts'
+import { startProbe } from './probe.ts'
 import type { Stage } from './stage.ts'
 import type { LoadOptions, Operation } from './workload.ts'
 import { startLoad } from './workload.ts'
@@ -10,6 +12,8 @@ import { startLoad } from './workload.ts'
 export interface Outcome {
   fault: string
   seed: number
+  /** How often it happened. */
+  times: number
   calls: number
   /** Tries that got no definite answer: no answer at all, 5xx, or that the first one is still running. */
   unknown: number
@@ -17,6 +21,11 @@ export interface Outcome {
   unresolved: number
   /** The longest time without any success while the load ran, in milliseconds. */
   outageMs: number
+  /** How long the slowest try took, in milliseconds. */
+  slowestMs: number
+  /** From the end of the fault to the first success, and until the projections were less than a second behind, in milliseconds. */
+  recoveryMs: number
+  lagMs: number
   /** What the oracle found, a line each. */
   wrong: string[]
 }
@@ -24,37 +33,63 @@ export interface Outcome {
 export interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
   /** How long the projections may take to catch up once all is calm. */
   settlesWithinMs?: number
-  /** How soon a call has to succeed once all is well again; for ever, where nobody looks at times. */
-  recoversWithinMs?: number
+  /** Whether it matters how soon calls succeed and the lag is over: not where a machine has too much other work. */
+  looksAtTimes?: boolean
+  /** How many calls the load has at least, as long as that does not take for ever. */
+  callsAtLeast?: number
+  /** How often one process is killed, or how many COMMITs are lost. */
+  repeats?: number
 }
 
-const COMPANIES = 3
+const FEW_COMPANIES = 3
+const REPEATS = 4
 const CLIENTS = 8
 const BEFORE_MS = 300
-const AFTER_MS = 500
+const AFTER_MS = 300
+const LOOKS_EVERY_MS = 100
 /** How soon an API that has PostgreSQL again has to succeed. */
 const RECOVERS_WITHIN_MS = 5_000
+/** How soon the projections have to be less than so much behind. */
+const CATCHES_UP_WITHIN_MS = 30_000
+const LAG_MS = 1_000
+const ENOUGH_WITHIN_MS = 10_000
 
 /** Puts the installation under load, lets something bad happen, waits until all is calm, and asks the oracle. */
 export async function runFault(stage: Stage, fault: string, seed: number, options: RunOptions = {}): Promise<Outcome> {
-  const companies = await stage.makeCompanies(COMPANIES)
-  const ids = companies.map(({ companyId }) => companyId)
-  const load = startLoad(stage.apis.map(({ address }) => address), companies, { ...options, clients: CLIENTS, seed })
-  await pause(BEFORE_MS)
   const happen = FAULTS[fault]
   if (!happen) throw new Error(`there is no fault called ${fault}`)
-  await happen(stage, seededRandom(seed))
-  const overAt = load.now()
-  await firstSuccessAfter(load.operations, overAt)
-  const recoveredMs = load.now() - overAt
-  await pause(AFTER_MS)
-  const until = load.now()
-  await load.end()
+  const companies = await stage.makeCompanies(COMPANIES[fault] ?? FEW_COMPANIES)
+  const ids = companies.map(({ companyId }) => companyId)
+  const load = startLoad(stage.apis.map(({ address }) => address), companies, { ...options, clients: CLIENTS, seed })
+  const probe = startProbe(stage)
+  try {
+    await pause(BEFORE_MS)
+    const { times = 1, wrong = [] } = (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
+    const overAt = load.now()
+    await firstSuccessAfter(load.operations, overAt)
+    const recoveryMs = load.now() - overAt
+    const behind = options.looksAtTimes === false ? [] : await untilLagIsOver(stage, ids)
+    const caughtUpMs = load.now() - overAt
+    await pause(AFTER_MS)
+    await enoughCalls(load.operations, options.callsAtLeast ?? 0)
+    const until = load.now()
+    await load.end()
+    if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs), ...behind)
+    if (!(await stage.settled(ids, options.settlesWithinMs))) wrong.push('the projections never caught up')
+    wrong.push(...(await probe.end()))
+    const judge = stage.withDatabase((db) => oracle(db, ids, load.operations, stage.projections))
+    wrong.push(...(await judge.catch((error: unknown) => [`the oracle could not read the ledger: ${String(error)}`])))
+    return { fault, seed, times, ...tally(load.operations, until), recoveryMs: Math.round(recoveryMs), lagMs: Math.round(caughtUpMs), wrong }
+  } finally {
+    await Promise.all([load.end(), probe.end()])
+  }
+}
+
+function slowness(recoveryMs: number, caughtUpMs: number): string[] {
   const wrong: string[] = []
-  if (recoveredMs > (options.recoversWithinMs ?? RECOVERS_WITHIN_MS)) wrong.push(`no success for ${Math.round(recoveredMs)} ms after all was well again`)
-  if (!(await stage.settled(ids, options.settlesWithinMs))) wrong.push('the projections never caught up')
-  wrong.push(...(await stage.withDatabase((db) => oracle(db, ids, load.operations)).catch((error: unknown) => [`the oracle could not read the ledger: ${String(error)}`])))
-  return { fault, seed, ...tally(load.operations, until), wrong }
+  if (recoveryMs > RECOVERS_WITHIN_MS) wrong.push(`no success for ${Math.round(recoveryMs)} ms after all was well again`)
+  if (caughtUpMs > CATCHES_UP_WITHIN_MS) wrong.push(`the projections were more than ${LAG_MS} ms behind for ${Math.round(caughtUpMs)} ms`)
+  return wrong
 }
 
 async function firstSuccessAfter(operations: Operation[], at: number): Promise<void> {
@@ -63,7 +98,23 @@ async function firstSuccessAfter(operations: Operation[], at: number): Promise<v
   while (!hasSuccess() && performance.now() < deadline) await pause(20)
 }
 
-function tally(operations: Operation[], untilMs: number): Pick<Outcome, 'calls' | 'unknown' | 'unresolved' | 'outageMs'> {
+async function enoughCalls(operations: Operation[], atLeast: number): Promise<void> {
+  const deadline = performance.now() + ENOUGH_WITHIN_MS
+  while (operations.length < atLeast && performance.now() < deadline) await pause(20)
+}
+
+/** Tells what is behind when the lag is not over in time. */
+async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<string[]> {
+  const deadline = performance.now() + CATCHES_UP_WITHIN_MS
+  const lag = () => stage.withDatabase((db) => lagMs(db, companyIds, stage.projections)).catch(() => Infinity)
+  while ((await lag()) >= LAG_MS) {
+    if (performance.now() > deadline) return stage.withDatabase((db) => lagging(db, companyIds)).catch((error: unknown) => [String(error)])
+    await pause(LOOKS_EVERY_MS)
+  }
+  return []
+}
+
+function tally(operations: Operation[], untilMs: number): Pick<Outcome, 'calls' | 'unknown' | 'unresolved' | 'outageMs' | 'slowestMs'> {
   const attempts = operations.flatMap((operation) => operation.attempts)
   const unknown = attempts.filter(({ status, code }) => status === null || status >= 500 || code === 'idempotency_in_progress')
   const successes = attempts.filter(({ status }) => status !== null && status < 300).map(({ at, took }) => at + took).toSorted((a, b) => a - b)
@@ -73,5 +124,6 @@ function tally(operations: Operation[], untilMs: number): Pick<Outcome, 'calls' 
     unknown: unknown.length,
     unresolved: operations.filter(({ final }) => final === null).length,
     outageMs: Math.round(Math.max(...gaps)),
+    slowestMs: Math.round(Math.max(0, ...attempts.map(({ took }) => took))),
   }
 }

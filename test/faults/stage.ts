@@ -3,6 +3,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Kysely } from 'kysely'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { newId } from '../../src/bootstrap.ts'
 import { issueApiKey } from '../../src/commands/issue-api-key.ts'
 import { registerCompany } from '../../src/commands/register-company.ts'
@@ -32,6 +34,8 @@ export interface Stage {
   workerLine: DatabaseLine
   apis: Supervised[]
   workers: Supervised[]
+  /** What the workers keep current; a deploy may change it. */
+  projections: readonly Projection[]
   /** A superuser's connections, past the line. They are made anew after each start of PostgreSQL. */
   withDatabase<Result>(use: (db: Kysely<LedgerTables>) => Promise<Result>): Promise<Result>
   /** Makes companies for one load. */
@@ -60,14 +64,14 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
   // A test that takes too long is told to end: nothing that it started outlives it.
   const onEnd = () => void cleanup.run().finally(() => process.exit(1))
   process.once('SIGTERM', onEnd)
-  cleanup.teardown(() => process.off('SIGTERM', onEnd))
+  cleanup.teardown(() => process.off('SIGTERM', onEnd), 'forgetting SIGTERM')
   try {
     const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-faults-'))
     chmodSync(parent, 0o755)
-    cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }))
+    cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }), 'removing the folder')
     if (settings.smallDisk) mountSmallDisk(cleanup, parent)
     const cluster = await openCluster(path.join(parent, 'data'), settings.postgres?.(parent))
-    cleanup.teardown(() => cluster.stop())
+    cleanup.teardown(() => cluster.stop(), 'stopping PostgreSQL')
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
     const start = async (command: 'serve' | 'work', count: number) => {
@@ -84,7 +88,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     const stage: Stage = {
       folder: parent,
       dataDir: settings.smallDisk ? parent : null,
-      ...{ cluster, line, workerLine, apis, workers, cleanup },
+      ...{ cluster, line, workerLine, apis, workers, cleanup, projections: PROJECTIONS },
       withDatabase: (use) => withDatabase(cluster, use),
       makeCompanies: (count) => makeCompanies(cluster, count),
       settled: (companyIds, withinMs = SETTLES_WITHIN_MS) => settled(stage, companyIds, withinMs),
@@ -120,17 +124,18 @@ async function makeCompanies(cluster: Cluster, count: number): Promise<LoadedCom
   return companies
 }
 
-async function settled({ apis, workers, cluster }: Stage, companyIds: string[], withinMs: number): Promise<boolean> {
+async function settled({ apis, workers, cluster, projections }: Stage, companyIds: string[], withinMs: number): Promise<boolean> {
   for (const part of [...apis, ...workers]) await part.ready()
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
-    if (await withDatabase(cluster, (db) => isCaughtUp(db, companyIds)).catch(() => false)) return true
+    if (await withDatabase(cluster, (db) => isCaughtUp(db, companyIds, projections)).catch(() => false)) return true
     await new Promise((resolve) => setTimeout(resolve, LOOKS_EVERY_MS))
   }
   return false
 }
 
 const SMALL_DISK_MIB = 512
+const UMOUNTS_WITHIN_MS = 30_000
 
 /** Whether this machine lets the user make a small disk in memory. */
 export function canMount(): boolean {
@@ -144,5 +149,5 @@ export function canMount(): boolean {
 function mountSmallDisk(cleanup: Cleanup, folder: string): void {
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK_MIB}m,mode=755`, 'tmpfs', folder])
   if (status !== 0) throw new Error('a small disk cannot be made here')
-  cleanup.teardown(() => spawnSync('umount', [folder]))
+  cleanup.teardown(() => spawnSync('umount', [folder], { timeout: UMOUNTS_WITHIN_MS }), 'unmounting the small disk')
 }

@@ -8,16 +8,18 @@ import { runBatch } from './run-batch.ts'
 
 const BATCHES = 4
 const INPUTS = 500
+// The last of them goes to the process of its own.
+const FIRST_SEED = 7
 const ground = await openGround(t, BATCHES)
 
 // Side by side: most of the time goes by waiting.
-const outcomes = await Promise.all(Array.from({ length: BATCHES }, (_, at) => runBatch(ground, { seed: at + 1, inputs: INPUTS })))
+const outcomes = await Promise.all(Array.from({ length: BATCHES }, (_, at) => runBatch(ground, { seed: FIRST_SEED + at, inputs: INPUTS })))
 
-for (const { seed, found, sent, statuses } of outcomes) {
+for (const { seed, found, sent, answers } of outcomes) {
   await t.test(`of ${INPUTS} hostile requests (seed ${seed}) each is answered as documented, and its company's ledger verifies`, async (t) => {
     t.strictSame(found, [])
     t.ok(sent >= INPUTS)
-    t.ok([200, 201, 400, 401, 404, 422].every((status) => statuses.has(status)), 'they get far, and are refused in many ways')
+    t.ok([200, 201, 400, 401, 404, 422].every((status) => [...answers.keys()].some((name) => name.endsWith(` ${status}`))), 'they get far, and are refused in many ways')
   })
 }
 

@@ -1,12 +1,17 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
 import type { Test } from 'tap'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { loggedError } from '../../src/log.ts'
 import { launch, makeDataDir, type Running } from '../support/cli.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
+import { anyRequest } from './any-request.ts'
 import { fuzzedRoutes } from './fuzzed-routes.ts'
 import { CANARY } from './hostile-text.ts'
 import { answerJudge } from './judge-answer.ts'
+import { memoryLine } from './memory-line.ts'
 import type { Ground } from './run-batch.ts'
 import { openSender } from './send-request.ts'
 import { makeThings } from './world.ts'
@@ -16,35 +21,61 @@ export interface OpenedGround extends Ground {
   end(): Promise<string[]>
 }
 
+/** Sockets cost most of the time, and what is to be found seldom lies there: every so manieth batch passes them. */
+const PROCESS_EVERY = 10
+const LEAKS_SHOWN = 3
 const LIMITS_OFF = { BURST_LIMIT: '0', FAILURE_LIMIT: '0', SIGN_IN_LIMIT: '0', STREAMS_PER_USER: '1000', STREAM_LIFE_MS: '1000' }
+const ROOM = { POOL_SIZE: '10', LANES: '4' }
 
-/** Starts a real process of the API, at its most talkative, on a database with workers and a company that nobody may touch. */
+/**
+ * Starts the API twice on a database with workers and a company that nobody may touch, both at their most talkative: in
+ * this process, reached in memory, and as a process of its own, reached by sockets.
+ */
 export async function openGround(t: Pick<Test, 'teardown'>, connections: number): Promise<OpenedGround> {
-  const service = await startService(t, {}, { workers: true })
+  const found: string[] = []
+  const log = pino({ level: 'trace', base: null, serializers: { err: loggedError } }, leakFinder(found))
+  const service = await startService(t, { ...LIMITS_OFF, ...ROOM }, { workers: true, log })
   const { company: bystander, things: theirs } = await makeThings(service, 'Bystander')
   const untouched = await fingerprint(service, bystander.id)
   const server = launch(t, ['serve'], { DATABASE_URL: service.urls.serviceUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'trace', ...LIMITS_OFF })
   const address = await server.prints(/listens on (http:\S+)/)
-  const sender = openSender(address, connections)
-  t.teardown(() => sender.close())
+  const [far, near] = [openSender(address, connections), openSender(service.address, connections, memoryLine(service.app.server))]
+  for (const sender of [far, near]) t.teardown(() => sender.close())
   const document = (await service.call('GET', '/openapi.json')).body as OpenApiDocument
   return {
-    ...{ service, sender, theirs, routes: fuzzedRoutes(service.app.registeredRoutes), judge: answerJudge(document) },
+    ...{ service, theirs, requests: anyRequest(fuzzedRoutes(service.app.registeredRoutes)), judge: answerJudge(document) },
+    senderOf: (seed) => (seed % PROCESS_EVERY === 0 ? far : near),
     async end() {
-      const faults = await leftovers(server)
+      const faults = [...found.map(leaked), ...(await leftovers(server))]
       if ((await fingerprint(service, bystander.id)) !== untouched) faults.push('the company that nobody may touch has changed')
       return [...faults, ...(await ledgerFaults(service.db, bystander.id))]
     },
   }
 }
 
+/** Whether a line of the log holds what was sent, other than the request's id, which a client may choose. */
+const leaks = (line: string) => line.includes(CANARY) && line.replace(/"reqId":"[^"]*"/, '').includes(CANARY)
+
+/** Keeps the lines of a log that hold what was sent, a few of them. */
+function leakFinder(found: string[]): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(line: string, _, done) {
+      if (found.length < LEAKS_SHOWN && leaks(line)) found.push(line)
+      done()
+    },
+  })
+}
+
+const leaked = (line: string) => `the log holds what was sent: ${line.slice(0, 500)}`
+
 /** What the process has said, and how it ended. */
 async function leftovers(server: Running): Promise<string[]> {
   const wasAlive = server.child.exitCode === null && server.child.signalCode === null
   const { stderr, exitCode } = await server.end('SIGTERM')
   const faults = wasAlive && exitCode === 0 ? [] : [`the process ended by itself or badly, with ${exitCode}: ${stderr.slice(-2_000)}`]
-  const lines = stderr.split('\n').filter((line) => line.includes(CANARY))
-  return [...faults, ...lines.slice(0, 3).map((line) => `the log holds what was sent: ${line.slice(0, 500)}`)]
+  const lines = stderr.split('\n').filter(leaks)
+  return [...faults, ...lines.slice(0, LEAKS_SHOWN).map(leaked)]
 }
 
 /** What a company is: its ledger's head and its rows. */

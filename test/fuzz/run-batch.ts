@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import type { Service } from '../support/service.ts'
 import type { FuzzedRequest } from './any-request.ts'
-import { anyRequest } from './any-request.ts'
-import type { FuzzedRoute } from './fuzzed-routes.ts'
 import { bytesOf } from './hostile-json.ts'
 import type { answerJudge } from './judge-answer.ts'
 import { companyFaults, notePromise, nothingPromised } from './judge-ledger.ts'
@@ -13,9 +11,10 @@ import { makeWorld } from './world.ts'
 /** What the batches share. */
 export interface Ground {
   service: Service
-  routes: readonly FuzzedRoute[]
+  requests: fc.Arbitrary<FuzzedRequest>
   judge: ReturnType<typeof answerJudge>
-  sender: Sender
+  /** Of every `PROCESS_EVERY`th batch to a process of its own, by sockets; of the others in memory to the service of this one. */
+  senderOf(seed: number): Sender
   /** The things of the company that nobody may touch. */
   theirs: Things
 }
@@ -24,8 +23,8 @@ export interface Ground {
 export interface BatchOutcome {
   seed: number
   sent: number
-  /** How many answers had each status. */
-  statuses: Map<number, number>
+  /** How many answers each route had with each status, 0 for none, as `kind METHOD url status`. */
+  answers: Map<string, number>
   /** The slowest answer. */
   slowest: { tookMs: number; what: string }
   /** How many answers took longer than a second. */
@@ -38,26 +37,36 @@ const SLOW_MS = 1_000
 /** A request may be cut while it is sent when it is as large as this: the server has answered, and listens no more. */
 const CUT_BYTES = 60_000
 
+export interface Batch {
+  seed: number
+  inputs: number
+  /** Which of its requests to send alone. */
+  path?: string
+  onSent?: () => void
+}
+
 /** Sends `inputs` requests, each made from the seed, to a company of their own, and then looks at its ledger. */
-export async function runBatch(ground: Ground, { seed, inputs, path }: { seed: number; inputs: number; path?: string }): Promise<BatchOutcome> {
-  const { service, routes, judge, sender, theirs } = ground
+export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: Batch): Promise<BatchOutcome> {
+  const { service, requests, judge, theirs } = ground
+  const sender = ground.senderOf(seed)
   const world = await makeWorld(service, theirs)
   const promised = nothingPromised()
   // What the making of the world has put into the log.
   const [made] = (await service.admin('/bulk-user-logs?limit=1', world.company.admin.token)).body.items as { id: string }[]
   promised.calls.set(made?.id ?? world.fill('{{log}}'), 201)
-  const outcome: BatchOutcome = { seed, sent: 0, statuses: new Map(), slowest: { tookMs: 0, what: '' }, slow: 0, found: [] }
+  const outcome: BatchOutcome = { seed, sent: 0, answers: new Map(), slowest: { tookMs: 0, what: '' }, slow: 0, found: [] }
 
   const sendAndJudge = async (request: FuzzedRequest): Promise<void> => {
     const answer = await sender.send(request, world).catch((error: unknown) => cutOff(request, error))
     outcome.sent += 1
+    onSent?.()
     note(outcome, request, answer)
     notePromise(promised, request, answer)
     if (request.url.startsWith('/account/') || request.url === '/sign-out') await world.renew(request.caller)
     const faults = answer ? judge(request, answer) : []
     if (faults.length > 0) throw new Error(faults.join('\n'))
   }
-  const property = fc.asyncProperty(anyRequest(routes), sendAndJudge)
+  const property = fc.asyncProperty(requests, sendAndJudge)
   const details = await fc.check(property, { seed, numRuns: inputs, skipEqualValues: true, ...(path === undefined ? {} : { path }) })
   if (details.failed) {
     const again = `--seed ${details.seed} --path ${details.counterexamplePath}`
@@ -76,8 +85,9 @@ function cutOff(request: FuzzedRequest, error: unknown): null {
 }
 
 function note(outcome: BatchOutcome, request: FuzzedRequest, answer: FuzzedAnswer | null): void {
-  const status = answer?.status ?? 0
-  outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1)
+  const { kind, method, url } = request
+  const name = `${kind} ${method} ${url} ${answer?.status ?? 0}`
+  outcome.answers.set(name, (outcome.answers.get(name) ?? 0) + 1)
   if (!answer) return
   if (answer.tookMs > SLOW_MS) outcome.slow += 1
   if (answer.tookMs > outcome.slowest.tookMs) outcome.slowest = { tookMs: answer.tookMs, what: shown(request) }

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import type { Dispatcher } from 'undici'
+import type { buildConnector, Dispatcher } from 'undici'
 import { Pool } from 'undici'
 import type { FuzzedRequest } from './any-request.ts'
 import { bytesOf } from './hostile-json.ts'
@@ -24,8 +24,8 @@ const PATIENCE_MS = 60_000
 const EVENT_STREAM = 'text/event-stream'
 
 /** Connections that are kept, with one request at a time on each. Undici lets odd addresses and double headers pass. */
-export function openSender(address: string, connections: number): Sender {
-  const pool = new Pool(address, { connections, pipelining: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS })
+export function openSender(address: string, connections: number, connect?: buildConnector.connector): Sender {
+  const pool = new Pool(address, { connections, pipelining: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS, ...(connect ? { connect } : {}) })
   return {
     async send(request, world) {
       const headers = [...world.credentials(request.caller), ...request.headers].flatMap(([name, value]) => [name, world.fill(value)])

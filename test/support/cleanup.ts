@@ -1,12 +1,37 @@
+const STEP_WITHIN_MS = 150_000
+const ENDS_WITHIN_MS = 20_000
+
 /** What has to be done at the end of a run, last things first, whatever happened: a test's teardown where there is no test. */
 export class Cleanup {
-  readonly #steps: (() => unknown)[] = []
+  readonly #steps: { name: string; step: () => unknown }[] = []
 
-  teardown(step: () => unknown): void {
-    this.#steps.push(step)
+  teardown(step: () => unknown, name = 'a step'): void {
+    this.#steps.push({ name, step })
   }
 
+  /** Throws when a step fails or does not end, after all the others were done. */
   async run(): Promise<void> {
-    for (const step of this.#steps.splice(0).toReversed()) await step()
+    const faults: unknown[] = []
+    for (const { name, step } of this.#steps.splice(0).toReversed()) await bounded(name, step).catch((error: unknown) => faults.push(error))
+    if (faults.length > 0) throw new AggregateError(faults, `the clean-up has failed: ${faults.map(String).join('; ')}`)
   }
+}
+
+async function bounded(name: string, step: () => unknown): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`${name} has not ended within ${STEP_WITHIN_MS} ms`)), STEP_WITHIN_MS)
+  try {
+    await Promise.race([step(), promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Ends this process with an error that tells what keeps it alive, if it still is a while after its last work was done. */
+export function expectToEnd(): void {
+  const tell = () => {
+    process.stderr.write(`all is done, and the process is kept alive by: ${process.getActiveResourcesInfo().join(', ')}\n`)
+    process.exit(1)
+  }
+  setTimeout(tell, ENDS_WITHIN_MS).unref()
 }

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Pool } from 'pg'
+import type { Logger } from 'pino'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
@@ -72,14 +73,14 @@ export interface Service {
 export async function startService(
   t: Pick<Test, 'teardown'>,
   settings: Partial<Record<keyof Config, string>> = {},
-  options: { workers?: boolean; urls?: Service['urls'] } = {},
+  options: { workers?: boolean; urls?: Service['urls']; log?: Logger } = {},
 ): Promise<Service> {
   const urls = options.urls ?? (await createTestDatabase(t))
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ledger-service-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   const own = { DATABASE_URL: urls.serviceUrl, DATA_DIR: dataDir, SIGNING_KEY }
   const config = readConfig({ ...own, PORT: '0', LOG_LEVEL: 'silent', POOL_SIZE: '5', LANES: '2', BURST_LIMIT: '0', FAILURE_LIMIT: '0', ...settings })
-  const log = pino({ level: config.LOG_LEVEL })
+  const log = options.log ?? pino({ level: config.LOG_LEVEL })
   const store = await openStore(config, urls)
   const workers = options.workers ? await startWorkers(config, urls, store, log) : null
   const api = await startApi(config, urls, store, log)

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { SeededRandom } from '../../src/cli/seeded-random.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import type { Happened, LoadUnder } from './faults.ts'
+import { lagMs } from './lag.ts'
+import { runProgram } from './program.ts'
+import type { Stage } from './stage.ts'
+
+const WITHIN_MS = 30_000
+const LOOKS_EVERY_MS = 50
+const LAG_MS = 1_000
+
+/**
+ * An event of one company becomes one that nobody can fold. The company has to be parked right before it while the others
+ * go on; when the event is whole again and an operator says so, it goes on where it stood.
+ */
+export async function poisonEvent(stage: Stage, random: SeededRandom, { companyIds }: LoadUnder): Promise<Happened> {
+  const wrong: string[] = []
+  const companyId = random.pick(companyIds)
+  const others = companyIds.filter((id) => id !== companyId)
+  const poisoned = await poison(stage, companyId)
+  if (!(await within(() => areParked(stage, companyId)))) wrong.push(`${companyId} was not parked for its event at ${poisoned.position}`)
+  for (const { projection, position } of await checkpointsOf(stage, companyId)) {
+    if (position >= poisoned.position) wrong.push(`${projection} went past the event at ${poisoned.position}`)
+  }
+  if (!(await within(() => stage.withDatabase(async (db) => (await lagMs(db, others, stage.projections)) < LAG_MS)))) {
+    wrong.push('the other companies lag while one is parked')
+  }
+  const parkedAt = await checkpointsOf(stage, companyId)
+  await setEnvelope(stage, companyId, poisoned.position, poisoned.envelope)
+  for (const { name } of stage.projections) {
+    const exitCode = await runProgram(stage, ['projections', 'resume', name, '--company', companyId])
+    if (exitCode !== 0) wrong.push(`projections resume ${name} ended with ${exitCode}`)
+  }
+  for (const now of await checkpointsOf(stage, companyId)) {
+    const before = parkedAt.find(({ projection }) => projection === now.projection)!
+    if (now.position < before.position) wrong.push(`${now.projection} went back from ${before.position} to ${now.position}`)
+  }
+  return { wrong }
+}
+
+/** Holds the folding of the company until it has an event that is not folded, and breaks that one. */
+async function poison(stage: Stage, companyId: string): Promise<{ position: number; envelope: string }> {
+  const id = toUuid(companyId)
+  return stage.withDatabase((db) => db.transaction().execute(async (transaction) => {
+    await sql`set local session_replication_role = replica`.execute(transaction)
+    await sql`select 1 from checkpoints where company_id = ${id} for update`.execute(transaction)
+    for (const deadline = performance.now() + WITHIN_MS; performance.now() < deadline; await pause(LOOKS_EVERY_MS)) {
+      const { rows } = await sql<{ position: number; envelope: string }>`select position, envelope from events where company_id = ${id}
+        and position = (select max(position) + 1 from checkpoints where company_id = ${id})`.execute(transaction)
+      if (!rows[0]) continue
+      const broken = rows[0].envelope.replace(/"type":"[^"]+"/, '"type":"NobodyKnowsThis"')
+      await sql`update events set envelope = ${broken} where company_id = ${id} and position = ${rows[0].position}`.execute(transaction)
+      return rows[0]
+    }
+    throw new Error(`${companyId} has had no event to poison`)
+  }))
+}
+
+async function setEnvelope(stage: Stage, companyId: string, position: number, envelope: string): Promise<void> {
+  await stage.withDatabase((db) => db.transaction().execute(async (transaction) => {
+    await sql`set local session_replication_role = replica`.execute(transaction)
+    await sql`update events set envelope = ${envelope} where company_id = ${toUuid(companyId)} and position = ${position}`.execute(transaction)
+  }))
+}
+
+async function checkpointsOf(stage: Stage, companyId: string) {
+  const select = sql<{ projection: string; position: number; parked: boolean }>`
+    select projection, position, parked_at is not null as parked from checkpoints where company_id = ${toUuid(companyId)}`
+  return stage.withDatabase(async (db) => (await select.execute(db)).rows)
+}
+
+/** Tries again at once what would be tried again later: nobody needs to wait for that here. */
+async function areParked(stage: Stage, companyId: string): Promise<boolean> {
+  await stage.withDatabase((db) => sql`update checkpoints set next_try_at = null where company_id = ${toUuid(companyId)}`.execute(db))
+  const checkpoints = await checkpointsOf(stage, companyId)
+  return checkpoints.length === stage.projections.length && checkpoints.every(({ parked }) => parked)
+}
+
+async function within(ask: () => Promise<boolean>): Promise<boolean> {
+  for (const deadline = performance.now() + WITHIN_MS; performance.now() < deadline; await pause(LOOKS_EVERY_MS)) if (await ask()) return true
+  return false
+}

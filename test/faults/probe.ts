@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Stage } from './stage.ts'
+
+/*
+ * What an orchestrator sees of each API process while things go wrong: `/livez` and `/readyz`, asked again and again.
+ */
+
+const ASKS_EVERY_MS = 50
+/** `/readyz` gives the database 2 seconds; the rest is for a machine that has other work. */
+const ANSWERS_WITHIN_MS = 5_000
+
+export interface Probe {
+  /** Ends the asking; resolves with what was wrong, a line each. */
+  end(): Promise<string[]>
+}
+
+/** Starts to ask every API process how it is. */
+export function startProbe({ apis, cluster }: Pick<Stage, 'apis' | 'cluster'>): Probe {
+  const over = new AbortController()
+  const wrong = new Set<string>()
+  const asking = apis.flatMap(({ address }) => ['/livez', '/readyz'].map((path) => askOn(address, path)))
+
+  async function askOn(address: string, path: string): Promise<void> {
+    while (!over.signal.aborted) {
+      const absence = cluster.absence()
+      const fault = await faultOf(address + path, path, () => absence !== null && absence === cluster.absence())
+      if (fault !== undefined) wrong.add(fault)
+      await pause(ASKS_EVERY_MS)
+    }
+  }
+  return {
+    async end() {
+      over.abort()
+      await Promise.all(asking)
+      return [...wrong]
+    },
+  }
+}
+
+/** A process that is not there cannot answer. One that answers tells the truth, and soon. */
+async function faultOf(url: string, path: string, wasAway: () => boolean): Promise<string | undefined> {
+  try {
+    const { status } = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })
+    if (path === '/livez') return status === 200 ? undefined : `/livez is answered with ${status}`
+    if (status !== 200 && status !== 503) return `/readyz is answered with ${status}`
+    return status === 200 && wasAway() ? '/readyz says ready while the database is away' : undefined
+  } catch (error) {
+    return error instanceof Error && error.name === 'TimeoutError' ? `${path} is not answered within ${ANSWERS_WITHIN_MS} ms` : undefined
+  }
+}

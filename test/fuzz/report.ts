@@ -1,0 +1,44 @@
+import type { BatchOutcome } from './run-batch.ts'
+
+/* What many batches came to together. */
+
+export function sentIn(outcomes: BatchOutcome[]): number {
+  return outcomes.reduce((sum, { sent }) => sum + sent, 0)
+}
+
+/** How many answers took longer than a second, and the slowest. */
+export function summary(outcomes: BatchOutcome[]): { slow: number; slowest: { tookMs: number; what: string } } {
+  const slowest = outcomes.map((outcome) => outcome.slowest).toSorted((a, b) => b.tookMs - a.tookMs)[0]
+  return {
+    slow: outcomes.reduce((sum, outcome) => sum + outcome.slow, 0),
+    slowest: { tookMs: Math.round(slowest?.tookMs ?? 0), what: slowest?.what ?? '' },
+  }
+}
+
+/** How many requests the routes of each kind had, and what was answered; 0 is a connection cut while a large body was sent. */
+export function byKind(outcomes: BatchOutcome[]): string {
+  const counts = counted(outcomes, ({ kind }) => kind)
+  return Object.entries(counts).map(([kind, statuses]) => `${kind}: ${Object.entries(statuses).map(([status, count]) => `${status} ${count} times`).join(', ')}`).join('\n')
+}
+
+/** By `METHOD url`, how often each status was answered. */
+export function byRoute(outcomes: BatchOutcome[]): Record<string, Record<string, number>> {
+  return counted(outcomes, ({ route }) => route)
+}
+
+interface Place {
+  kind: string
+  route: string
+}
+
+function counted(outcomes: BatchOutcome[], nameOf: (place: Place) => string): Record<string, Record<string, number>> {
+  const counts: Record<string, Record<string, number>> = {}
+  for (const { answers } of outcomes) {
+    for (const [name, count] of answers) {
+      const [kind, method, url, status] = name.split(' ') as [string, string, string, string]
+      const statuses = (counts[nameOf({ kind, route: `${method} ${url}` })] ??= {})
+      statuses[status] = (statuses[status] ?? 0) + count
+    }
+  }
+  return counts
+}
