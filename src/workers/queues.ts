@@ -81,27 +81,51 @@ const LIFE = {
   retryBackoff: true,
 }
 
-/** Connects to the queues; `works` also maintains them and listens for new jobs. */
-export async function openQueues(
-  url: string,
-  options: { works: boolean; connections: number; onError(error: Error): void },
-): Promise<PgBoss> {
-  const boss = new PgBoss({
+/** How often a connection is tried again on which new jobs could not be listened for. */
+const LISTEN_TRIES = 3
+const CANNOT_LISTEN = 'listen_notify_unavailable'
+
+interface QueueOptions {
+  works: boolean
+  connections: number
+  onError(error: Error): void
+}
+
+/**
+ * Connects to the queues; `works` also maintains them and listens for new jobs. pg-boss itself never listens when it could
+ * not at its start, and would look for jobs every few seconds as long as it runs: so it is started again. Where a pooler
+ * stands in the way of listening, `onError` is told, and looking is what remains.
+ */
+export async function openQueues(url: string, options: QueueOptions): Promise<PgBoss> {
+  for (let tries = 1; ; tries += 1) {
+    const boss = bossOf(url, options)
+    let deaf: string | undefined
+    boss.on('warning', ({ message, data }) => {
+      if ((data as { type?: string }).type === CANNOT_LISTEN) deaf = message
+    })
+    boss.on('error', options.onError)
+    await boss.start()
+    if (deaf === undefined) return boss
+    options.onError(new Error(deaf))
+    if (tries === LISTEN_TRIES) return boss
+    await boss.stop({ graceful: false })
+  }
+}
+
+function bossOf(url: string, { works, connections }: QueueOptions): PgBoss {
+  return new PgBoss({
     connectionString: url,
     schema: SCHEMA,
     application_name: 'employee-ledger jobs',
     options: CONNECTION_OPTIONS,
-    max: options.connections,
+    max: connections,
     migrate: false,
     createSchema: false,
-    supervise: options.works,
-    schedule: options.works,
+    supervise: works,
+    schedule: works,
     reindex: false,
-    useListenNotify: options.works,
+    useListenNotify: works,
   })
-  boss.on('error', options.onError)
-  await boss.start()
-  return boss
 }
 
 /**

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import net from 'node:net'
+import t from 'tap'
+import type { Test } from 'tap'
+import { openQueues } from '../../src/workers/queues.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const LISTEN = Buffer.from('LISTEN "')
+
+await t.test('a worker whose first connection for listening broke listens all the same', async (t) => {
+  const { url, broken } = await breakFirstListen(t, (await createTestDatabase(t)).serviceUrl)
+  const faults: Error[] = []
+  const boss = await openQueues(url, { works: true, connections: 2, onError: (error) => faults.push(error) })
+  t.teardown(() => boss.stop({ graceful: false }))
+  t.equal(broken(), 1)
+  t.ok(faults.some(({ message }) => message.includes('LISTEN')), 'it is told')
+  const { rows } = await boss.getDb().executeSql(
+    `select count(*)::integer as count from pg_stat_activity where datname = current_database() and query like 'LISTEN%'`,
+  )
+  t.strictSame(rows, [{ count: 1 }], 'one connection listens')
+})
+
+/** A line to the database that breaks the first connection on which somebody wants to listen. */
+async function breakFirstListen(t: Pick<Test, 'teardown'>, databaseUrl: string): Promise<{ url: string; broken(): number }> {
+  let broken = 0
+  const { port } = new URL(databaseUrl)
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(port), '127.0.0.1')
+    const cut = () => [client, upstream].forEach((socket) => socket.destroy())
+    for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut)
+    client.on('data', (bytes) => {
+      if (broken > 0 || !bytes.includes(LISTEN)) return void upstream.write(bytes)
+      broken += 1
+      cut()
+    })
+    upstream.on('data', (bytes) => client.write(bytes))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const url = Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String((server.address() as AddressInfo).port) })
+  return { url: url.href, broken: () => broken }
+}
