@@ -41,7 +41,9 @@ export interface MigrateHooks {
  */
 export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projections = PROJECTIONS): Promise<void> {
   const times = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
-  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, ...times, settings: { 'citus.multi_shard_modify_mode': 'sequential' } })
+  // For Citus, and nothing to PostgreSQL: a transaction makes tables on one connection to each machine.
+  const settings = { 'citus.multi_shard_modify_mode': 'sequential' }
+  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, ...times, settings })
   const db = openDatabase<unknown>(pool)
   try {
     await db.connection().execute(async (connection) => {

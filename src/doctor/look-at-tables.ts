@@ -14,9 +14,10 @@ export async function lookAtRights(db: Kysely<LedgerTables>): Promise<Finding[]>
     select current_user as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
       pg_has_role(c.relowner, 'member') as owns,
       array(select p from unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) p where has_table_privilege(c.oid, p)) as may,
-      exists (select from pg_trigger where tgrelid = c.oid and tgname = 'events_are_append_only' and tgenabled in ('O', 'A')) as guarded
+      exists (select from pg_trigger where tgrelid = c.oid and tgname = 'events_are_append_only' and tgenabled in ('O', 'A')) as guarded,
+      to_regclass('pg_catalog.pg_dist_partition') is not null as has_citus
     from pg_class c where c.oid = 'public.events'::regclass`.execute(db)
-  const { role, is_superuser: isSuperuser, owns, may, guarded } = rows[0]!
+  const { role, is_superuser: isSuperuser, owns, may, guarded, has_citus: hasCitus } = rows[0]!
   const twoRoles = 'serve as a role of its own (README, “On your own PostgreSQL”), and set MIGRATE_DATABASE_URL for the owner'
   return [
     isSuperuser || owns
@@ -26,7 +27,9 @@ export async function lookAtRights(db: Kysely<LedgerTables>): Promise<Finding[]>
         : ok('role', `${role} may insert and read events, and no more`),
     guarded
       ? ok('append-only', 'a trigger refuses every change of events')
-      : fail('append-only', 'the trigger that refuses changes of events is missing or disabled', 'find out who did this; as the owner: alter table events enable always trigger events_are_append_only'),
+      : hasCitus && !owns && may.length === 0
+        ? ok('append-only', 'the rights of the roles keep events as they are: Citus takes no triggers')
+        : fail('append-only', 'the trigger that refuses changes of events is missing or disabled', 'find out who did this; as the owner: alter table events enable always trigger events_are_append_only'),
   ]
 }
 
@@ -36,6 +39,7 @@ interface Rights {
   owns: boolean
   may: string[]
   guarded: boolean
+  has_citus: boolean
 }
 
 /** Whether the database has what this program needs. */

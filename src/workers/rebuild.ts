@@ -21,7 +21,7 @@ const DROP_TRIES = 5
 export interface RebuildOptions {
   /** As the owner of the database; commits need not wait for the disk. */
   db: Db
-  /** See OpenedOwner. */
+  /** Makes new tables of a schema such that the service can use them. */
   handOver(db: Kysely<unknown>, schema: string): Promise<void>
   /** Throws away what an earlier rebuild left, instead of going on with it. */
   restart: boolean

@@ -59,6 +59,9 @@ await t.test('what stands in the tables goes along, an interrupted run is gone o
   t.match(await send(again.address, 'GET', `/v1/employees/${before.body.employees[0].id}`, { key }), { status: 200, body: before.body.employees[0] })
   t.equal(Number((await create(again.address)).headers['x-ledger-position']), Number(before.headers['x-ledger-position']) + 2)
   await again.end('SIGTERM')
+  const { stdout } = await runCommand(t, ['doctor', '--json'], settings)
+  const { findings } = JSON.parse(stdout) as { findings: { check: string }[] }
+  t.match(findings.find(({ check }) => check === 'append-only'), { level: 'ok', found: /rights of the roles/ })
   t.equal(await asOwner(urls.ownerUrl, `select count(*) from pg_class c join pg_dist_partition p on p.logicalrelid = c.oid where pg_relation_size(c.oid) > 0`), '0', 'nothing is left on the coordinator')
   t.equal(await asOwner(urls.ownerUrl, "select count(distinct colocation_id) from citus_tables where distribution_column = 'company_id'"), '1')
 })
