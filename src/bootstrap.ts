@@ -46,6 +46,7 @@ import { appSettings, laneSettings } from './part-settings.ts'
 import { openReads } from './replica/open-reads.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { openWantedTracing } from './tracing/wanted-tracing.ts'
+import { COMPANIES_TOGETHER } from './workers/fold-together.ts'
 import { openHealth, readQueueDepths } from './workers/health.ts'
 import { createQueues, openQueues, queueNames, queuePool, QUEUES_VERSION } from './workers/queues.ts'
 import { openWaker } from './workers/wake.ts'
@@ -250,6 +251,7 @@ export async function startWorkers(
     boss,
     log,
     projections,
+    companiesTogether: isOnShards(store.pool) ? 1 : COMPANIES_TOGETHER,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: config.ANSWERS_KEPT_HOURS,
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),

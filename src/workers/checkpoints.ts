@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import { bigintArray, uuidArray } from '../ledger/binary-arrays.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
 type Version = Pick<Projection, 'name' | 'version'>
@@ -53,6 +54,31 @@ function key({ name, version }: Version, companyId: string) {
   return { company_id: toUuid(companyId), projection: name, version }
 }
 
+/** How far a projection is in these companies; those without a checkpoint, or where it is held, are left out. */
+export async function findFreeCheckpoints(
+  db: Kysely<LedgerTables>,
+  projection: Version,
+  companyIds: string[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('checkpoints')
+    .select(['company_id', 'position'])
+    .where('company_id', '=', sql<string>`any(${uuidArray(companyIds)}::uuid[])`)
+    .where('projection', '=', projection.name)
+    .where('version', '=', projection.version)
+    .where('parked_at', 'is', null)
+    .where(sql<boolean>`coalesce(next_try_at <= clock_timestamp(), true)`)
+    .execute()
+  return new Map(rows.map((row) => [fromUuid('com', row.company_id), row.position]))
+}
+
+/** A checkpoint and where it goes. */
+export interface CheckpointMove {
+  companyId: string
+  from: number
+  to: number
+}
+
 /**
  * Moves a checkpoint from the old position to the new, and forgets failures. Runs as the first statement of the
  * transaction that folds. Returns false when another worker has moved it meanwhile.
@@ -74,6 +100,40 @@ export async function moveCheckpoint(
     .where('parked_at', 'is', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
+}
+
+/** A checkpoint and where it goes. */
+export interface CheckpointMove {
+  companyId: string
+  from: number
+  to: number
+}
+
+/**
+ * Moves the checkpoints of several companies, as `moveCheckpoint` does, but waits for none: those that another worker
+ * holds or has moved are left out, so nobody waits for one while holding others. Returns the companies whose was moved.
+ */
+export async function moveCheckpoints(
+  transaction: Kysely<LedgerTables>,
+  projection: Version,
+  moves: CheckpointMove[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ company_id: string }>`
+    with moving as (
+      select c.company_id, m.upto
+      from unnest(
+        ${uuidArray(moves.map(({ companyId }) => companyId))}::uuid[],
+        ${bigintArray(moves.map(({ from }) => from))}::bigint[],
+        ${bigintArray(moves.map(({ to }) => to))}::bigint[]) as m(company_id, after, upto)
+      join checkpoints c on c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
+      where c.position = m.after and c.parked_at is null
+      for update of c skip locked
+    )
+    update checkpoints c set position = moving.upto, attempts = 0, next_try_at = null, error = null
+    from moving
+    where c.company_id = moving.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
+    returning c.company_id`.execute(transaction)
+  return new Set(rows.map((row) => fromUuid('com', row.company_id)))
 }
 
 /** How a company stands after one more failure: when it is tried again, or that it is parked. */

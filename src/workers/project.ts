@@ -7,8 +7,8 @@ import { closesCall } from '../domain/events.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
 import { readEvents } from '../ledger/read.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
-import type { Checkpoint } from './checkpoints.ts'
-import { findCheckpoint, moveCheckpoint } from './checkpoints.ts'
+import type { Checkpoint, CheckpointMove } from './checkpoints.ts'
+import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 
 /** How many events one transaction folds; a larger call is folded whole. */
@@ -55,7 +55,7 @@ export async function foldNext(
       await foldNext(db, shadowOf(projection), companyId, batchEvents)
       return { ...unmoved, isDone: false }
     }
-    const isMoved = await foldBatch(db, projection, companyId, position, events)
+    const isMoved = await foldBatch(db, projection, { companyId, after: position, events })
     return isMoved ? { after: position, position: end, isDone: isEnd } : { ...unmoved, isDone: false }
   } catch (error) {
     if (error instanceof UnfoldableError) error.checkpoint = checkpoint
@@ -87,7 +87,7 @@ export async function foldFar(
     if (events.length === 0) return
     const end = events.at(-1)!.position
     reading = read(end)
-    if (await foldBatch(db, projection, companyId, position, events)) {
+    if (await foldBatch(db, projection, { companyId, after: position, events })) {
       position = end
     } else {
       const overtakenAt = position
@@ -160,27 +160,47 @@ async function readBatch(db: Kysely<LedgerTables>, companyId: string, range: { a
   }
 }
 
-function assertContiguous(events: RecordedEvent[], after: number, companyId: string): void {
+export function assertContiguous(events: RecordedEvent[], after: number, companyId: string): void {
   const gap = events.findIndex(({ position }, at) => position !== after + at + 1)
   if (gap >= 0) throw new UnfoldableError(`the event at position ${after + gap + 1} of ${companyId} is missing`)
 }
 
+/** Events of a company behind a position, which end with a call. */
+export interface Batch {
+  companyId: string
+  after: number
+  events: RecordedEvent[]
+}
+
 /** Returns false when another worker has moved the checkpoint meanwhile; then nothing is folded. */
-async function foldBatch(
-  db: Kysely<LedgerTables>,
-  projection: Projection,
-  companyId: string,
-  from: number,
-  events: RecordedEvent[],
-): Promise<boolean> {
-  const to = events.at(-1)!.position
+async function foldBatch(db: Kysely<LedgerTables>, projection: Projection, batch: Batch): Promise<boolean> {
+  return (await foldBatches(db, projection, [batch])).length > 0
+}
+
+/**
+ * Folds batches of different companies in one transaction. Returns those that were: nothing is folded of a company whose
+ * checkpoint another worker has moved meanwhile, or holds, when there are several.
+ */
+export async function foldBatches(db: Kysely<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
   return db.transaction().execute(async (transaction) => {
     // First of all: a twin waits here, and then sees that it was overtaken.
-    if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return false
-    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)
-    if (events.some(isErasing)) await emptyReplaced(transaction, projection, companyId)
-    return true
+    const moved = await moveAll(transaction, projection, batches)
+    for (const { companyId, events } of moved) {
+      await foldEvents(transaction, projection, schemaOf(projection), companyId, events)
+      if (events.some(isErasing)) await emptyReplaced(transaction, projection, companyId)
+    }
+    return moved
   })
+}
+
+async function moveAll(transaction: Transaction<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
+  const moves = batches.map(({ companyId, after, events }) => ({ companyId, from: after, to: events.at(-1)!.position }))
+  if (moves[1]) {
+    const moved = await moveCheckpoints(transaction, projection, moves)
+    return batches.filter(({ companyId }) => moved.has(companyId))
+  }
+  const [{ companyId, from, to }] = moves as [CheckpointMove]
+  return (await moveCheckpoint(transaction, projection, companyId, from, to)) ? batches : []
 }
 
 async function foldEvents(

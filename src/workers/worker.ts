@@ -6,6 +6,7 @@ import { expireAnswers } from '../ledger/expire-answers.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
+import { foldTogether } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
 import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
@@ -21,6 +22,8 @@ export interface WorkerOptions {
   /** How long the answers of idempotency keys are kept, in hours. */
   answersKeptHours: number
   projections: readonly Projection[]
+  /** How many companies may share a transaction; on Citus each needs one of its own. */
+  companiesTogether: number
   /** Retires refused records that are older than they are kept for; gives how many. */
   retireRecords(): Promise<number>
   /** Told how many answers were forgotten, or refused records retired, for their age. */
@@ -111,6 +114,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
  */
 async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
   let failure: unknown
+  const { companiesTogether } = options
+  const all = [...companies]
+  for (let at = 0; at < all.length; at += companiesTogether) {
+    const together = all.slice(at, at + companiesTogether)
+    // Each alone is what remains of them.
+    if (together.length > 1) for (const companyId of await foldSome(options, projection, together)) companies.delete(companyId)
+  }
   while (companies.size > 0) {
     for (const companyId of [...companies]) {
       try {
@@ -122,6 +132,18 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
     }
   }
   if (failure !== undefined) throw failure
+}
+
+/** Folds several companies at once; gives those that are through. */
+async function foldSome(options: WorkerOptions, projection: Projection, companyIds: string[]): Promise<string[]> {
+  const beganAt = performance.now()
+  const folded = await foldTogether(options.foldingDb, projection, companyIds)
+  const endedAt = performance.now()
+  options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
+  for (const { companyId, after, upTo } of folded) {
+    if (upTo > after) await options.traceFold?.({ projection: projection.name, companyId, after, upTo, beganAt, endedAt, error: null })
+  }
+  return folded.map(({ companyId }) => companyId)
 }
 
 /** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */

@@ -46,18 +46,18 @@ export const API_POINTS: Record<string, Replacement> = {
 export const WORKER_POINTS: Record<string, Replacement> = {
   'after the checkpoint has moved': {
     file: 'src/workers/project.ts',
-    find: '    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    if (events',
-    put: '    globalThis.faultPoint()\n    await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n    if (events',
+    find: '      await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n      if (events',
+    put: '      globalThis.faultPoint()\n      await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n      if (events',
   },
   'before the fold commits': {
     file: 'src/workers/project.ts',
-    find: 'await emptyReplaced(transaction, projection, companyId)\n    return true\n',
-    put: 'await emptyReplaced(transaction, projection, companyId)\n    globalThis.faultPoint()\n    return true\n',
+    find: '    }\n    return moved\n  })\n}\n',
+    put: '    }\n    globalThis.faultPoint()\n    return moved\n  })\n}\n',
   },
   'after the fold': {
     file: 'src/workers/project.ts',
-    find: '    return true\n  })\n}\n',
-    put: '    return true\n  }).finally(() => globalThis.faultPoint())\n}\n',
+    find: '    return moved\n  })\n}\n',
+    put: '    return moved\n  }).finally(() => globalThis.faultPoint())\n}\n',
   },
 }
 
@@ -110,8 +110,8 @@ export const BUGS: Record<string, Bug> = {
   'moves the checkpoint in a transaction of its own': {
     process: 'worker',
     file: 'src/workers/project.ts',
-    find: '    if (!(await moveCheckpoint(transaction, projection, companyId, from, to))) return false\n',
-    put: '    if (!(await moveCheckpoint(db, projection, companyId, from, to))) return false\n    globalThis.faultPoint()\n',
+    find: '    const moved = await moveAll(transaction, projection, batches)\n',
+    put: '    const moved = await moveAll(db, projection, batches)\n    globalThis.faultPoint()\n',
     killAt: 4,
     found: /has no entry|rows are missing/,
   },
