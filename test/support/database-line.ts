@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import type { Test } from 'tap'
-import { CITUS_URL } from './citus-url.ts'
 
 /** What a transaction that commits through the line meets, before its connection is cut. */
 export type CommitLoss = 'swallow the answer to COMMIT' | 'swallow COMMIT'
@@ -26,8 +25,9 @@ export interface DatabaseLine {
 // In PostgreSQL's protocol the text of a statement ends with a zero byte; before it stand the message's type and length.
 const COMMIT = Buffer.from('commit\0')
 const BEFORE_TEXT = 5
-/** Time enough for the server to commit what it has been sent; a cluster takes longer. */
-const CUT_AFTER_MS = CITUS_URL === undefined ? 30 : 1_000
+// What the server answers to COMMIT: the tag of the command, also of a transaction that had failed.
+const COMMITTED = [Buffer.from('COMMIT\0'), Buffer.from('ROLLBACK\0')]
+const CUT_AFTER_MS = { 'swallow COMMIT': 30, 'swallow the answer to COMMIT': 10_000 }
 
 /** Opens the line to wherever the server listens at the time of each connection. */
 export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: () => number): Promise<DatabaseLine> {
@@ -43,9 +43,11 @@ export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: 
       if (at < 0) return void upstream.write(bytes)
       isMuted = true
       upstream.write(planned === 'swallow COMMIT' ? bytes.subarray(0, Math.max(0, at - BEFORE_TEXT)) : bytes)
-      planned = undefined
       lost += 1
-      setTimeout(cut, CUT_AFTER_MS)
+      // Cut before the server has read it, COMMIT itself would be lost.
+      const late = setTimeout(cut, CUT_AFTER_MS[planned!])
+      upstream.on('data', (answered) => COMMITTED.some((tag) => answered.includes(tag)) && cut()).once('close', () => clearTimeout(late))
+      planned = undefined
     })
     const answer = (bytes: Buffer) => isMuted || isSilent || client.destroyed || client.write(bytes)
     upstream.on('data', (bytes) => (delayMs > 0 ? setTimeout(answer, delayMs, bytes) : answer(bytes)))
