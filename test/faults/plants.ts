@@ -122,11 +122,12 @@ export const BUGS: Record<string, Bug> = {
     put: "  if (events.length > 3) events = events.filter((_, at) => at !== 1)\n  return client.query({\n    name: 'insert-events',",
     found: /the head is at|is not closed|are not those that were answered/,
   },
-  'forgets the first company of each job': {
+  // By their ids, so that neither another job nor what earlier tests have left makes up for it.
+  'forgets most companies of its jobs': {
     process: 'worker',
     file: 'src/workers/worker.ts',
     find: 'new Set(jobs.flatMap(({ data }) => data.companies))',
-    put: 'new Set(jobs.flatMap(({ data }) => data.companies.slice(1)))',
+    put: 'new Set(jobs.flatMap(({ data }) => data.companies.filter((id) => id.charCodeAt(id.length - 1) % 3 === 0)))',
     found: /never caught up/,
   },
   'appends leaves in the wrong order': {
