@@ -50,6 +50,8 @@ async function poison(stage: Stage, companyId: string): Promise<{ position: numb
       const { rows } = await sql<{ position: number; envelope: string }>`select position, envelope from events where company_id = ${id}
         and position = (select max(position) + 1 from checkpoints where company_id = ${id})`.execute(transaction)
       if (!rows[0]) continue
+      // Whoever has read it while it was whole would fold it: those who come next read it broken.
+      for (const worker of stage.workers) await worker.restart('SIGKILL')
       const broken = rows[0].envelope.replace(/"type":"[^"]+"/, '"type":"NobodyKnowsThis"')
       await sql`update events set envelope = ${broken} where company_id = ${id} and position = ${rows[0].position}`.execute(transaction)
       return rows[0]
