@@ -109,18 +109,17 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 /**
- * Folds one batch of each company after the other, round by round, so that a short one does not wait for the end of a
- * long one. A passing failure fails the job once all others are through: then pg-boss brings it again.
+ * Folds what is new of these companies: first together those with a few events, then one batch of each other after the
+ * other, round by round, so that a short one does not wait for the end of a long one. A passing failure fails the job
+ * once all others are through: then pg-boss brings it again.
  */
 async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
-  let failure: unknown
-  const { companiesTogether } = options
   const all = [...companies]
-  for (let at = 0; at < all.length; at += companiesTogether) {
-    const together = all.slice(at, at + companiesTogether)
-    // Each alone is what remains of them.
-    if (together.length > 1) for (const companyId of await foldSome(options, projection, together)) companies.delete(companyId)
+  for (let at = 0; at < all.length; at += options.companiesTogether) {
+    const some = all.slice(at, at + options.companiesTogether)
+    if (some.length > 1) for (const companyId of await foldSome(options, projection, some)) companies.delete(companyId)
   }
+  let failure: unknown
   while (companies.size > 0) {
     for (const companyId of [...companies]) {
       try {
