@@ -35,7 +35,10 @@ export function outcomeOf({ entry }: EntryPlace, record: Pick<LogRecord, 'status
   return record.status ?? (entry.status === 'Failed' ? 'Failed' : 'Created')
 }
 
-/** The records of an entry that satisfy a filter, in the order of the call, after the one with this ordinal. */
+/**
+ * The records of an entry that satisfy a filter, in the order of the call, after the one with this ordinal: a cursor may
+ * name one that the column could not hold.
+ */
 export async function listLogRecords(
   db: Kysely<unknown>,
   companyId: string,
@@ -43,7 +46,7 @@ export async function listLogRecords(
   filter: RecordFilter,
   page: { after: number; limit: number },
 ): Promise<LogRecord[]> {
-  return readRecords(db, companyId, entry, [sql`ordinal > ${page.after}`, ...conditionsOf(companyId, entry, filter)], sql`asc`, page.limit)
+  return readRecords(db, companyId, entry, [sql`ordinal > ${page.after}::bigint`, ...conditionsOf(companyId, entry, filter)], sql`asc`, page.limit)
 }
 
 /** The last records of an entry before the one with this ordinal that satisfy a filter, in the order of the call. */
@@ -54,7 +57,7 @@ export async function listLogRecordsBefore(
   filter: RecordFilter,
   page: { before: number; limit: number },
 ): Promise<LogRecord[]> {
-  const conditions = [sql`ordinal < ${page.before}`, ...conditionsOf(companyId, entry, filter)]
+  const conditions = [sql`ordinal < ${page.before}::bigint`, ...conditionsOf(companyId, entry, filter)]
   return (await readRecords(db, companyId, entry, conditions, sql`desc`, page.limit)).toReversed()
 }
 

@@ -64,7 +64,8 @@ export async function readStreamBackwards(
   companyId: string,
   { stream, before, limit }: { stream: string; before: number | null; limit: number },
 ): Promise<StoredEvent[]> {
-  const end = before ?? ((await lastOfStream(db, companyId, stream))?.version ?? 0) + 1
+  const newest = (await lastOfStream(db, companyId, stream))?.version ?? 0
+  const end = Math.min(before ?? Infinity, newest + 1)
   const { events } = await readPage(db, companyId, { stream, after: Math.max(0, end - 1 - limit), upTo: end - 1 }, limit, 'desc')
   return events
 }
