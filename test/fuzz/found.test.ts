@@ -61,3 +61,12 @@ await t.test('a method that a route does not have is 405, however bad the body i
     t.equal((await send(service.address, 'POST', '/nothing', { body, headers: { 'content-type': 'text/plain' } })).status, 404)
   }
 })
+
+await t.test('a page takes the forms of browsers and nothing else', async (t) => {
+  const headers = { cookie: await cookieOf(service, admin), 'sec-fetch-site': 'same-origin' }
+  for (const type of ['application/json', 'application/merge-patch+json']) {
+    const body = '{"":{"toString":"x"}}'
+    const { status } = await send(service.address, 'POST', '/settings/api-keys/new', { headers: { ...headers, 'content-type': type }, body })
+    t.equal(status, 415, type)
+  }
+})

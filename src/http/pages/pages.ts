@@ -6,6 +6,7 @@ import type { Reads } from '../../ledger/reads.ts'
 import type { SystemHealth } from '../../ledger/system-health.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { refuseHalfBuilt } from '../half-built.ts'
+import { MERGE_PATCH_TYPES } from '../media-types.ts'
 import type { SessionSettings } from '../session.ts'
 import { assertSameOrigin, findSessionUser, isFollowedLink } from '../session.ts'
 import { accountPage } from './account-page.ts'
@@ -52,6 +53,8 @@ const FORM_LIMIT = 65_536
 /** The admin interface: signing in, Company Settings, one's own account. Server-rendered; works without script. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
   const { db, reads, company, health, sessions, failureLimit, signInLimit } = services
+  // Browsers send forms. What else the server can read would bring values that are no texts.
+  app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites)
   app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
