@@ -6,7 +6,7 @@ import { insertTraces } from './event-traces.ts'
 import type { BoundKey, KeyOfCall } from './idempotency-keys.ts'
 import { boundName, insertBoundKeys } from './idempotency-keys.ts'
 import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './ledger-call.ts'
-import { loadCompanies } from './load-companies.ts'
+import { loadCompanies, loadRows } from './load-companies.ts'
 import { inOnePacket } from './one-packet.ts'
 import { placeEvents } from './place-events.ts'
 import type { PlacedEvent } from './statements.ts'
@@ -40,8 +40,8 @@ export async function commitTogether<Answer>(
   wait: boolean,
 ): Promise<(Committed<Answer> | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
-  const [, heads] = await inOnePacket(client, () =>
-    Promise.all([client.query('begin'), statements.lockHeads(client, companyIds, wait)]),
+  const [, heads, rows] = await inOnePacket(client, () =>
+    Promise.all([client.query('begin'), statements.lockHeads(client, companyIds, wait), loadRows(client, calls, wait)]),
   )
   try {
     if (heads.length === 0) {
@@ -50,8 +50,7 @@ export async function commitTogether<Answer>(
     }
     const locked = new Set(heads.map(({ companyId }) => companyId))
     const mine = calls.filter(({ companyId }) => locked.has(companyId))
-    // Only a statement that starts after the lock is held sees what the holder before committed.
-    const companies = await loadCompanies(client, heads, mine, wait)
+    const companies = await loadCompanies(client, heads, mine, rows, wait)
     const writes: Writes = { placed: [], bound: [], traces: [] }
     const results = calls.map((call) => {
       const company = companies.get(call.companyId)

@@ -5,43 +5,56 @@ import type { LedgerCall } from './ledger-call.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import type { OfCompany } from './reporting-line-statements.ts'
 import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
-import { inOnePacket } from './one-packet.ts'
 import { headAt } from './place-events.ts'
 import * as statements from './statements.ts'
 
 type Call = Pick<LedgerCall<unknown>, 'companyId' | 'apiId' | 'idempotency' | 'touches'>
 
+/** The rows that calls may ask about, of whatever companies. */
+export type LoadedRows = Awaited<ReturnType<typeof loadRows>>
+
 /**
- * Loads all that these calls may ask their companies about, once the heads of those are locked. With `wait` off, a company
- * is left out when a reading call holds the usage of one of its keys.
+ * Asks for all rows that these calls may ask their companies about. Sent right behind the statement that locks the heads, in
+ * one go with it: each statement sees what was committed when it began, so what the holder of a head before has committed.
+ */
+export function loadRows(client: ClientBase, calls: Call[], wait: boolean) {
+  return Promise.all([
+    statements.loadKeys(client, wantedKeys(calls), wait),
+    // Behind the rows that may have to be waited for: the time is that of the decision.
+    statements.readClock(client),
+    loadBound(client, calls),
+    ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
+  ])
+}
+
+/**
+ * What these calls may ask the companies about whose heads are locked. With `wait` off, a company is left out when a
+ * reading call holds the usage of one of its keys.
  */
 export async function loadCompanies(
   client: ClientBase,
   heads: Head[],
   calls: Call[],
+  [keys, now, bound, ...found]: LoadedRows,
   wait: boolean,
 ): Promise<Map<string, LockedCompany>> {
-  const apiIds = new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }]))
-  const [keys, now, bound, ...found] = await inOnePacket(client, () =>
-    Promise.all([
-      statements.loadKeys(client, [...apiIds.values()], wait),
-      // Behind the rows that may have to be waited for: the time is that of the decision.
-      statements.readClock(client),
-      loadBound(client, calls),
-      ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
-    ]),
-  )
   const employees = Map.groupBy(found.flat(), ({ companyId }) => companyId)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
     const loaded = new LoadedEmployees((employees.get(head.companyId) ?? []).map(({ employee }) => employee))
     companies.set(head.companyId, { head: headAt(head, now), employees: loaded, keys: new Map(), bound: new Map() })
   }
-  if (!wait) leaveOutHeldUp(companies, [...apiIds.values()], keys)
+  if (!wait) leaveOutHeldUp(companies, wantedKeys(calls), keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
   await loadReportingLines(client, calls, companies)
   return companies
+}
+
+type WantedKey = Pick<Call, 'companyId' | 'apiId'>
+
+function wantedKeys(calls: Call[]): WantedKey[] {
+  return [...new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }])).values()]
 }
 
 /** Keys are never deleted: one that was not found is one that somebody holds. */
@@ -49,8 +62,6 @@ function leaveOutHeldUp(companies: Map<string, LockedCompany>, wanted: WantedKey
   const ids = new Set(found.map(({ key }) => key.id))
   for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
 }
-
-type WantedKey = Pick<Call, 'companyId' | 'apiId'>
 
 async function loadTouched(client: ClientBase, calls: Call[], by: keyof Naming) {
   const wanted = calls.flatMap(({ companyId, touches }) => touches.all[by].map((value) => ({ companyId, value })))
