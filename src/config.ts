@@ -101,14 +101,14 @@ export const ConfigSchema = Type.Object({
   ),
   MAX_RECORDS: Type.Integer({ default: 1000, minimum: 1, maximum: 10_000, description: 'records that a call may have' }),
   BODY_LIMIT: Type.Integer({ default: 8 * MIB, minimum: 1024, maximum: 64 * MIB, description: 'bytes that a body may have' }),
-  LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'appending transactions side by side in one process' }),
+  LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'appending transactions side by side in one process, beside the one that small calls share' }),
   RECORDS_PER_COMMIT: Type.Integer({
     default: 500,
     minimum: 1,
     maximum: 10_000,
     description: 'records that share one commit; a larger call goes alone',
   }),
-  CALLS_WAITING: Type.Integer({ default: 2000, minimum: 1, description: 'calls that may wait in one lane; more get 503' }),
+  CALLS_WAITING: Type.Integer({ default: 8000, minimum: 1, description: 'calls that may wait in one lane; more get 503' }),
   RECORDS_WAITING: Type.Integer({
     default: 50_000,
     minimum: 1,

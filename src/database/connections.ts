@@ -7,10 +7,10 @@
 export const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
 
 /**
- * Of appends: one for each lane, as many for companies whose head another process holds, two for reading calls, and one
- * to look keys up.
+ * Of appends: one for small calls, one for each lane, as many for companies whose head another process holds, two for
+ * reading calls, and one to look keys up.
  */
-export const appendConnections = (lanes: number) => 2 * lanes + 3
+export const appendConnections = (lanes: number) => 2 * lanes + 4
 
 /** Of the queues. */
 export const QUEUE_CONNECTIONS = { api: 2, worker: 6 }

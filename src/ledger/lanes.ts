@@ -6,12 +6,12 @@ import type { GatherBounds } from './gather.ts'
 import { gather, UnavailableError } from './gather.ts'
 import type { Committed, LedgerCall } from './ledger-call.ts'
 import { settleOutcome } from './settle-outcome.ts'
-import { groupedByCompany } from './shards.ts'
+import { groupedByCompany, isOnShards } from './shards.ts'
 
 export interface LaneOptions {
   /** Connections for appends; each statement that they run looks rows up by their keys. */
   pool: Pool
-  /** How many transactions of different companies run side by side in this process. */
+  /** How many transactions run side by side in this process beside the one that is shared by small calls. */
   lanes: number
   /** How many records share one commit; a larger call goes alone. */
   maxRecordsPerCommit: number
@@ -51,23 +51,46 @@ type Answer = Committed<unknown>
 type Wait = (call: Call) => Promise<Answer>
 
 const PASSING_RETRIES = 3
+/** A call with more records has a lane of its company's, where small calls of others do not wait for it. */
+const SMALL_CALL_RECORDS = 20
 
 /**
- * Queues the calls of this process, so that those that arrive while a transaction runs share the next one.
- * A company belongs to one lane. A company that another process holds up gets a queue of its own until that is empty,
- * so that it waits alone and holds nobody up.
+ * Queues the calls of this process, so that those that arrive while a transaction runs share the next one. Small calls of
+ * all companies share one lane: a statement costs much the same for one row as for thirty, and with 64 companies a third
+ * more calls were answered in a second than in four lanes. A company with a larger call goes to a lane of its own, with
+ * all that it sends, until nothing of it is left there. A company that another process holds up, or that is still busy in
+ * the other lane, gets a queue of its own until that is empty, so that it waits alone and holds nobody up.
  */
 export function openLanes(options: LaneOptions): Lanes {
   const { maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
   const bounds: GatherBounds<Call> = { maxWeight, maxWaiting, maxWaitMs, weightOf: ({ weight }) => Math.max(1, weight), ...groupedByCompany(options.pool) }
   const contended = openContended<Call, Answer>((calls) => share(options, calls, true, waitAlone), bounds, options.lanes)
-  const queues = Array.from({ length: options.lanes }, () =>
-    gather<Call, Answer>((calls) => share(options, calls, false, waitAlone), bounds),
-  )
+  const openLane = () => gather<Call, Answer>((calls) => share(options, calls, false, waitAlone), bounds)
+  const shared = openLane()
+  const own = Array.from({ length: options.lanes }, openLane)
   function waitAlone(call: Call): Promise<Answer> {
     return contended.submit(call)
   }
+  // How many calls of a company are in its own lane.
+  const inOwnLane = new Map<string, number>()
+  // A transaction that holds one company alone is not shared.
+  const sharesSmallCalls = !isOnShards(options.pool)
   let recordsWaiting = 0
+
+  async function submit(call: Call): Promise<Answer> {
+    const { companyId, weight } = call
+    if (contended.has(companyId)) return contended.submit(call)
+    const before = inOwnLane.get(companyId) ?? 0
+    if (sharesSmallCalls && weight <= SMALL_CALL_RECORDS && before === 0) return shared.submit(call)
+    inOwnLane.set(companyId, before + 1)
+    try {
+      return await own[laneOf(companyId, options.lanes)]!.submit(call)
+    } finally {
+      const left = inOwnLane.get(companyId)! - 1
+      if (left > 0) inOwnLane.set(companyId, left)
+      else inOwnLane.delete(companyId)
+    }
+  }
 
   return {
     async append<Result>(call: LedgerCall<Result>) {
@@ -77,14 +100,13 @@ export function openLanes(options: LaneOptions): Lanes {
       }
       recordsWaiting += call.weight
       try {
-        const queue = contended.has(call.companyId) ? contended : queues[laneOf(call.companyId, options.lanes)]!
-        return (await queue.submit(call)) as Committed<Result>
+        return (await submit(call)) as Committed<Result>
       } finally {
         recordsWaiting -= call.weight
       }
     },
     async idle() {
-      for (const queue of queues) await queue.idle()
+      for (const lane of [shared, ...own]) await lane.idle()
       await contended.idle()
     },
   }

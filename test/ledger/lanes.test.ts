@@ -111,3 +111,24 @@ await t.test('more records than may wait get 503', async (t) => {
   await letGo(holder)
   t.equal((await first).status, 201)
 })
+
+await t.test('small calls of other companies do not wait for a large call, and those of its own company do', async (t) => {
+  const service = await startService(t, { LANES: '1' })
+  const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
+  const records = Array.from({ length: 100 }, () => employee())
+  // Somebody who is about to take an e-mail address of the large call holds up its transaction.
+  const holder = await service.pool.connect()
+  await holder.query('begin')
+  await holder.query(
+    `insert into employee_snapshots (company_id, employee_id, version, email, state) values ($1, gen_random_uuid(), 1, $2, '{}')`,
+    [toUuid(busy.id), records[99]!.email],
+  )
+  const large = service.call('POST', '/v1/employees', { body: records, key: busy.key })
+  await lockIsAwaited(service, 'employee_snapshots')
+  const behind = create(service, busy)
+  for (let at = 0; at < 3; at += 1) t.equal((await create(service, free)).status, 201)
+  await letGo(holder)
+  const [first, second] = await Promise.all([large, behind])
+  t.strictSame([first.status, second.status], [201, 201])
+  t.ok(Number(first.headers['x-ledger-position']) < Number(second.headers['x-ledger-position']), 'in the order in which they were sent')
+})
