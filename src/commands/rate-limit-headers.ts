@@ -1,11 +1,14 @@
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import { requestsInWindow, windowEnd, windowStart } from '../domain/company.ts'
 
+/** The names of the headers that tell what remains of a key's quota. */
+export const RATE_LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
+
 /**
  * What remains of a key's quota, as header fields (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
  * `nowMs` is the database's time, milliseconds since the epoch.
  */
-export function rateLimitHeaders(key: ApiKey, usage: KeyUsage, nowMs: number): Record<string, string> {
+export function rateLimitHeaders(key: ApiKey, usage: KeyUsage, nowMs: number): Record<(typeof RATE_LIMIT_HEADERS)[number], string> {
   const { quotaLimit, refreshPeriod: period } = key
   const windowSeconds = (windowEnd(period, nowMs) - windowStart(period, nowMs)) / 1000
   const remaining = Math.max(0, quotaLimit - requestsInWindow(usage, period, nowMs))

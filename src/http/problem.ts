@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RefusedByStateError } from '../commands/change-company.ts'
+import { RATE_LIMIT_HEADERS } from '../commands/rate-limit-headers.ts'
 import { IdempotencyInProgressError, RefusedCredentialsError } from '../commands/run-api-call.ts'
 import type { Problem } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
@@ -76,7 +77,11 @@ function bodyFaults(error: unknown, body: unknown): Problem | null {
 }
 
 export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
-  if (refusal.status === 401) void reply.header('www-authenticate', challenge(request))
+  if (refusal.status === 401) {
+    void reply.header('www-authenticate', challenge(request))
+    // Who turns out not to be known is not told how much somebody may do.
+    for (const name of RATE_LIMIT_HEADERS) void reply.removeHeader(name)
+  }
   if (refusal.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply
     .code(refusal.status)

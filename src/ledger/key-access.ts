@@ -13,7 +13,6 @@ import * as statements from './statements.ts'
 /** A key and the company that owns it, as they are at this moment. */
 export interface FoundKey {
   companyId: string
-  companyName: string
   key: ApiKey
   usage: KeyUsage
   /** The database's time, milliseconds since the epoch. */
@@ -55,7 +54,6 @@ async function learnCompanies(pool: Pool, apiIds: string[], companyOf: Map<strin
 
 interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
   company_id: string
-  company_name: string
   now: string
 }
 
@@ -71,13 +69,12 @@ async function queryKeys(connection: Pick<ClientBase, 'query'>, known: string[],
   const shard = shardOf(connection, companyOf.get(known[0] ?? ''))
   const { rows } = await connection.query<FoundKeyRow>({
     name: 'find-keys',
-    text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
-        k.previous_expires_at, k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period,
-        u.window_start, u.requests_made, u.last_used, clock_timestamp() as now
+    text: `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
+        k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period, u.window_start, u.requests_made, u.last_used,
+        clock_timestamp() as now
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
-      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      join companies c on c.company_id = k.company_id${shard.and('c.company_id', 3)}`,
+      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id${shard.and('u.company_id', 3)}`,
     values: [uuidArray(known.map((apiId) => companyOf.get(apiId)!)), uuidArray(known), ...shard.values],
   })
   return new Map(
@@ -85,7 +82,7 @@ async function queryKeys(connection: Pick<ClientBase, 'query'>, known: string[],
       const key = statements.apiKeyOf(row)
       const usage = statements.keyUsageOf(row)
       const companyId = fromUuid('com', row.company_id)
-      return [key.id, { companyId, companyName: row.company_name, key, usage, nowMs: Date.parse(row.now) }]
+      return [key.id, { companyId, key, usage, nowMs: Date.parse(row.now) }]
     }),
   )
 }
@@ -96,10 +93,13 @@ export interface KeyUse {
   apiId: string
   /** What it costs of the quota. */
   cost: number
+  /** Whether the caller may still use the key as it is now, at this time in milliseconds since the epoch. */
+  isGood(key: ApiKey, nowMs: number): boolean
 }
 
 export interface UsedKey {
   key: ApiKey
+  companyName: string
   /** The usage as it was before this call. */
   before: KeyUsage
   after: KeyUsage
@@ -109,8 +109,8 @@ export interface UsedKey {
   nowMs: number
 }
 
-/** Where reading calls are counted. */
-export type KeyUsageCounter = Pick<Gatherer<KeyUse, UsedKey>, 'submit'>
+/** Where reading calls are counted; null for one that may not use the key, which counts nothing. */
+export type KeyUsageCounter = Pick<Gatherer<KeyUse, UsedKey | null>, 'submit'>
 
 /** Keys whose usage somebody holds that wait for it at once, each in a transaction of its own. */
 const WAITING_SLOTS = 2
@@ -121,13 +121,13 @@ const WAITING_SLOTS = 2
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
   const bounds = { ...BOUNDS, ...groupedByCompany(pool) }
-  const contended = openContended<KeyUse, UsedKey>(async (uses) => {
+  const contended = openContended<KeyUse, UsedKey | null>(async (uses) => {
     const answers = await onConnection(pool, (client) => countUses(client, uses, true))
-    return answers.map((answer) => answer ?? Promise.reject(new Error('the usage of the key is missing')))
+    return answers.map((answer) => (answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer))
   }, bounds, WAITING_SLOTS)
-  return gather<KeyUse, UsedKey>(async (uses) => {
+  return gather<KeyUse, UsedKey | null>(async (uses) => {
     const answers = await onConnection(pool, (client) => countUses(client, uses, false))
-    return answers.map((answer, at) => answer ?? contended.submit(uses[at]!))
+    return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
   }, bounds)
 }
 
@@ -143,8 +143,8 @@ async function onConnection<Result>(pool: Pool, task: (client: PoolClient) => Pr
   }
 }
 
-/** The answers in order; undefined for a key whose usage another transaction holds. */
-async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | undefined)[]> {
+/** The answers in order; null for who may not use the key, undefined for a key whose usage another transaction holds. */
+async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | null | undefined)[]> {
   const distinct = new Map(uses.map((use) => [use.apiId, use]))
   const [, loaded, now] = await inOnePacket(client, () =>
     Promise.all([
@@ -156,15 +156,16 @@ async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Pro
   )
   const nowMs = Date.parse(now)
   const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
-  const answers = uses.map(({ apiId, cost }): UsedKey | undefined => {
+  const answers = uses.map(({ apiId, cost, isGood }): UsedKey | null | undefined => {
     const entry = keys.get(apiId)
     if (!entry) return undefined
+    if (!isGood(entry.key, nowMs)) return null
     const before = entry.usage
     const { quotaLimit, refreshPeriod } = entry.key
     // What fits is admitted, not all or none of those that arrived together.
     const isAdmitted = requestsInWindow(before, refreshPeriod, nowMs) + cost <= quotaLimit || cost === 0
     entry.usage = useKey(before, refreshPeriod, nowMs, isAdmitted ? cost : 0)
-    return { key: entry.key, before, after: entry.usage, isAdmitted, nowMs }
+    return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted, nowMs }
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
   const [, commit] = await inOnePacket(client, () =>

@@ -61,12 +61,14 @@ export async function loadEmployees(
 
 export interface LoadedKey {
   companyId: string
+  companyName: string
   key: ApiKey
   usage: KeyUsage
 }
 
 interface LoadedKeyRow extends StandingRow, UsageRow {
   company_id: string
+  company_name: string
 }
 
 /** The columns that say how often a key was used. */
@@ -96,16 +98,19 @@ export async function loadKeys(
   const shard = shardOf(client, wanted[0]?.companyId)
   const { rows } = await client.query<LoadedKeyRow>({
     name: wait ? 'load-keys-wait' : 'load-keys-skip',
-    text: `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
-        k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period, u.window_start, u.requests_made, u.last_used
+    text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
+        k.previous_expires_at, k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period,
+        u.window_start, u.requests_made, u.last_used
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
-      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id${shard.and('u.company_id', 3)}
+      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+      join companies c on c.company_id = k.company_id${shard.and('u.company_id', 3)}
       order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
     values: [wanted.map(({ companyId }) => toUuid(companyId)), wanted.map(({ apiId }) => toUuid(apiId)), ...shard.values],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
+    companyName: row.company_name,
     key: apiKeyOf(row),
     usage: keyUsageOf(row),
   }))

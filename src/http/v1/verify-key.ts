@@ -3,9 +3,9 @@ import { Type } from '@sinclair/typebox'
 import { rateLimitHeaders } from '../../commands/rate-limit-headers.ts'
 import { REFRESH_PERIODS, requestsInWindow } from '../../domain/company.ts'
 import type { KeyUsageCounter } from '../../ledger/key-access.ts'
-import { callerOf } from '../authenticate.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { KEY_VERIFICATION } from '../openapi/employee-examples.ts'
+import { useKeyOf } from '../quota.ts'
 
 /** The six fields of the specification, section 2.3. */
 const KeyVerification = Type.Object(
@@ -35,10 +35,9 @@ const verifySchema = {
 export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {
   app.get(
     '/auth/verify',
-    { schema: verifySchema },
+    { schema: verifySchema, config: { checksKeyItself: true } },
     async (request, reply) => {
-      const { companyId, companyName, key: found } = callerOf(request)
-      const { key, before, after, nowMs } = await keyUsage.submit({ companyId, apiId: found.id, cost: 0 })
+      const { key, companyName, before, after, nowMs } = await useKeyOf(request, keyUsage, 0)
       void reply.headers(rateLimitHeaders(key, after, nowMs))
       return {
         company_name: companyName,

@@ -34,17 +34,17 @@ export function writeEmployees(app: FastifyInstance, services: CommandServices):
   app.post('/employees', {
     schema: createCall(services.maxRecords),
     ...route('create', (_, body) => createEmployees(services, body)),
-    config: { mediaTypes: JSON_TYPES },
+    config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
   })
   app.patch('/employees', {
     schema: updateManyCall(services.maxRecords),
     ...route('update_many', (_, body) => updateEmployees(services, body)),
-    config: { mediaTypes: MERGE_PATCH_TYPES },
+    config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
   app.patch('/employees/:id', {
     schema: updateOneCall(),
     ...route('update_one', (request, body) => updateEmployee(pathId(request), body, request.headers['if-match'])),
-    config: { mediaTypes: MERGE_PATCH_TYPES },
+    config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
 }
 
