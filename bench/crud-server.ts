@@ -21,7 +21,14 @@ const MAX_RECORDS = 1000
 const BODY_LIMIT = 8 * 1024 * 1024
 const [, , url, connections] = process.argv
 // Rows are looked up by their keys alone: a plan that was made while a table was small must not stay.
-const settings = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
+const settings = {
+  synchronous_commit: 'on',
+  jit: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+}
 const pool = openPool({ url: url!, name: 'crud', max: Number(connections), pipeline: true, settings })
 const app = Fastify({ bodyLimit: BODY_LIMIT, genReqId: () => randomUUID() })
 
