@@ -38,8 +38,8 @@ export async function listEmployees(
   const { status, email, external_id: externalId, updated_since: since, q } = filter
   let query = tables(db).selectFrom('employees').select('state').where('company_id', '=', toUuid(companyId))
   if (status !== undefined) query = query.where('status', '=', status)
-  if (email !== undefined) query = query.where('email', '=', email)
-  if (externalId !== undefined) query = query.where('external_id', '=', externalId)
+  if (email !== undefined) query = query.where('email', '=', email).where(isHolder(companyId, 'email', email))
+  if (externalId !== undefined) query = query.where('external_id', '=', externalId).where(isHolder(companyId, 'external_id', externalId))
   if (q !== undefined) query = query.where(sql<boolean>`strpos(search_text, ${searchable(q)}) > 0`)
   if (since !== undefined) query = query.where('updated_at', '>=', since).orderBy('updated_at')
   if (page.after) {
@@ -51,6 +51,12 @@ export async function listEmployees(
   }
   const rows = await query.orderBy('employee_id').limit(page.limit).execute()
   return rows.map(({ state }) => state)
+}
+
+/** Whether an employee is the one who has this value now: an index of the snapshots tells, and the list needs none of its own. */
+function isHolder(companyId: string, column: 'email' | 'external_id', value: string) {
+  return sql<boolean>`employee_id = (select s.employee_id from employee_snapshots s
+    where s.company_id = ${toUuid(companyId)} and s.${sql.id(column)} = ${value})`
 }
 
 /** Those of a company's employees who have one of these ids. */

@@ -31,7 +31,7 @@ export type EmployeeTables = {
 }
 
 async function createTables(db: Kysely<unknown>, schema: string): Promise<void> {
-  // No unique index on e-mail or external id: within one call two employees may swap them.
+  // No index on e-mail or external id: the snapshots have one each, and here within one call two employees may swap them.
   await sql`create table ${sql.id(schema, 'employees')} (
     company_id uuid not null,
     employee_id uuid not null,
@@ -46,8 +46,6 @@ async function createTables(db: Kysely<unknown>, schema: string): Promise<void> 
   )`.execute(db)
   const table = sql.id(schema, 'employees')
   await sql`create index employees_by_status on ${table} (company_id, status, employee_id)`.execute(db)
-  await sql`create index employees_by_email on ${table} (company_id, email)`.execute(db)
-  await sql`create index employees_by_external_id on ${table} (company_id, external_id)`.execute(db)
   await sql`create index employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(db)
 }
 

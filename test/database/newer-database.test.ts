@@ -59,8 +59,8 @@ await t.test('a dry run tells what would be done, and does nothing', async (t) =
   t.same(await runJson(t, ['migrate', '--dry-run'], settings), { current: true, would_do: [] })
   await asSuperuser(urls.superUrl, ...UNDO_LAST)
   const would = await runJson<{ would_do: string[] }>(t, ['migrate', '--dry-run'], settings)
-  t.match(would, { current: false, would_do: [/^migration 0008/, /^migration 0009/] })
-  t.match(await runJson(t, ['migrate'], settings), { current: true, done: [/^migration 0008.*: done$/, /^migration 0009.*: done$/] })
+  t.match(would, { current: false, would_do: [/^migration 0008/, /^migration 0009/, /^migration 0010/] })
+  t.match(await runJson(t, ['migrate'], settings), { current: true, done: [/^migration 0008.*: done$/, /^migration 0009.*: done$/, /^migration 0010.*: done$/] })
 })
 
 for (const [what, table] of Object.entries({ 'a migration': 'checkpoints', 'the set-up of the job queues': 'pgboss.queue' })) {
@@ -75,6 +75,6 @@ for (const [what, table] of Object.entries({ 'a migration': 'checkpoints', 'the 
     const migrating = launch(t, ['migrate'], settingsOf(urls))
     await migrating.prints('a table is in use; tried again (1 of 59)\n')
     await reader.query('commit')
-    t.match(await migrating.ended, { exitCode: 0, stdout: /migration 0009[^\n]*: done\n[^]*the database is current\n$/ })
+    t.match(await migrating.ended, { exitCode: 0, stdout: /migration 0010[^\n]*: done\n[^]*the database is current\n$/ })
   })
 }

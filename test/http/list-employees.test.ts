@@ -54,6 +54,17 @@ await t.test('filters: status, e-mail in any case, external id, and words of nam
   t.strictSame(await allPages('q=100%25_'), [], 'no character of q is a wildcard')
 })
 
+await t.test('who gives an e-mail address up is no longer found by it, and found by the new one once the list has it', async (t) => {
+  const change = (email: string) => service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-8', email }] })
+  await change('new8@example.com')
+  t.strictSame(await allPages('email=e8@example.com'), [])
+  await service.project()
+  t.strictSame(await allPages('email=new8@example.com'), ['new8@example.com'])
+  t.strictSame(await allPages('email=new8@example.com&status=inactive'), [])
+  await change('e8@example.com')
+  await service.project()
+})
+
 await t.test('updated_since gives those changed since, in the order of their change', async (t) => {
   const { body: before } = await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-2', location: 'Porto' }] })
   t.ok(before.log_id)
