@@ -100,10 +100,13 @@ function applyChanges(employee: Employee, changes: AttributeChanges): Employee {
   return after as unknown as Employee
 }
 
+// In the order of the canonical form, which has nothing to sort then.
+const NAMES_IN_ORDER = ATTRIBUTE_NAMES.toSorted()
+
 /** The attributes that a creation sets, as its event carries them: nothing that is null, and always the status. */
 export function attributesSet(sent: AttributePatch): AttributesSet {
   const set: Record<string, unknown> = {}
-  for (const name of ATTRIBUTE_NAMES) {
+  for (const name of NAMES_IN_ORDER) {
     const value = name === 'status' ? (sent.status ?? 'active') : sent[name]
     if (value !== null && value !== undefined) set[name] = value
   }
