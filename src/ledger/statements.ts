@@ -56,7 +56,10 @@ export async function loadEmployees(
       join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value${shard.and('s.company_id', 3)}`,
     values: [uuidArray(wanted.map(({ companyId }) => companyId)), arrayOf(wanted.map(({ value }) => value)), ...shard.values],
   })
-  return rows.map((row) => ({ companyId: fromUuid('com', row.company_id), employee: row.state }))
+  // As many rows as a call has records are of its one company.
+  const ids = new Map<string, string>()
+  const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
+  return rows.map((row) => ({ companyId: idOf(row.company_id), employee: row.state }))
 }
 
 export interface LoadedKey {
