@@ -3,7 +3,7 @@ import type { ApiKey, KeyUsage, RefreshPeriod } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
-import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from './binary-arrays.ts'
+import { bigintArray, byteaArray, integerArray, jsonArray, textArray, uuidArray } from './binary-arrays.ts'
 import type { SealedEvent } from './codec.ts'
 import type { Head, Naming } from './company-state.ts'
 import { packFrontier, unpackFrontier } from './merkle.ts'
@@ -56,7 +56,10 @@ export async function loadEmployees(
       join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value${shard.and('s.company_id', 3)}`,
     values: [uuidArray(wanted.map(({ companyId }) => companyId)), arrayOf(wanted.map(({ value }) => value)), ...shard.values],
   })
-  return rows.map((row) => ({ companyId: fromUuid('com', row.company_id), employee: row.state }))
+  // As many rows as a call has records are of its one company.
+  const ids = new Map<string, string>()
+  const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
+  return rows.map((row) => ({ companyId: idOf(row.company_id), employee: row.state }))
 }
 
 export interface LoadedKey {
@@ -154,15 +157,31 @@ export interface PlacedEvent extends SealedEvent {
   event: NewEvent
 }
 
-const EVENT_COLUMNS = ['position', 'stream_id', 'stream_version', 'envelope', 'data', 'salt', 'leaf_hash']
-const EVENT_ROWS = `unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::bytea[], $8::bytea[])
-  as r(company_id, ${EVENT_COLUMNS.join(', ')})`
+/**
+ * Rows, called `r`, of binary arrays: the parameters from the first on, one for each column. Arrays that are unnested among
+ * what is selected are read side by side, row by row; unnested in FROM, each is written into a store of its own first.
+ */
+function rowsOf(columns: Record<string, string>): string {
+  const unnested = Object.entries(columns).map(([name, type], at) => `unnest($${at + 1}::${type}[]) as ${name}`)
+  return `(select ${unnested.join(', ')}) r`
+}
+
+const EVENT_COLUMNS = {
+  position: 'bigint',
+  stream_id: 'uuid',
+  stream_version: 'integer',
+  envelope: 'text',
+  data: 'text',
+  salt: 'bytea',
+  leaf_hash: 'bytea',
+}
+const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
 
 export function insertEvents(client: ClientBase, events: PlacedEvent[]): Promise<QueryResult> {
   const shard = shardOf(client, events[0]?.companyId)
   return client.query({
     name: 'insert-events',
-    text: insertRows(shard, 'events', EVENT_COLUMNS, EVENT_ROWS, 9),
+    text: insertRows(shard, 'events', Object.keys(EVENT_COLUMNS), EVENT_ROWS, 9),
     values: [
       uuidArray(events.map(({ companyId }) => companyId)),
       bigintArray(events.map(({ position }) => position)),
@@ -182,11 +201,15 @@ interface OwnedEmployee {
   employee: Employee
 }
 
-const SNAPSHOT_COLUMNS = ['employee_id', 'version', 'email', 'external_id', 'manager_id', 'state']
-const SNAPSHOT_ROWS = `(
-    select company_id, employee_id, version, email, external_id, manager_id, state::json as state
-    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::text[], $5::text[], $6::uuid[], $7::text[])
-      as columns(company_id, employee_id, version, email, external_id, manager_id, state)) r`
+const SNAPSHOT_COLUMNS = {
+  employee_id: 'uuid',
+  version: 'integer',
+  email: 'text',
+  external_id: 'text',
+  manager_id: 'uuid',
+  state: 'json',
+}
+const SNAPSHOT_ROWS = rowsOf({ company_id: 'uuid', ...SNAPSHOT_COLUMNS })
 
 function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
   return [
@@ -196,7 +219,7 @@ function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
     textArray(employees.map(({ employee }) => employee.email)),
     textArray(employees.map(({ employee }) => employee.external_id)),
     uuidArray(employees.map(({ employee }) => employee.manager_id)),
-    textArray(employees.map(({ employee }) => JSON.stringify(employee))),
+    jsonArray(employees.map(({ employee }) => JSON.stringify(employee))),
   ]
 }
 
@@ -204,7 +227,7 @@ export function insertSnapshots(client: ClientBase, employees: OwnedEmployee[]):
   const shard = shardOf(client, employees[0]?.companyId)
   return client.query({
     name: 'insert-snapshots',
-    text: insertRows(shard, 'employee_snapshots', SNAPSHOT_COLUMNS, SNAPSHOT_ROWS, 8),
+    text: insertRows(shard, 'employee_snapshots', Object.keys(SNAPSHOT_COLUMNS), SNAPSHOT_ROWS, 8),
     values: [...snapshotColumns(employees), ...shard.values],
   })
 }

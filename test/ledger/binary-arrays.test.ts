@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { openPool } from '../../src/database/pool.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from '../../src/ledger/binary-arrays.ts'
+import { bigintArray, byteaArray, integerArray, jsonArray, textArray, uuidArray } from '../../src/ledger/binary-arrays.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const { serviceUrl: url } = await createTestDatabase(t)
@@ -32,6 +32,7 @@ await t.test('PostgreSQL reads back every element of an array as it was given', 
       ...([arrayOf(anyText), arrayOf(anyBytes), arrayOf(anyId), arrayOf(fc.integer()), arrayOf(fc.maxSafeInteger())] as const),
       async (texts, blobs, ids, integers, bigints) => {
         assert.deepEqual(await readBack('text', textArray(texts)), texts)
+        assert.deepEqual(await readBack('json', jsonArray(texts.map((text) => JSON.stringify(text)))), texts.map((text) => JSON.stringify(text)))
         assert.deepEqual(await readBack('bytea', byteaArray(blobs)), blobs.map((bytes) => bytes && bytes.toString('hex')))
         assert.deepEqual(await readBack('uuid', uuidArray(ids)), ids.map((id) => id && toUuid(id)))
         assert.deepEqual(await readBack('integer', integerArray(integers)), integers.map(shown))
