@@ -56,7 +56,7 @@ export async function loadEmployees(
       join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value${shard.and('s.company_id', 3)}`,
     values: [uuidArray(wanted.map(({ companyId }) => companyId)), arrayOf(wanted.map(({ value }) => value)), ...shard.values],
   })
-  // As many rows as a call has records are of its one company.
+  // Most rows are of one company. To make its id anew for each took 4 % of the time of 1,000 patches that change nothing.
   const ids = new Map<string, string>()
   const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
   return rows.map((row) => ({ companyId: idOf(row.company_id), employee: row.state }))
@@ -159,7 +159,8 @@ export interface PlacedEvent extends SealedEvent {
 
 /**
  * Rows, called `r`, of binary arrays: the parameters from the first on, one for each column. Arrays that are unnested among
- * what is selected are read side by side, row by row; unnested in FROM, each is written into a store of its own first.
+ * what is selected are read side by side, row by row; unnested in FROM, each is written into a store of its own first, and
+ * inserting 1,000 events takes 4.0 ms of the server's time instead of 3.7.
  */
 function rowsOf(columns: Record<string, string>): string {
   const unnested = Object.entries(columns).map(([name, type], at) => `unnest($${at + 1}::${type}[]) as ${name}`)
