@@ -11,20 +11,22 @@ import { assertContiguous, foldBatches } from './project.ts'
 
 /** So many companies share a transaction. */
 export const COMPANIES_TOGETHER = 64
-/** Who has more events to fold is folded alone. */
+/** So many events of each at most, and then those of the others. */
 const EVENTS_OF_EACH = 50
 
-/** A company that is through: between which positions it was folded, which are one when there was nothing to fold. */
+/** A company that was folded: between which positions, which are one when there was nothing to fold. */
 export interface FoldedTogether {
   companyId: string
   after: number
   upTo: number
+  /** No event stood behind these. */
+  isEnd: boolean
 }
 
 /**
- * Folds what is new of several companies in one transaction, where each has but a few events: reading, moving checkpoints
- * and committing cost the same for one of them as for all. Returns those that are through. The others are left to
- * `foldNext`: who has many events, erases somebody, is held, whose events cannot be read, or is being folded by another
+ * Folds what is new of several companies in one transaction, some events of each: reading, moving checkpoints, writing
+ * rows and committing cost little more for all of them than for one. The companies that it does not give are left to
+ * `foldNext`: who has a large call, erases somebody, is held, whose events cannot be read, or is being folded by another
  * worker; and all of them, if the events of one cannot be folded. Throws when the database cannot be read.
  */
 export async function foldTogether(
@@ -34,29 +36,35 @@ export async function foldTogether(
 ): Promise<FoldedTogether[]> {
   const checkpoints = await findFreeCheckpoints(db, projection, companyIds)
   const behind = [...checkpoints].map(([companyId, after]) => ({ companyId, after }))
-  const stored = await readStoredBehind(db, behind, EVENTS_OF_EACH + 1)
+  const stored = await readStoredBehind(db, behind, EVENTS_OF_EACH)
   const batches = behind.flatMap(({ companyId, after }) => batchOf(companyId, after, stored.get(companyId) ?? []) ?? [])
   const idle = batches.filter(({ events }) => events.length === 0)
   const folded = await foldAll(db, projection, batches.filter(({ events }) => events.length > 0))
-  return [...idle, ...folded].map(({ companyId, after, events }) => ({ companyId, after, upTo: after + events.length }))
+  return [...idle, ...folded].map(({ companyId, after, events, isEnd }) => ({ companyId, after, upTo: after + events.length, isEnd }))
 }
 
-/** Undefined when the company has to be folded alone. */
-function batchOf(companyId: string, after: number, stored: { envelope: string; data: string | null }[]): Batch | undefined {
-  if (stored.length > EVENTS_OF_EACH) return undefined
+interface EndingBatch extends Batch {
+  isEnd: boolean
+}
+
+/** The whole calls in these events; undefined when the company has to be folded alone. */
+function batchOf(companyId: string, after: number, stored: { envelope: string; data: string | null }[]): EndingBatch | undefined {
   try {
-    const events = stored.map(readEvent)
-    assertContiguous(events, after, companyId)
-    const last = events.at(-1)
-    if ((last && !closesCall(last)) || events.some(isErasing)) return undefined
-    return { companyId, after, events }
+    const read = stored.map(readEvent)
+    assertContiguous(read, after, companyId)
+    const events = read.slice(0, read.findLastIndex(closesCall) + 1)
+    const isOfOneCall = events.length === 0 && read.length > 0
+    if (isOfOneCall || events.some(isErasing)) return undefined
+    return { companyId, after, events, isEnd: read.length < EVENTS_OF_EACH && events.length === read.length }
   } catch {
     // Folded alone it fails the same way, and that is counted.
     return undefined
   }
 }
 
-async function foldAll(db: Kysely<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
+async function foldAll(db: Kysely<LedgerTables>, projection: Projection, batches: EndingBatch[]): Promise<EndingBatch[]> {
+  if (batches.length === 0) return []
   // When it fails, each alone shows whose fault it is, or that it was nobody's.
-  return batches.length === 0 ? [] : foldBatches(db, projection, batches).catch(() => [])
+  const folded = new Set<Batch>(await foldBatches(db, projection, batches).catch(() => []))
+  return batches.filter((batch) => folded.has(batch))
 }

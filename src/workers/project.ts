@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Projection } from '../../projections/projection.ts'
+import type { CompanyEvents, Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing } from '../domain/erasure.ts'
@@ -124,7 +124,7 @@ export async function foldCalls(
 ): Promise<number> {
   const { events } = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
   if (events.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
-  await foldEvents(transaction, projection, schema, companyId, events)
+  await foldEvents(transaction, projection, schema, [{ companyId, events }])
   return events.at(-1)!.position
 }
 
@@ -166,10 +166,8 @@ export function assertContiguous(events: RecordedEvent[], after: number, company
 }
 
 /** Events of a company behind a position, which end with a call. */
-export interface Batch {
-  companyId: string
+export interface Batch extends CompanyEvents {
   after: number
-  events: RecordedEvent[]
 }
 
 /** Returns false when another worker has moved the checkpoint meanwhile; then nothing is folded. */
@@ -185,8 +183,9 @@ export async function foldBatches(db: Kysely<LedgerTables>, projection: Projecti
   return db.transaction().execute(async (transaction) => {
     // First of all: a twin waits here, and then sees that it was overtaken.
     const moved = await moveAll(transaction, projection, batches)
+    if (moved.length === 0) return moved
+    await foldEvents(transaction, projection, schemaOf(projection), moved)
     for (const { companyId, events } of moved) {
-      await foldEvents(transaction, projection, schemaOf(projection), companyId, events)
       if (events.some(isErasing)) await emptyReplaced(transaction, projection, companyId)
     }
     return moved
@@ -207,15 +206,17 @@ async function foldEvents(
   transaction: Transaction<LedgerTables>,
   projection: Projection,
   schema: string,
-  companyId: string,
-  events: RecordedEvent[],
+  batches: CompanyEvents[],
 ): Promise<void> {
   try {
-    await projection.fold(transaction as never, schema, companyId, events)
+    await projection.fold(transaction as never, schema, batches)
   } catch (error) {
     if (isOfTheServer(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    const [first, last] = [events[0]!.position, events.at(-1)!.position]
-    throw new UnfoldableError(`positions ${first} to ${last} of ${companyId}: ${reason}`, { cause: error })
+    throw new UnfoldableError(`${batches.map(placeOf).join(', ')}: ${reason}`, { cause: error })
   }
+}
+
+function placeOf({ companyId, events }: CompanyEvents): string {
+  return `positions ${events[0]!.position} to ${events.at(-1)!.position} of ${companyId}`
 }

@@ -75,7 +75,7 @@ async function rebuildFaults(companyId: string): Promise<string[]> {
     const schema = `rebuilt_${(rebuilds += 1)}`
     await ownerPool.query(`create schema ${schema}`)
     await projection.createTables(owner, schema)
-    await owner.transaction().execute((transaction) => projection.fold(transaction, schema, companyId, events))
+    await owner.transaction().execute((transaction) => projection.fold(transaction, schema, [{ companyId, events }]))
     const { rows: tables } = await ownerPool.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1', [schema])
     for (const { name } of tables) {
       const [live, rebuilt] = [await rowsOf(`${schemaOf(projection)}.${name}`, companyId), await rowsOf(`${schema}.${name}`, companyId)]
