@@ -4,6 +4,7 @@ import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
 import { readEvent } from '../ledger/codec.ts'
 import { readStoredBehind } from '../ledger/read.ts'
+import type { RecentEvents } from '../ledger/recent-events.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findFreeCheckpoints } from './checkpoints.ts'
 import type { Batch } from './project.ts'
@@ -33,13 +34,11 @@ export async function foldTogether(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyIds: string[],
+  recent?: RecentEvents,
 ): Promise<FoldedTogether[]> {
-  const checkpoints = await findFreeCheckpoints(db, projection, companyIds)
-  const behind = [...checkpoints].map(([companyId, after]) => ({ companyId, after }))
-  const stored = await readStoredBehind(db, behind, EVENTS_OF_EACH)
-  const batches = behind.flatMap(({ companyId, after }) => batchOf(companyId, after, stored.get(companyId) ?? []) ?? [])
+  const batches = await nextBatches(db, projection, companyIds, recent)
   const idle = batches.filter(({ events }) => events.length === 0)
-  const folded = await foldAll(db, projection, batches.filter(({ events }) => events.length > 0))
+  const folded = await foldAll(db, projection, batches.filter(({ events }) => events.length > 0), recent)
   return [...idle, ...folded].map(({ companyId, after, events, isEnd }) => ({ companyId, after, upTo: after + events.length, isEnd }))
 }
 
@@ -47,24 +46,56 @@ interface EndingBatch extends Batch {
   isEnd: boolean
 }
 
-/** The whole calls in these events; undefined when the company has to be folded alone. */
-function batchOf(companyId: string, after: number, stored: { envelope: string; data: string | null }[]): EndingBatch | undefined {
+/** What comes next in these companies, where it can be folded together: from what this process remembers, or the ledger. */
+async function nextBatches(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  companyIds: string[],
+  recent: RecentEvents | undefined,
+): Promise<EndingBatch[]> {
+  const batches: EndingBatch[] = []
+  const behind: { companyId: string; after: number }[] = []
+  for (const { companyId, position: after, head } of await findFreeCheckpoints(db, projection, companyIds)) {
+    const kept = recent?.callsBehind(companyId, { after, head, limit: EVENTS_OF_EACH })
+    if (!kept) behind.push({ companyId, after })
+    else if (kept.events.length <= EVENTS_OF_EACH) batches.push({ companyId, after, ...kept })
+  }
+  if (behind.length === 0) return batches
+  const stored = await readStoredBehind(db, behind, EVENTS_OF_EACH)
+  for (const { companyId, after } of behind) batches.push(...batchOf(companyId, after, stored.get(companyId) ?? []))
+  return batches
+}
+
+/** The whole calls in these events; none when the company has to be folded alone. */
+function batchOf(companyId: string, after: number, stored: { envelope: string; data: string | null }[]): EndingBatch[] {
   try {
     const read = stored.map(readEvent)
     assertContiguous(read, after, companyId)
     const events = read.slice(0, read.findLastIndex(closesCall) + 1)
     const isOfOneCall = events.length === 0 && read.length > 0
-    if (isOfOneCall || events.some(isErasing)) return undefined
-    return { companyId, after, events, isEnd: read.length < EVENTS_OF_EACH && events.length === read.length }
+    if (isOfOneCall || events.some(isErasing)) return []
+    const isEnd = read.length < EVENTS_OF_EACH && events.length === read.length
+    return [{ companyId, after, events, leaf: null, isEnd }]
   } catch {
     // Folded alone it fails the same way, and that is counted.
-    return undefined
+    return []
   }
 }
 
-async function foldAll(db: Kysely<LedgerTables>, projection: Projection, batches: EndingBatch[]): Promise<EndingBatch[]> {
+async function foldAll(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  batches: EndingBatch[],
+  recent: RecentEvents | undefined,
+): Promise<EndingBatch[]> {
   if (batches.length === 0) return []
-  // When it fails, each alone shows whose fault it is, or that it was nobody's.
-  const folded = new Set<Batch>(await foldBatches(db, projection, batches).catch(() => []))
-  return batches.filter((batch) => folded.has(batch))
+  try {
+    const folded = new Set<Batch>(await foldBatches(db, projection, batches))
+    // The ledger may not be what is remembered of these: it is read next.
+    recent?.forget(batches.filter((batch) => !folded.has(batch)).map(({ companyId }) => companyId))
+    return batches.filter((batch) => folded.has(batch))
+  } catch {
+    // Each alone shows whose fault it is, or that it was nobody's.
+    return []
+  }
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
 import { forgetTraces } from '../ledger/event-traces.ts'
 import { expireAnswers } from '../ledger/expire-answers.ts'
+import type { RecentEvents } from '../ledger/recent-events.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
@@ -22,6 +23,8 @@ export interface WorkerOptions {
   /** How long the answers of idempotency keys are kept, in hours. */
   answersKeptHours: number
   projections: readonly Projection[]
+  /** What the API in this process has just committed; nothing when there is none. */
+  recent?: RecentEvents | undefined
   /** How many companies may share a transaction; on Citus each needs one of its own. */
   companiesTogether: number
   /** Retires refused records that are older than they are kept for; gives how many. */
@@ -136,7 +139,7 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
 /** Folds several companies at once; tells of those that it could whether they are through. */
 async function foldSome(options: WorkerOptions, projection: Projection, companyIds: string[]): Promise<Map<string, boolean>> {
   const beganAt = performance.now()
-  const folded = await foldTogether(options.foldingDb, projection, companyIds)
+  const folded = await foldTogether(options.foldingDb, projection, companyIds, options.recent)
   const endedAt = performance.now()
   options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
   for (const { companyId, after, upTo } of folded) {
@@ -151,7 +154,7 @@ async function fold(options: WorkerOptions, projection: Projection, companyId: s
   const beganAt = performance.now()
   const batch = { projection: projection.name, companyId, beganAt }
   try {
-    const { after, position, isDone } = await foldNext(foldingDb, projection, companyId)
+    const { after, position, isDone } = await foldNext(foldingDb, projection, companyId, { recent: options.recent })
     const endedAt = performance.now()
     options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
     if (position > after) await options.traceFold?.({ ...batch, after, upTo: position, endedAt, error: null })
