@@ -151,6 +151,7 @@ export function openRecentEvents({ maxCharacters = MAX_CHARACTERS, keptMs = KEPT
     },
 
     forget(companyIds) {
+      if (companyIds.length === 0) return
       for (const companyId of companyIds) companies.delete(companyId)
       const forgotten = new Set(companyIds)
       for (const kept of transactions) kept.events = kept.events.filter((event) => !forgotten.has(event.companyId))

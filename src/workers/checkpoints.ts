@@ -127,23 +127,25 @@ export async function moveCheckpoints(
   projection: Version,
   moves: CheckpointMove[],
 ): Promise<Set<string>> {
+  // Each is looked up by its company and then by its place: joined as the planner likes, 64 took 4,096 looks at events.
   const { rows } = await sql<{ company_id: string }>`
     with moving as (
-      select c.company_id, m.upto
+      select c.place, m.upto
       from unnest(
         ${uuidArray(moves.map(({ companyId }) => companyId))}::uuid[],
         ${bigintArray(moves.map(({ from }) => from))}::bigint[],
         ${bigintArray(moves.map(({ to }) => to))}::bigint[],
         ${byteaArray(moves.map(({ leaf }) => leaf))}::bytea[]) as m(company_id, after, upto, leaf)
-      join checkpoints c on c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
-      where c.position = m.after and c.parked_at is null
-        and (m.leaf is null or exists (
-          select from events e where e.company_id = m.company_id and e.position = m.upto and e.leaf_hash = m.leaf))
-      for update of c skip locked
+      cross join lateral (
+        select c.ctid as place from checkpoints c
+        where c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
+          and c.position = m.after and c.parked_at is null
+          and (m.leaf is null
+            or m.leaf = (select e.leaf_hash from events e where e.company_id = m.company_id and e.position = m.upto))
+        for update skip locked) c
     )
     update checkpoints c set position = moving.upto, attempts = 0, next_try_at = null, error = null
-    from moving
-    where c.company_id = moving.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
+    from moving where c.ctid = moving.place
     returning c.company_id`.execute(transaction)
   return new Set(rows.map((row) => fromUuid('com', row.company_id)))
 }
