@@ -22,8 +22,8 @@ import type { PlacedEvent } from './statements.ts'
 
 /** So many characters of events are kept, of all companies together. */
 const MAX_CHARACTERS = 32_000_000
-/** For so long, in milliseconds. */
-const KEPT_MS = 10_000
+/** For so long, in milliseconds: many times what a fold takes. Whoever is later reads the ledger. */
+const KEPT_MS = 2_000
 
 /** The events of a call, and where its company's ledger stood before and after them. */
 export interface StoredCall {
@@ -105,11 +105,13 @@ export function openRecentEvents({ maxCharacters = MAX_CHARACTERS, keptMs = KEPT
 
   /** What nobody asks for goes as well, though nothing follows. */
   function dropLater(): void {
-    timer ??= setTimeout(() => {
+    const [oldest] = transactions
+    if (!oldest || timer) return
+    timer = setTimeout(() => {
       timer = undefined
       dropOld()
-      if (transactions.size > 0) dropLater()
-    }, keptMs).unref()
+      dropLater()
+    }, oldest.at + keptMs - now()).unref()
   }
 
   return {

@@ -85,9 +85,15 @@ async function project(projection: Projection, companyId: string, remembers: boo
 
 let rebuilds = 0
 
+/** The same, and whoever changes anything in it fails: all projections are handed the same events. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen)
+  return Object.freeze(value)
+}
+
 /** Which tables differ between what is live and what a fold of the ledger as it is now makes. */
 async function rebuildFaults(companyId: string): Promise<string[]> {
-  const events = await readEvents(service.db, companyId, { after: 0, limit: 10_000 })
+  const events = frozen(await readEvents(service.db, companyId, { after: 0, limit: 10_000 }))
   const faults: string[] = []
   for (const projection of PROJECTIONS) {
     const schema = `rebuilt_${(rebuilds += 1)}`
