@@ -120,6 +120,6 @@ function employeesLike(company: string, { employee, q }: PersonFilter): Conditio
 
 /** A query that gives the hashes under which refused records with this text stand. */
 function namesLike(companyId: string, { employee, q }: PersonFilter): Condition {
-  const hashes = namesOf((employee ?? q)!).map((name) => sql`(${nameHash(companyId, sql`${name}::text`)})`)
+  const hashes = namesOf((employee ?? q)!).map((name) => sql`(${nameHash(sql`${toUuid(companyId)}`, sql`${name}::text`)})`)
   return sql`values ${sql.join(hashes)}`
 }

@@ -2,7 +2,7 @@ import type { RawBuilder, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import { normaliseEmail } from '../src/domain/attributes.ts'
 import type { EventData } from '../src/domain/events.ts'
-import { toUuid } from '../src/domain/ids.ts'
+import { bigintArray, integerArray, textArray, uuidArray } from '../src/ledger/binary-arrays.ts'
 
 /*
  * A refused record names somebody who may not exist. The log does not copy people, so it keeps neither the record nor
@@ -17,6 +17,7 @@ export type FoundBy = `${NameKind}:${string}`
 
 /** A refused record, by what names it. */
 export interface RejectedName {
+  companyId: string
   entryPosition: number
   ordinal: number
   position: number
@@ -56,20 +57,20 @@ function nameOf(kind: NameKind, value: string): FoundBy {
   return `${kind}:${kind === 'email' ? normaliseEmail(value) : value}`
 }
 
-/** The hash of a name of a company, made by the database from an expression that gives a `FoundBy`. */
-export function nameHash(companyId: string, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
-  return sql<Buffer>`sha256(convert_to(${toUuid(companyId)}::text || ' ' || ${foundBy}, 'UTF8'))`
+/** The hash of a name of a company, made by the database from expressions that give the company's UUID and a `FoundBy`. */
+export function nameHash(company: RawBuilder<string>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
+  return sql<Buffer>`sha256(convert_to(${company}::text || ' ' || ${foundBy}, 'UTF8'))`
 }
 
-export async function insertRejectedNames(
-  transaction: Transaction<unknown>,
-  schema: string,
-  companyId: string,
-  names: RejectedName[],
-): Promise<void> {
+export async function insertRejectedNames(transaction: Transaction<unknown>, schema: string, names: RejectedName[]): Promise<void> {
   if (names.length === 0) return
-  const rows = names.map(({ entryPosition, ordinal, position, foundBy }) => ({ e: entryPosition, o: ordinal, p: position, n: foundBy }))
   await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, ordinal, position)
-    select ${toUuid(companyId)}, ${nameHash(companyId, sql`r.n`)}, r.e, r.o, r.p
-    from json_to_recordset(${JSON.stringify(rows)}) as r(e bigint, o integer, p bigint, n text)`.execute(transaction)
+    select company_id, ${nameHash(sql`company_id`, sql`found_by`)}, entry_position, ordinal, position
+    from unnest(
+      ${uuidArray(names.map(({ companyId }) => companyId))}::uuid[],
+      ${textArray(names.map(({ foundBy }) => foundBy))}::text[],
+      ${bigintArray(names.map(({ entryPosition }) => entryPosition))}::bigint[],
+      ${integerArray(names.map(({ ordinal }) => ordinal))}::integer[],
+      ${bigintArray(names.map(({ position }) => position))}::bigint[]
+    ) as r(company_id, found_by, entry_position, ordinal, position)`.execute(transaction)
 }

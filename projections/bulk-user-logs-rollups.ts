@@ -1,67 +1,79 @@
 import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
-import { toUuid } from '../src/domain/ids.ts'
-
-/** What the sums need to know of an entry, in the words of its row. */
-export interface CountedEntry {
-  position: number
-  requested_at: string
-  key_id: string
-  operation: string
-  status: string
-  total: number
-  updated: number
-  deactivated: number
-  failed: number
-  no_updates: number
-}
+import { bigintArray, textArray, timestamptzArray, uuidArray } from '../src/ledger/binary-arrays.ts'
+import type { BulkUserLogTables } from './bulk-user-logs-tables.ts'
 
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
+type Counts = Record<(typeof COUNTS)[number], number>
 
-/** Adds entries to the sums of their days, and widens the positions of their hours. */
-export async function addToRollups(
-  transaction: Transaction<unknown>,
-  schema: string,
-  companyId: string,
-  entries: CountedEntry[],
-): Promise<void> {
-  const company = toUuid(companyId)
-  // In the order of their keys, so that nobody who folds something else waits for a row in another order.
-  const hours = [...Map.groupBy(entries, ({ requested_at: at }) => `${at.slice(0, 13)}:00:00.000Z`)].sort(byKey)
-  const hourRows = hours.map(([hour, group]) => {
+/** What the sums need to know of an entry, in the words of its row but for the ids. */
+export interface CountedEntry extends Counts {
+  companyId: string
+  position: number
+  requested_at: string
+  keyId: string
+  operation: BulkUserLogTables['days']['operation']
+  status: BulkUserLogTables['days']['status']
+}
+
+/**
+ * Adds entries to the sums of their days, and widens the positions of their hours. Each in the order of the keys, so that
+ * nobody who folds something else waits for a row in another order.
+ */
+export async function addToRollups(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
+  await widenHours(transaction, schema, entries)
+  await addToDays(transaction, schema, entries)
+}
+
+async function widenHours(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
+  const hours = groupsByKey(entries, (entry) => [entry.companyId, hourOf(entry)]).map((group) => {
     const positions = group.map(({ position }) => position)
-    return { hour, f: Math.min(...positions), l: Math.max(...positions) }
+    return { companyId: group[0]!.companyId, hour: hourOf(group[0]!), first: Math.min(...positions), last: Math.max(...positions) }
   })
   await sql`insert into ${sql.id(schema, 'hours')} as h (company_id, hour, first_position, last_position)
-    select ${company}, r.hour, r.f, r.l
-    from json_to_recordset(${JSON.stringify(hourRows)}) as r(hour timestamptz, f bigint, l bigint)
+    select * from unnest(
+      ${uuidArray(hours.map(({ companyId }) => companyId))}::uuid[],
+      ${timestamptzArray(hours.map(({ hour }) => hour))}::timestamptz[],
+      ${bigintArray(hours.map(({ first }) => first))}::bigint[],
+      ${bigintArray(hours.map(({ last }) => last))}::bigint[]
+    )
     on conflict (company_id, hour) do update set
       first_position = least(h.first_position, excluded.first_position),
       last_position = greatest(h.last_position, excluded.last_position)`.execute(transaction)
+}
 
-  const days = Map.groupBy(entries, (entry) => [dayOf(entry), entry.key_id, entry.operation, entry.status].join(' '))
-  const dayRows = [...days].sort(byKey).map(([, group]) => sumOf(group))
+async function addToDays(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
+  const days = groupsByKey(entries, (entry) => [entry.companyId, dayOf(entry), entry.keyId, entry.operation, entry.status])
+  const first = days.map((group) => group[0]!)
+  const sums = (count: keyof Counts) => bigintArray(days.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
   await sql`insert into ${sql.id(schema, 'days')} as d
       (company_id, day, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates)
-    select ${company}, r.* from json_to_recordset(${JSON.stringify(dayRows)}) as r(
-      day date, key_id uuid, operation text, status text, calls bigint,
-      total bigint, updated bigint, deactivated bigint, failed bigint, no_updates bigint)
+    select company_id, day::date, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates
+    from unnest(
+      ${uuidArray(first.map(({ companyId }) => companyId))}::uuid[],
+      ${textArray(first.map(dayOf))}::text[],
+      ${uuidArray(first.map(({ keyId }) => keyId))}::uuid[],
+      ${textArray(first.map(({ operation }) => operation))}::text[],
+      ${textArray(first.map(({ status }) => status))}::text[],
+      ${bigintArray(days.map((group) => group.length))}::bigint[],
+      ${sql.join(COUNTS.map((count) => sql`${sums(count)}::bigint[]`))}
+    ) as r(company_id, day, key_id, operation, status, calls, ${sql.join(COUNTS.map((count) => sql.id(count)))})
     on conflict (company_id, day, key_id, operation, status) do update set
       calls = d.calls + excluded.calls, total = d.total + excluded.total, updated = d.updated + excluded.updated,
       deactivated = d.deactivated + excluded.deactivated, failed = d.failed + excluded.failed,
       no_updates = d.no_updates + excluded.no_updates`.execute(transaction)
 }
 
+function hourOf(entry: CountedEntry): string {
+  return `${entry.requested_at.slice(0, 13)}:00:00.000Z`
+}
+
 function dayOf(entry: CountedEntry): string {
   return entry.requested_at.slice(0, 10)
 }
 
-function sumOf(group: CountedEntry[]) {
-  const { key_id, operation, status } = group[0]!
-  const sums = Object.fromEntries(COUNTS.map((name) => [name, group.reduce((sum, entry) => sum + entry[name], 0)]))
-  return { day: dayOf(group[0]!), key_id, operation, status, calls: group.length, ...sums }
-}
-
-function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1
+/** Entries that have the same key, in the order of the keys. */
+function groupsByKey(entries: CountedEntry[], keyOf: (entry: CountedEntry) => string[]): CountedEntry[][] {
+  const groups = Map.groupBy(entries, (entry) => keyOf(entry).join(' '))
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }

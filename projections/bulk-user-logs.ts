@@ -2,15 +2,15 @@ import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { RecordedEvent } from '../src/domain/events.ts'
 import { closesCall } from '../src/domain/events.ts'
-import { toUuid } from '../src/domain/ids.ts'
-import { bigintArray, integerArray, textArray, uuidArray } from '../src/ledger/binary-arrays.ts'
+import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../src/ledger/binary-arrays.ts'
 import { forgetErased } from './bulk-user-logs-erasure.ts'
 import type { RejectedName } from './bulk-user-logs-rejected-names.ts'
 import { insertRejectedNames, namesIn } from './bulk-user-logs-rejected-names.ts'
+import type { CountedEntry } from './bulk-user-logs-rollups.ts'
 import { addToRollups } from './bulk-user-logs-rollups.ts'
 import type { RecordStatus } from './bulk-user-logs-tables.ts'
 import { createBulkUserLogTables } from './bulk-user-logs-tables.ts'
-import type { Projection } from './projection.ts'
+import type { CompanyEvents, Projection } from './projection.ts'
 
 /**
  * Bulk User Logs: one entry for each call, and a light row for each of its records. What was set, changed or refused
@@ -20,52 +20,61 @@ import type { Projection } from './projection.ts'
  */
 export const bulkUserLogs: Projection = { name: 'bulk-user-logs', version: 1, createTables: createBulkUserLogTables, fold }
 
-async function fold(
-  transaction: Transaction<unknown>,
-  schema: string,
-  companyId: string,
-  events: RecordedEvent[],
-): Promise<void> {
-  const entries: ReturnType<typeof entryOf>[] = []
+async function fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void> {
+  const entries: Entry[] = []
   const records: PlacedRecord[] = []
   const names: RejectedName[] = []
-  for (const call of callsOf(events)) {
-    const closing = call.at(-1)!
-    if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') continue
-    const rows = recordsOf(call, closing)
-    entries.push(entryOf(closing))
-    rows.forEach((record, ordinal) => records.push({ entryPosition: closing.position, ordinal, ...record }))
-    for (const name of rejectedNamesOf(call, closing, rows)) names.push(name)
+  for (const { companyId, events } of batches) {
+    for (const call of callsOf(events)) {
+      const closing = call.at(-1)!
+      if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') continue
+      const rows = recordsOf(call, closing)
+      const place = { companyId, entryPosition: closing.position }
+      entries.push(entryOf(companyId, closing))
+      rows.forEach((record, ordinal) => records.push({ ...place, ordinal, ...record }))
+      for (const name of rejectedNamesOf(call, rows)) names.push({ ...place, ...name })
+    }
   }
   if (entries.length > 0) {
-    await insertEntries(transaction, schema, companyId, entries, records)
-    await insertRejectedNames(transaction, schema, companyId, names)
-    await addToRollups(transaction, schema, companyId, entries)
+    await insertEntries(transaction, schema, entries)
+    await insertRecords(transaction, schema, records)
+    await insertRejectedNames(transaction, schema, names)
+    await addToRollups(transaction, schema, entries)
   }
-  await forgetErased(transaction, schema, companyId, events)
+  for (const { companyId, events } of batches) await forgetErased(transaction, schema, companyId, events)
 }
 
-async function insertEntries(
-  transaction: Transaction<unknown>,
-  schema: string,
-  companyId: string,
-  entries: unknown[],
-  records: PlacedRecord[],
-): Promise<void> {
+async function insertEntries(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
+  const ids = (column: 'companyId' | 'callId' | 'keyId') => uuidArray(entries.map((entry) => entry[column]))
+  const texts = (column: TextColumn) => textArray(entries.map((entry) => entry[column]))
+  const integers = (column: IntegerColumn) => integerArray(entries.map((entry) => entry[column]))
   await sql`insert into ${sql.id(schema, 'entries')}
-    select ${toUuid(companyId)}, r.* from json_to_recordset(${JSON.stringify(entries)}) as r(
-      position bigint, call_id uuid, status text, operation text, requested_at timestamptz, duration_ms integer,
-      http_status smallint, error_code text, error_detail text, key_id uuid, key_name text, request_id text,
-      total integer, updated integer, deactivated integer, failed integer, no_updates integer)`.execute(transaction)
+    select * from unnest(
+      ${ids('companyId')}::uuid[],
+      ${bigintArray(entries.map(({ position }) => position))}::bigint[],
+      ${ids('callId')}::uuid[], ${texts('status')}::text[], ${texts('operation')}::text[],
+      ${timestamptzArray(entries.map((entry) => entry.requested_at))}::timestamptz[],
+      ${integers('duration_ms')}::integer[], ${integers('http_status')}::integer[],
+      ${texts('error_code')}::text[], ${texts('error_detail')}::text[],
+      ${ids('keyId')}::uuid[], ${texts('key_name')}::text[], ${texts('request_id')}::text[],
+      ${integers('total')}::integer[], ${integers('updated')}::integer[], ${integers('deactivated')}::integer[],
+      ${integers('failed')}::integer[], ${integers('no_updates')}::integer[])`.execute(transaction)
+}
+
+type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_name' | 'request_id'
+type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates'
+
+async function insertRecords(transaction: Transaction<unknown>, schema: string, records: PlacedRecord[]): Promise<void> {
   await sql`insert into ${sql.id(schema, 'records')}
-    select ${toUuid(companyId)}, r.* from unnest(
+    select * from unnest(
+      ${uuidArray(records.map(({ companyId }) => companyId))}::uuid[],
       ${bigintArray(records.map(({ entryPosition }) => entryPosition))}::bigint[],
       ${integerArray(records.map(({ ordinal }) => ordinal))}::integer[],
       ${integerArray(records.map(({ index }) => index))}::integer[],
       ${uuidArray(records.map(({ employeeId }) => employeeId))}::uuid[],
       ${textArray(records.map(({ status }) => status))}::text[],
       ${bigintArray(records.map(({ first }) => first))}::bigint[],
-      ${bigintArray(records.map(({ last }) => last))}::bigint[]) as r`.execute(transaction)
+      ${bigintArray(records.map(({ last }) => last))}::bigint[])`.execute(transaction)
 }
 
 /** The events of each call stand next to each other; an event outside of any call stands alone. */
@@ -84,13 +93,25 @@ function callsOf(events: RecordedEvent[]): RecordedEvent[][] {
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
 
-function entryOf(closing: Closing) {
+/** An entry, in the words of its row but for the ids. */
+interface Entry extends CountedEntry {
+  callId: string
+  duration_ms: number
+  http_status: number
+  error_code: string | null
+  error_detail: string | null
+  key_name: string
+  request_id: string
+}
+
+function entryOf(companyId: string, closing: Closing): Entry {
   const { data } = closing
   if (!data) throw new Error(`the data of ${closing.type} at position ${closing.position} are missing`)
   const failure = closing.type === 'ApiCallFailed' ? closing.data : null
   return {
+    companyId,
     position: closing.position,
-    call_id: toUuid(closing.stream),
+    callId: closing.stream,
     status: failure ? 'Failed' : 'Completed',
     operation: data.operation,
     requested_at: data.requested_at,
@@ -98,7 +119,7 @@ function entryOf(closing: Closing) {
     http_status: failure?.http_status ?? (data.operation === 'create' ? 201 : 200),
     error_code: failure?.code ?? null,
     error_detail: failure?.detail ?? null,
-    key_id: toUuid(data.key.id),
+    keyId: data.key.id,
     key_name: data.key.name,
     request_id: data.request_id,
     ...data.counts,
@@ -116,6 +137,7 @@ interface RecordRow {
 
 /** A record and its place: among the records of an entry. */
 interface PlacedRecord extends RecordRow {
+  companyId: string
   entryPosition: number
   ordinal: number
 }
@@ -139,11 +161,11 @@ function recordsOf(call: RecordedEvent[], closing: Closing): RecordRow[] {
   return [...rows.values()].sort((a, b) => a.index! - b.index!)
 }
 
-function rejectedNamesOf(call: RecordedEvent[], closing: Closing, rows: RecordRow[]): RejectedName[] {
+function rejectedNamesOf(call: RecordedEvent[], rows: RecordRow[]): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
   const ordinals = new Map(rows.map(({ index }, ordinal) => [index, ordinal]))
   return call.flatMap((event) => {
     if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
-    const at = { entryPosition: closing.position, ordinal: ordinals.get(event.index)!, position: event.position }
+    const at = { ordinal: ordinals.get(event.index)!, position: event.position }
     return namesIn(event.data).map((foundBy) => ({ ...at, foundBy }))
   })
 }

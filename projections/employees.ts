@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import type { Employee, EmployeeStreamEvent } from '../src/domain/employee.ts'
 import { evolveStored } from '../src/domain/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
-import { toUuid } from '../src/domain/ids.ts'
-import { bigintArray, textArray, uuidArray } from '../src/ledger/binary-arrays.ts'
-import type { Projection } from './projection.ts'
+import { fromUuid, toUuid } from '../src/domain/ids.ts'
+import { bigintArray, textArray, timestamptzArray, uuidArray } from '../src/ledger/binary-arrays.ts'
+import type { CompanyEvents, Projection } from './projection.ts'
 
 /**
  * The employee read model: the latest state of every employee, for lists and searches.
@@ -49,61 +49,77 @@ async function createTables(db: Kysely<unknown>, schema: string): Promise<void> 
   await sql`create index employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(db)
 }
 
-async function fold(
-  transaction: Transaction<unknown>,
-  schema: string,
-  companyId: string,
-  events: RecordedEvent[],
-): Promise<void> {
-  const touched = new Set(events.filter(isEmployeeEvent).map(({ stream }) => stream))
-  if (touched.size === 0) return
-  // Whoever is created here has no row yet.
-  const created = new Set(events.filter(({ type }) => type === 'EmployeeCreated').map(({ stream }) => stream))
-  const states = await load(transaction, schema, companyId, [...touched].filter((id) => !created.has(id)))
-  const positions = new Map<string, number>()
-  for (const event of events) {
-    if (!isEmployeeEvent(event)) continue
-    const state = evolveStored(states.get(event.stream), event)
-    if (state) states.set(event.stream, state)
-    else states.delete(event.stream)
-    positions.set(event.stream, event.position)
+async function fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void> {
+  const touching = batches
+    .map(({ companyId, events }) => ({ companyId, events: events.filter(isEmployeeEvent) }))
+    .filter(({ events }) => events.length > 0)
+  if (touching.length === 0) return
+  const known = await load(transaction, schema, touching.flatMap(knownIn))
+  const rows: Row[] = []
+  const erased: EmployeeOfCompany[] = []
+  for (const { companyId, events } of touching) {
+    const states = known.get(companyId) ?? new Map<string, Employee>()
+    const positions = new Map<string, number>()
+    for (const event of events) {
+      const state = evolveStored(states.get(event.stream), event)
+      if (state) states.set(event.stream, state)
+      else states.delete(event.stream)
+      positions.set(event.stream, event.position)
+    }
+    for (const state of states.values()) rows.push({ companyId, position: positions.get(state.id)!, state })
+    for (const id of positions.keys()) if (!states.has(id)) erased.push({ companyId, id })
   }
-  await put(transaction, schema, companyId, [...states.values()], positions)
-  await remove(transaction, schema, companyId, [...touched].filter((id) => !states.has(id)))
+  await put(transaction, schema, rows)
+  await remove(transaction, schema, erased)
 }
 
-async function put(
-  transaction: Transaction<unknown>,
-  schema: string,
-  companyId: string,
-  states: Employee[],
-  positions: Map<string, number>,
-): Promise<void> {
-  if (states.length === 0) return
+interface EmployeeOfCompany {
+  companyId: string
+  id: string
+}
+
+interface Row {
+  companyId: string
+  /** The position of the employee's last event. */
+  position: number
+  state: Employee
+}
+
+/** Whom events touch without having created them: whoever is created here has no row yet. */
+function knownIn({ companyId, events }: { companyId: string; events: EmployeeStreamEvent[] }): EmployeeOfCompany[] {
+  const created = new Set(events.filter(({ type }) => type === 'EmployeeCreated').map(({ stream }) => stream))
+  const touched = new Set(events.map(({ stream }) => stream))
+  return [...touched].filter((id) => !created.has(id)).map((id) => ({ companyId, id }))
+}
+
+async function put(transaction: Transaction<unknown>, schema: string, rows: Row[]): Promise<void> {
+  if (rows.length === 0) return
   // The columns stand beside the state: for PostgreSQL to find them in it would be to read it once for each.
   await sql`insert into ${sql.id(schema, 'employees')}
       (company_id, employee_id, position, status, email, external_id, updated_at, search_text, state)
-    select ${toUuid(companyId)}, id, position, status, email, external_id, updated_at::timestamptz, search_text, state::json
+    select company_id, id, position, status, email, external_id, updated_at, search_text, state::json
     from unnest(
-      ${uuidArray(states.map(({ id }) => id))}::uuid[],
-      ${bigintArray(states.map(({ id }) => positions.get(id)!))}::bigint[],
-      ${textArray(states.map(({ status }) => status))}::text[],
-      ${textArray(states.map(({ email }) => email))}::text[],
-      ${textArray(states.map((state) => state.external_id))}::text[],
-      ${textArray(states.map((state) => state.updated_at))}::text[],
-      ${textArray(states.map(searchText))}::text[],
-      ${textArray(states.map((state) => JSON.stringify(state)))}::text[]
-    ) as r(id, position, status, email, external_id, updated_at, search_text, state)
+      ${uuidArray(rows.map(({ companyId }) => companyId))}::uuid[],
+      ${uuidArray(rows.map(({ state }) => state.id))}::uuid[],
+      ${bigintArray(rows.map(({ position }) => position))}::bigint[],
+      ${textArray(rows.map(({ state }) => state.status))}::text[],
+      ${textArray(rows.map(({ state }) => state.email))}::text[],
+      ${textArray(rows.map(({ state }) => state.external_id))}::text[],
+      ${timestamptzArray(rows.map(({ state }) => state.updated_at))}::timestamptz[],
+      ${textArray(rows.map(({ state }) => searchText(state)))}::text[],
+      ${textArray(rows.map(({ state }) => JSON.stringify(state)))}::text[]
+    ) as r(company_id, id, position, status, email, external_id, updated_at, search_text, state)
     on conflict (company_id, employee_id) do update set position = excluded.position, status = excluded.status,
       email = excluded.email, external_id = excluded.external_id, updated_at = excluded.updated_at,
       search_text = excluded.search_text, state = excluded.state`.execute(transaction)
 }
 
-/** Who was erased has no row. */
-async function remove(transaction: Transaction<unknown>, schema: string, companyId: string, ids: string[]): Promise<void> {
-  if (ids.length === 0) return
-  await sql`delete from ${sql.id(schema, 'employees')}
-    where company_id = ${toUuid(companyId)} and employee_id = any(${uuidArray(ids)}::uuid[])`.execute(transaction)
+/** Who was erased has no row. They are few: a statement for each company names it, for databases that are split by it. */
+async function remove(transaction: Transaction<unknown>, schema: string, erased: EmployeeOfCompany[]): Promise<void> {
+  for (const [companyId, employees] of Map.groupBy(erased, (employee) => employee.companyId)) {
+    await sql`delete from ${sql.id(schema, 'employees')} where company_id = ${toUuid(companyId)}
+      and employee_id = any(${uuidArray(employees.map(({ id }) => id))}::uuid[])`.execute(transaction)
+  }
 }
 
 /** The texts by which people look for somebody, in the form in which `q` is compared with them. */
@@ -130,19 +146,22 @@ const EMPLOYEE_EVENTS: ReadonlySet<string> = new Set<EmployeeEventType>([
   'EmployeeErased',
 ])
 
+/** The employees who have a row, by company and id. */
 async function load(
   transaction: Transaction<unknown>,
   schema: string,
-  companyId: string,
-  ids: string[],
-): Promise<Map<string, Employee>> {
-  if (ids.length === 0) return new Map()
-  const rows = await (transaction as Transaction<EmployeeTables>)
-    .withSchema(schema)
-    .selectFrom('employees')
-    .select('state')
-    .where('company_id', '=', toUuid(companyId))
-    .where('employee_id', '=', sql<string>`any(${uuidArray(ids)}::uuid[])`)
-    .execute()
-  return new Map(rows.map(({ state }) => [state.id, state]))
+  wanted: EmployeeOfCompany[],
+): Promise<Map<string, Map<string, Employee>>> {
+  const found = new Map<string, Map<string, Employee>>()
+  if (wanted.length === 0) return found
+  const { rows } = await sql<{ company_id: string; state: Employee }>`
+    select e.company_id, e.state
+    from unnest(
+      ${uuidArray(wanted.map(({ companyId }) => companyId))}::uuid[],
+      ${uuidArray(wanted.map(({ id }) => id))}::uuid[]) as w(company_id, employee_id)
+    join ${sql.id(schema, 'employees')} e on e.company_id = w.company_id and e.employee_id = w.employee_id`.execute(transaction)
+  for (const [company, states] of Map.groupBy(rows, (row) => row.company_id)) {
+    found.set(fromUuid('com', company), new Map(states.map(({ state }) => [state.id, state])))
+  }
+  return found
 }

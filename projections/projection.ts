@@ -11,10 +11,17 @@ export interface Projection {
   /** Creates its tables in this schema, which exists and is empty. Run by the owner of the database. */
   createTables(db: Kysely<unknown>, schema: string): Promise<void>
   /**
-   * Folds events of one company into its tables, in the transaction that moves the checkpoint. The events follow on
-   * those folded before without a gap, and the last one of them closes its call. Copes with data that are erased.
+   * Folds events of some companies, each of them once, into its tables, in the transaction that moves their checkpoints.
+   * The events of each follow on those folded before without a gap, and the last one of them closes its call. Copes with
+   * data that are erased. Takes the events as they are, and changes nothing of them.
    */
-  fold(transaction: Transaction<unknown>, schema: string, companyId: string, events: RecordedEvent[]): Promise<void>
+  fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void>
+}
+
+/** Events of a company. */
+export interface CompanyEvents {
+  companyId: string
+  events: RecordedEvent[]
 }
 
 /** The schema that holds the live tables of a version of a projection. */

@@ -30,6 +30,8 @@ import { openLanes } from './ledger/lanes.ts'
 import type { NoteFiles } from './ledger/note-files.ts'
 import { openNoteFiles } from './ledger/note-files.ts'
 import { openCompleteness } from './ledger/read-progress.ts'
+import type { RecentEvents } from './ledger/recent-events.ts'
+import { openRecentEvents } from './ledger/recent-events.ts'
 import { retireRecords } from './ledger/retire-records.ts'
 import type { CheckpointSigner } from './ledger/sign-checkpoint.ts'
 import { openCheckpointSigner } from './ledger/sign-checkpoint.ts'
@@ -139,7 +141,7 @@ export interface RunningPart {
   stop(): Promise<void>
 }
 
-/** Starts the API. `address` is where it listens, `projections` are those that it reads. */
+/** Starts the API. `address` is where it listens, `projections` are those that it reads, `recent` is for workers beside it. */
 export async function startApi(
   config: Config,
   urls: DatabaseUrls,
@@ -148,6 +150,7 @@ export async function startApi(
   projections = PROJECTIONS,
   metrics = openMetrics(),
   tracing: Tracing | null = null,
+  recent?: RecentEvents,
 ): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
@@ -157,10 +160,16 @@ export async function startApi(
   const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
   if (isOnShards(store.pool)) useShards(pool)
   const counted = countCalls(metrics, { reads: store.pool, appends: pool, ...queuePool('wake-ups', boss) })
+  // A change of a company may be an erasure: what this process remembers of it goes at once.
+  const onChanged = (companyIds: string[]) => {
+    recent?.forget(companyIds)
+    waker.wake(companyIds)
+  }
   const lanes = openLanes({
     pool,
     ...laneSettings(config),
     onCommitted: waker.wake,
+    ...(recent ? { onStored: recent.keep } : {}),
     onTransaction: counted.onTransaction,
     ...(tracing ? { onBegin: tracing.traceTransaction } : {}),
     onFault: (error, { companyId, callId, traceparent }) =>
@@ -175,7 +184,7 @@ export async function startApi(
   })
   const app = buildApp({
     commands: { lanes: watched, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
-    company: { pool: store.pool, newId, onCommitted: waker.wake, onErased: counted.onErased },
+    company: { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased },
     db: store.db,
     reads: reading.reads,
     findKey: openKeyLookup(pool),
@@ -210,7 +219,8 @@ async function versions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
-export { distribute as distributeDatabase, openMetrics }
+export { distribute as distributeDatabase, openMetrics, openRecentEvents }
+export type { RecentEvents }
 
 /** Starts to tell the metrics of this process, where METRICS_PORT says so; null where it is unset. */
 export async function startMetrics(config: Config, metrics: Metrics): Promise<(RunningPart & { url: string }) | null> {
@@ -237,6 +247,7 @@ export async function startWorkers(
   projections = PROJECTIONS,
   metrics = openMetrics(),
   tracing: Tracing | null = null,
+  recent?: RecentEvents,
 ): Promise<RunningPart> {
   watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
   const signer = await openSigner(config)
@@ -251,6 +262,7 @@ export async function startWorkers(
     boss,
     log,
     projections,
+    recent,
     companiesTogether: isOnShards(store.pool) ? 1 : COMPANIES_TOGETHER,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: config.ANSWERS_KEPT_HOURS,

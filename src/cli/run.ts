@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { OpenedDatabase, OpenedPool, RunningPart } from '../bootstrap.ts'
-import { findDatabase, migrateDatabase, openMetrics, openSigner, openStore, startApi, startMetrics, startTracing, startWorkers } from '../bootstrap.ts'
+import type { OpenedDatabase, OpenedPool, RecentEvents, RunningPart } from '../bootstrap.ts'
+import { findDatabase, migrateDatabase, openMetrics, openRecentEvents, openSigner, openStore, startApi, startMetrics, startTracing, startWorkers } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../log.ts'
 import type { Tracing } from '../tracing/tracing.ts'
@@ -78,18 +78,26 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   if (tracing) running.parts.push(tracing)
   const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
-  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics, tracing)))
+  const recent = parts.api && parts.workers ? openRecentEvents() : undefined
+  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics, tracing, recent)))
   const listener = await interruptible(() => startMetrics(config, metrics))
   if (listener) running.parts.push(listener)
-  if (parts.api) await startListening(parts, running, database, store, tracing)
+  if (parts.api) await startListening(parts, running, database, store, tracing, recent)
   else say('employee-ledger works')
   if (listener) say(`its metrics are at ${listener.url}`)
   if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
 }
 
-async function startListening(parts: Parts, running: Running, database: OpenedDatabase, store: OpenedPool, tracing: Tracing | null): Promise<void> {
+async function startListening(
+  parts: Parts,
+  running: Running,
+  database: OpenedDatabase,
+  store: OpenedPool,
+  tracing: Tracing | null,
+  recent: RecentEvents | undefined,
+): Promise<void> {
   const { config, log, metrics } = running
-  const api = await interruptible(() => startApi(config, database.urls, store, log, undefined, metrics, tracing))
+  const api = await interruptible(() => startApi(config, database.urls, store, log, undefined, metrics, tracing, recent))
   running.parts.push(api)
   const { url, isEverywhere } = baseUrlOf(api.app.server)
   say(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)

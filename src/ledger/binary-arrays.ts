@@ -12,7 +12,11 @@ const INTEGER = 23
 const TEXT = 25
 const JSON_TEXT = 114
 const BYTEA = 17
+const TIMESTAMPTZ = 1184
 const UUID = 2950
+
+/** From where PostgreSQL counts its microseconds. */
+const EPOCH_MS = Date.UTC(2000, 0, 1)
 
 const HEADER_BYTES = 20
 const LENGTH_BYTES = 4
@@ -32,6 +36,13 @@ export function integerArray(values: readonly (number | null)[]): Buffer {
 /** An array of `bigint`, from numbers that a double holds. */
 export function bigintArray(values: readonly (number | null)[]): Buffer {
   return arrayOf(BIGINT, values, () => 8, (value, into, at) => into.writeBigInt64BE(BigInt(value), at))
+}
+
+/** An array of `timestamptz`, from RFC 3339 texts; what they tell below a millisecond is cut off. */
+export function timestamptzArray(values: readonly (string | null)[]): Buffer {
+  return arrayOf(TIMESTAMPTZ, values, () => 8, (value, into, at) =>
+    into.writeBigInt64BE(BigInt(Date.parse(value) - EPOCH_MS) * 1_000n, at),
+  )
 }
 
 /** An array of `text`. U+0000 must not be in it. */

@@ -9,6 +9,7 @@ import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './led
 import { loadCompanies, loadRows } from './load-companies.ts'
 import { inOnePacket } from './one-packet.ts'
 import { placeEvents } from './place-events.ts'
+import type { StoredCall } from './recent-events.ts'
 import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
 
@@ -32,12 +33,14 @@ export class DecisionError extends Error {
 /**
  * Decides and appends calls of any number of companies in one transaction, each call seeing what those before it did.
  * A company whose head another transaction holds is left out (its calls get `held`) unless `wait` is on.
+ * `onStored` is told what was appended, once it is known to be committed.
  * Throws when nothing was committed, and UnknownOutcomeError when that cannot be told.
  */
 export async function commitTogether<Answer>(
   client: ClientBase,
   calls: LedgerCall<Answer>[],
   wait: boolean,
+  onStored?: (calls: StoredCall[]) => void,
 ): Promise<(Committed<Answer> | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
   const [, heads, rows] = await inOnePacket(client, () =>
@@ -51,12 +54,13 @@ export async function commitTogether<Answer>(
     const locked = new Set(heads.map(({ companyId }) => companyId))
     const mine = calls.filter(({ companyId }) => locked.has(companyId))
     const companies = await loadCompanies(client, heads, mine, rows, wait)
-    const writes: Writes = { placed: [], bound: [], traces: [] }
+    const writes: Writes = { placed: [], stored: [], bound: [], traces: [] }
     const results = calls.map((call) => {
       const company = companies.get(call.companyId)
       return company ? decideOne(company, call, writes) : 'held'
     })
     await write(client, companies, writes, results)
+    onStored?.(writes.stored)
     return results
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) await client.query('rollback').catch(() => undefined)
@@ -67,6 +71,7 @@ export async function commitTogether<Answer>(
 /** What the calls of a transaction add, beside the final states of what they change. */
 interface Writes {
   placed: PlacedEvent[]
+  stored: StoredCall[]
   bound: (KeyOfCall & { bound: BoundKey; answeredAt: string })[]
   traces: EventTrace[]
 }
@@ -85,6 +90,7 @@ function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, wri
   if (known && decision.usage) known.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
   const { placed, head } = placeEvents(company.head, decision.events, { callId, actor: apiId })
+  writes.stored.push({ companyId, before: company.head.frontier, after: head.frontier, events: placed })
   company.head = head
   for (const event of placed) writes.placed.push(event)
   const position = head.frontier.size

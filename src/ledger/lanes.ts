@@ -5,6 +5,7 @@ import { openContended } from './contended.ts'
 import type { GatherBounds } from './gather.ts'
 import { gather, UnavailableError } from './gather.ts'
 import type { Committed, LedgerCall } from './ledger-call.ts'
+import type { StoredCall } from './recent-events.ts'
 import { settleOutcome } from './settle-outcome.ts'
 import { groupedByCompany, isOnShards } from './shards.ts'
 
@@ -23,6 +24,8 @@ export interface LaneOptions {
   maxWaitMs: number
   /** Told after each commit which companies have new events. */
   onCommitted(companyIds: string[]): void
+  /** Told what each transaction appended that is known to be committed. */
+  onStored?(calls: StoredCall[]): void
   /** Told after each transaction how many calls shared it, with how many records, and how long it took. */
   onTransaction?(calls: number, records: number, seconds: number): void
   /** Told when a transaction of these calls begins; what it gives is told when that has ended, with its error or null. */
@@ -183,7 +186,7 @@ function hasEvents(result: Answer | 'held'): boolean {
 async function commitOnce(options: LaneOptions, calls: Call[], wait: boolean): Promise<(Answer | 'held')[]> {
   const end = options.onBegin?.(calls)
   try {
-    const results = await commitOn(options.pool, calls, wait)
+    const results = await commitOn(options, calls, wait)
     end?.(null)
     return results
   } catch (error) {
@@ -192,10 +195,10 @@ async function commitOnce(options: LaneOptions, calls: Call[], wait: boolean): P
   }
 }
 
-async function commitOn(pool: Pool, calls: Call[], wait: boolean): Promise<(Answer | 'held')[]> {
+async function commitOn({ pool, onStored }: LaneOptions, calls: Call[], wait: boolean): Promise<(Answer | 'held')[]> {
   const client = await pool.connect()
   try {
-    const results = await commitTogether(client, calls, wait)
+    const results = await commitTogether(client, calls, wait, onStored)
     client.release()
     return results
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
-import { bigintArray, uuidArray } from '../ledger/binary-arrays.ts'
+import { bigintArray, byteaArray, uuidArray } from '../ledger/binary-arrays.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
 type Version = Pick<Projection, 'name' | 'version'>
@@ -15,6 +15,8 @@ const SWEPT_AT_ONCE = 10_000
 /** How a projection stands in a company. */
 export interface Checkpoint {
   position: number
+  /** The position of the company's head. */
+  head: number
   /** Failures in a row behind this position. */
   attempts: number
   isHeld: boolean
@@ -32,9 +34,10 @@ export async function findCheckpoint(
   const find = () =>
     db
       .selectFrom('checkpoints')
-      .select(['position', 'attempts'])
+      .leftJoin('heads', 'heads.company_id', 'checkpoints.company_id')
+      .select(['checkpoints.position', 'attempts', 'heads.position as head'])
       .select(sql<boolean>`parked_at is not null or coalesce(next_try_at > clock_timestamp(), false)`.as('is_held'))
-      .where('company_id', '=', toUuid(companyId))
+      .where('checkpoints.company_id', '=', toUuid(companyId))
       .where('projection', '=', projection.name)
       .where('version', '=', projection.version)
       .executeTakeFirst()
@@ -47,7 +50,7 @@ export async function findCheckpoint(
       .execute()
     row = await find()
   }
-  return { position: row!.position, attempts: row!.attempts, isHeld: row!.is_held }
+  return { position: row!.position, head: row!.head ?? 0, attempts: row!.attempts, isHeld: row!.is_held }
 }
 
 function key({ name, version }: Version, companyId: string) {
@@ -59,36 +62,28 @@ export async function findFreeCheckpoints(
   db: Kysely<LedgerTables>,
   projection: Version,
   companyIds: string[],
-): Promise<Map<string, number>> {
+): Promise<({ companyId: string } & Pick<Checkpoint, 'position' | 'head'>)[]> {
   const rows = await db
     .selectFrom('checkpoints')
-    .select(['company_id', 'position'])
-    .where('company_id', '=', sql<string>`any(${uuidArray(companyIds)}::uuid[])`)
+    .leftJoin('heads', 'heads.company_id', 'checkpoints.company_id')
+    .select(['checkpoints.company_id', 'checkpoints.position', 'heads.position as head'])
+    .where('checkpoints.company_id', '=', sql<string>`any(${uuidArray(companyIds)}::uuid[])`)
     .where('projection', '=', projection.name)
     .where('version', '=', projection.version)
     .where('parked_at', 'is', null)
     .where(sql<boolean>`coalesce(next_try_at <= clock_timestamp(), true)`)
     .execute()
-  return new Map(rows.map((row) => [fromUuid('com', row.company_id), row.position]))
-}
-
-/** A checkpoint and where it goes. */
-export interface CheckpointMove {
-  companyId: string
-  from: number
-  to: number
+  return rows.map((row) => ({ companyId: fromUuid('com', row.company_id), position: row.position, head: row.head ?? 0 }))
 }
 
 /**
  * Moves a checkpoint from the old position to the new, and forgets failures. Runs as the first statement of the
- * transaction that folds. Returns false when another worker has moved it meanwhile.
+ * transaction that folds. Returns false when another worker has moved it meanwhile, or the ledger has not the leaf.
  */
 export async function moveCheckpoint(
   transaction: Kysely<LedgerTables>,
   projection: Version,
-  companyId: string,
-  from: number,
-  to: number,
+  { companyId, from, to, leaf }: CheckpointMove,
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('checkpoints')
@@ -98,6 +93,17 @@ export async function moveCheckpoint(
     .where('version', '=', projection.version)
     .where('position', '=', from)
     .where('parked_at', 'is', null)
+    .$if(leaf !== null, (update) =>
+      update.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('events')
+            .select('events.position')
+            .where('events.company_id', '=', toUuid(companyId))
+            .where('events.position', '=', to)
+            .where('leaf_hash', '=', leaf!),
+        ),
+      ),
+    )
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
@@ -107,31 +113,39 @@ export interface CheckpointMove {
   companyId: string
   from: number
   to: number
+  /** The leaf hash that the ledger must have at the new position; null when the events were read from it. */
+  leaf: Buffer | null
 }
 
 /**
  * Moves the checkpoints of several companies, as `moveCheckpoint` does, but waits for none: those that another worker
- * holds or has moved are left out, so nobody waits for one while holding others. Returns the companies whose was moved.
+ * holds or has moved are left out, so nobody waits for one while holding others, and those of whose new position the
+ * ledger has not the leaf. Returns the companies whose was moved.
  */
 export async function moveCheckpoints(
   transaction: Kysely<LedgerTables>,
   projection: Version,
   moves: CheckpointMove[],
 ): Promise<Set<string>> {
+  // Each is looked up by its company and then by its place: joined as the planner likes, 64 took 4,096 looks at events.
   const { rows } = await sql<{ company_id: string }>`
     with moving as (
-      select c.company_id, m.upto
+      select c.place, m.upto
       from unnest(
         ${uuidArray(moves.map(({ companyId }) => companyId))}::uuid[],
         ${bigintArray(moves.map(({ from }) => from))}::bigint[],
-        ${bigintArray(moves.map(({ to }) => to))}::bigint[]) as m(company_id, after, upto)
-      join checkpoints c on c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
-      where c.position = m.after and c.parked_at is null
-      for update of c skip locked
+        ${bigintArray(moves.map(({ to }) => to))}::bigint[],
+        ${byteaArray(moves.map(({ leaf }) => leaf))}::bytea[]) as m(company_id, after, upto, leaf)
+      cross join lateral (
+        select c.ctid as place from checkpoints c
+        where c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
+          and c.position = m.after and c.parked_at is null
+          and (m.leaf is null
+            or m.leaf = (select e.leaf_hash from events e where e.company_id = m.company_id and e.position = m.upto))
+        for update skip locked) c
     )
     update checkpoints c set position = moving.upto, attempts = 0, next_try_at = null, error = null
-    from moving
-    where c.company_id = moving.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
+    from moving where c.ctid = moving.place
     returning c.company_id`.execute(transaction)
   return new Set(rows.map((row) => fromUuid('com', row.company_id)))
 }

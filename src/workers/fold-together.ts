@@ -4,6 +4,7 @@ import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
 import { readEvent } from '../ledger/codec.ts'
 import { readStoredBehind } from '../ledger/read.ts'
+import type { RecentEvents } from '../ledger/recent-events.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findFreeCheckpoints } from './checkpoints.ts'
 import type { Batch } from './project.ts'
@@ -11,52 +12,90 @@ import { assertContiguous, foldBatches } from './project.ts'
 
 /** So many companies share a transaction. */
 export const COMPANIES_TOGETHER = 64
-/** Who has more events to fold is folded alone. */
+/** So many events of each at most, and then those of the others. */
 const EVENTS_OF_EACH = 50
 
-/** A company that is through: between which positions it was folded, which are one when there was nothing to fold. */
+/** A company that was folded: between which positions, which are one when there was nothing to fold. */
 export interface FoldedTogether {
   companyId: string
   after: number
   upTo: number
+  /** No event stood behind these. */
+  isEnd: boolean
 }
 
 /**
- * Folds what is new of several companies in one transaction, where each has but a few events: reading, moving checkpoints
- * and committing cost the same for one of them as for all. Returns those that are through. The others are left to
- * `foldNext`: who has many events, erases somebody, is held, whose events cannot be read, or is being folded by another
+ * Folds what is new of several companies in one transaction, some events of each: reading, moving checkpoints, writing
+ * rows and committing cost little more for all of them than for one. The companies that it does not give are left to
+ * `foldNext`: who has a large call, erases somebody, is held, whose events cannot be read, or is being folded by another
  * worker; and all of them, if the events of one cannot be folded. Throws when the database cannot be read.
  */
 export async function foldTogether(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyIds: string[],
+  recent?: RecentEvents,
 ): Promise<FoldedTogether[]> {
-  const checkpoints = await findFreeCheckpoints(db, projection, companyIds)
-  const behind = [...checkpoints].map(([companyId, after]) => ({ companyId, after }))
-  const stored = await readStoredBehind(db, behind, EVENTS_OF_EACH + 1)
-  const batches = behind.flatMap(({ companyId, after }) => batchOf(companyId, after, stored.get(companyId) ?? []) ?? [])
+  const batches = await nextBatches(db, projection, companyIds, recent)
   const idle = batches.filter(({ events }) => events.length === 0)
-  const folded = await foldAll(db, projection, batches.filter(({ events }) => events.length > 0))
-  return [...idle, ...folded].map(({ companyId, after, events }) => ({ companyId, after, upTo: after + events.length }))
+  const folded = await foldAll(db, projection, batches.filter(({ events }) => events.length > 0), recent)
+  return [...idle, ...folded].map(({ companyId, after, events, isEnd }) => ({ companyId, after, upTo: after + events.length, isEnd }))
 }
 
-/** Undefined when the company has to be folded alone. */
-function batchOf(companyId: string, after: number, stored: { envelope: string; data: string | null }[]): Batch | undefined {
-  if (stored.length > EVENTS_OF_EACH) return undefined
+interface EndingBatch extends Batch {
+  isEnd: boolean
+}
+
+/** What comes next in these companies, where it can be folded together: from what this process remembers, or the ledger. */
+async function nextBatches(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  companyIds: string[],
+  recent: RecentEvents | undefined,
+): Promise<EndingBatch[]> {
+  const batches: EndingBatch[] = []
+  const behind: { companyId: string; after: number }[] = []
+  for (const { companyId, position: after, head } of await findFreeCheckpoints(db, projection, companyIds)) {
+    const kept = recent?.callsBehind(companyId, { after, head, limit: EVENTS_OF_EACH })
+    if (!kept) behind.push({ companyId, after })
+    else if (kept.events.length <= EVENTS_OF_EACH) batches.push({ companyId, after, ...kept })
+  }
+  if (behind.length === 0) return batches
+  const stored = await readStoredBehind(db, behind, EVENTS_OF_EACH)
+  for (const { companyId, after } of behind) batches.push(...batchOf(companyId, after, stored.get(companyId) ?? []))
+  return batches
+}
+
+/** The whole calls in these events; none when the company has to be folded alone. */
+function batchOf(companyId: string, after: number, stored: { envelope: string; data: string | null }[]): EndingBatch[] {
   try {
-    const events = stored.map(readEvent)
-    assertContiguous(events, after, companyId)
-    const last = events.at(-1)
-    if ((last && !closesCall(last)) || events.some(isErasing)) return undefined
-    return { companyId, after, events }
+    const read = stored.map(readEvent)
+    assertContiguous(read, after, companyId)
+    const events = read.slice(0, read.findLastIndex(closesCall) + 1)
+    const isOfOneCall = events.length === 0 && read.length > 0
+    if (isOfOneCall || events.some(isErasing)) return []
+    const isEnd = read.length < EVENTS_OF_EACH && events.length === read.length
+    return [{ companyId, after, events, leaf: null, isEnd }]
   } catch {
     // Folded alone it fails the same way, and that is counted.
-    return undefined
+    return []
   }
 }
 
-async function foldAll(db: Kysely<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
-  // When it fails, each alone shows whose fault it is, or that it was nobody's.
-  return batches.length === 0 ? [] : foldBatches(db, projection, batches).catch(() => [])
+async function foldAll(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  batches: EndingBatch[],
+  recent: RecentEvents | undefined,
+): Promise<EndingBatch[]> {
+  if (batches.length === 0) return []
+  try {
+    const folded = new Set<Batch>(await foldBatches(db, projection, batches))
+    // The ledger may not be what is remembered of these: it is read next.
+    recent?.forget(batches.filter((batch) => !folded.has(batch)).map(({ companyId }) => companyId))
+    return batches.filter((batch) => folded.has(batch))
+  } catch {
+    // Each alone shows whose fault it is, or that it was nobody's.
+    return []
+  }
 }

@@ -1,11 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Projection } from '../../projections/projection.ts'
+import type { CompanyEvents, Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
 import { readEvents } from '../ledger/read.ts'
+import type { RecentEvents } from '../ledger/recent-events.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { Checkpoint, CheckpointMove } from './checkpoints.ts'
 import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.ts'
@@ -21,6 +22,13 @@ export class UnfoldableError extends Error {
   checkpoint: Checkpoint | undefined
 }
 
+export interface FoldOptions {
+  /** About so many events; a larger call is folded whole. */
+  batchEvents?: number
+  /** What this process has just committed. */
+  recent?: RecentEvents | undefined
+}
+
 /** Folds all events of a company that a projection has not folded yet. Returns the position that is reached. */
 export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, companyId: string): Promise<number> {
   for (;;) {
@@ -34,28 +42,31 @@ export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, 
  * anywhere: the checkpoint moves from the old value to the new in the transaction of the rows, and whoever finds it
  * moved starts again from where it is. An erasure reaches the shadow of a rebuild before the live tables: what folds that
  * may have been killed long ago, and the person must not stay there. Returns the positions behind which it folded and up
- * to which; they are one when it folded nothing. Throws UnfoldableError when an event stops it; other errors (a lost
+ * to which; they are one when it folded nothing. Events that `recent` has are not read. Throws UnfoldableError when an event stops it; other errors (a lost
  * connection) pass by themselves.
  */
 export async function foldNext(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyId: string,
-  batchEvents = BATCH_EVENTS,
+  { batchEvents: limit = BATCH_EVENTS, recent }: FoldOptions = {},
 ): Promise<{ after: number; position: number; isDone: boolean }> {
   const checkpoint = await findCheckpoint(db, projection, companyId)
-  const { position, isHeld } = checkpoint
+  const { position, head, isHeld } = checkpoint
   const unmoved = { after: position, position }
   if (isHeld) return { ...unmoved, isDone: true }
   try {
-    const { events, isEnd } = await nextCalls(db, companyId, { after: position, limit: batchEvents })
+    const kept = recent?.callsBehind(companyId, { after: position, head, limit })
+    const { events, isEnd } = kept ?? (await nextCalls(db, companyId, { after: position, limit }))
     if (events.length === 0) return { ...unmoved, isDone: true }
     const end = events.at(-1)!.position
     if (events.some(isErasing) && (await isShadowBefore(db, projection, companyId, end))) {
-      await foldNext(db, shadowOf(projection), companyId, batchEvents)
+      await foldNext(db, shadowOf(projection), companyId, { batchEvents: limit })
       return { ...unmoved, isDone: false }
     }
-    const isMoved = await foldBatch(db, projection, { companyId, after: position, events })
+    const isMoved = await foldBatch(db, projection, { companyId, after: position, events, leaf: kept?.leaf ?? null })
+    // Either another worker was here, or the ledger is not what is remembered: it is read next.
+    if (!isMoved) recent?.forget([companyId])
     return isMoved ? { after: position, position: end, isDone: isEnd } : { ...unmoved, isDone: false }
   } catch (error) {
     if (error instanceof UnfoldableError) error.checkpoint = checkpoint
@@ -87,7 +98,7 @@ export async function foldFar(
     if (events.length === 0) return
     const end = events.at(-1)!.position
     reading = read(end)
-    if (await foldBatch(db, projection, { companyId, after: position, events })) {
+    if (await foldBatch(db, projection, { companyId, after: position, events, leaf: null })) {
       position = end
     } else {
       const overtakenAt = position
@@ -124,7 +135,7 @@ export async function foldCalls(
 ): Promise<number> {
   const { events } = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
   if (events.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
-  await foldEvents(transaction, projection, schema, companyId, events)
+  await foldEvents(transaction, projection, schema, [{ companyId, events }])
   return events.at(-1)!.position
 }
 
@@ -166,10 +177,10 @@ export function assertContiguous(events: RecordedEvent[], after: number, company
 }
 
 /** Events of a company behind a position, which end with a call. */
-export interface Batch {
-  companyId: string
+export interface Batch extends CompanyEvents {
   after: number
-  events: RecordedEvent[]
+  /** The leaf hash of the last event, by which the ledger must know it; null when they were read there. */
+  leaf: Buffer | null
 }
 
 /** Returns false when another worker has moved the checkpoint meanwhile; then nothing is folded. */
@@ -179,14 +190,15 @@ async function foldBatch(db: Kysely<LedgerTables>, projection: Projection, batch
 
 /**
  * Folds batches of different companies in one transaction. Returns those that were: nothing is folded of a company whose
- * checkpoint another worker has moved meanwhile, or holds, when there are several.
+ * checkpoint another worker has moved meanwhile, or holds, when there are several; nor where the ledger has not the leaf.
  */
 export async function foldBatches(db: Kysely<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
   return db.transaction().execute(async (transaction) => {
     // First of all: a twin waits here, and then sees that it was overtaken.
     const moved = await moveAll(transaction, projection, batches)
+    if (moved.length === 0) return moved
+    await foldEvents(transaction, projection, schemaOf(projection), moved)
     for (const { companyId, events } of moved) {
-      await foldEvents(transaction, projection, schemaOf(projection), companyId, events)
       if (events.some(isErasing)) await emptyReplaced(transaction, projection, companyId)
     }
     return moved
@@ -194,28 +206,30 @@ export async function foldBatches(db: Kysely<LedgerTables>, projection: Projecti
 }
 
 async function moveAll(transaction: Transaction<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
-  const moves = batches.map(({ companyId, after, events }) => ({ companyId, from: after, to: events.at(-1)!.position }))
+  const moves = batches.map(({ companyId, after, events, leaf }) => ({ companyId, from: after, to: events.at(-1)!.position, leaf }))
   if (moves[1]) {
     const moved = await moveCheckpoints(transaction, projection, moves)
     return batches.filter(({ companyId }) => moved.has(companyId))
   }
-  const [{ companyId, from, to }] = moves as [CheckpointMove]
-  return (await moveCheckpoint(transaction, projection, companyId, from, to)) ? batches : []
+  const [move] = moves as [CheckpointMove]
+  return (await moveCheckpoint(transaction, projection, move)) ? batches : []
 }
 
 async function foldEvents(
   transaction: Transaction<LedgerTables>,
   projection: Projection,
   schema: string,
-  companyId: string,
-  events: RecordedEvent[],
+  batches: CompanyEvents[],
 ): Promise<void> {
   try {
-    await projection.fold(transaction as never, schema, companyId, events)
+    await projection.fold(transaction as never, schema, batches)
   } catch (error) {
     if (isOfTheServer(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    const [first, last] = [events[0]!.position, events.at(-1)!.position]
-    throw new UnfoldableError(`positions ${first} to ${last} of ${companyId}: ${reason}`, { cause: error })
+    throw new UnfoldableError(`${batches.map(placeOf).join(', ')}: ${reason}`, { cause: error })
   }
+}
+
+function placeOf({ companyId, events }: CompanyEvents): string {
+  return `positions ${events[0]!.position} to ${events.at(-1)!.position} of ${companyId}`
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
 import { forgetTraces } from '../ledger/event-traces.ts'
 import { expireAnswers } from '../ledger/expire-answers.ts'
+import type { RecentEvents } from '../ledger/recent-events.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
@@ -22,6 +23,8 @@ export interface WorkerOptions {
   /** How long the answers of idempotency keys are kept, in hours. */
   answersKeptHours: number
   projections: readonly Projection[]
+  /** What the API in this process has just committed; nothing when there is none. */
+  recent?: RecentEvents | undefined
   /** How many companies may share a transaction; on Citus each needs one of its own. */
   companiesTogether: number
   /** Retires refused records that are older than they are kept for; gives how many. */
@@ -109,40 +112,40 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 /**
- * Folds what is new of these companies: first together those with a few events, then one batch of each other after the
- * other, round by round, so that a short one does not wait for the end of a long one. A passing failure fails the job
- * once all others are through: then pg-boss brings it again.
+ * Folds what is new of these companies, round by round, so that a short one does not wait for the end of a long one: some
+ * events of as many as may be at once, and then a batch of each that has to be folded alone. A passing failure fails the
+ * job once all others are through: then pg-boss brings it again.
  */
 async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
-  const all = [...companies]
-  for (let at = 0; at < all.length; at += options.companiesTogether) {
-    const some = all.slice(at, at + options.companiesTogether)
-    if (some.length > 1) for (const companyId of await foldSome(options, projection, some)) companies.delete(companyId)
-  }
   let failure: unknown
   while (companies.size > 0) {
-    for (const companyId of [...companies]) {
-      try {
-        if (await fold(options, projection, companyId)) companies.delete(companyId)
-      } catch (error) {
-        failure = error
-        companies.delete(companyId)
+    const all = [...companies]
+    for (let at = 0; at < all.length; at += options.companiesTogether) {
+      const some = all.slice(at, at + options.companiesTogether)
+      const ends = some.length > 1 ? await foldSome(options, projection, some) : new Map<string, boolean>()
+      for (const companyId of some) {
+        try {
+          if (ends.get(companyId) ?? (await fold(options, projection, companyId))) companies.delete(companyId)
+        } catch (error) {
+          failure = error
+          companies.delete(companyId)
+        }
       }
     }
   }
   if (failure !== undefined) throw failure
 }
 
-/** Folds several companies at once; gives those that are through. */
-async function foldSome(options: WorkerOptions, projection: Projection, companyIds: string[]): Promise<string[]> {
+/** Folds several companies at once; tells of those that it could whether they are through. */
+async function foldSome(options: WorkerOptions, projection: Projection, companyIds: string[]): Promise<Map<string, boolean>> {
   const beganAt = performance.now()
-  const folded = await foldTogether(options.foldingDb, projection, companyIds)
+  const folded = await foldTogether(options.foldingDb, projection, companyIds, options.recent)
   const endedAt = performance.now()
   options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
   for (const { companyId, after, upTo } of folded) {
     if (upTo > after) await options.traceFold?.({ projection: projection.name, companyId, after, upTo, beganAt, endedAt, error: null })
   }
-  return folded.map(({ companyId }) => companyId)
+  return new Map(folded.map(({ companyId, isEnd }) => [companyId, isEnd]))
 }
 
 /** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */
@@ -151,7 +154,7 @@ async function fold(options: WorkerOptions, projection: Projection, companyId: s
   const beganAt = performance.now()
   const batch = { projection: projection.name, companyId, beganAt }
   try {
-    const { after, position, isDone } = await foldNext(foldingDb, projection, companyId)
+    const { after, position, isDone } = await foldNext(foldingDb, projection, companyId, { recent: options.recent })
     const endedAt = performance.now()
     options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
     if (position > after) await options.traceFold?.({ ...batch, after, upTo: position, endedAt, error: null })

@@ -218,7 +218,7 @@ async function readModelFaults(db: Db, companyId: string, projection: Projection
   await sql`drop schema if exists ${sql.id(scratch)} cascade`.execute(db)
   await sql`create schema ${sql.id(scratch)}`.execute(db)
   await projection.createTables(db as unknown as Kysely<unknown>, scratch)
-  await db.transaction().execute((transaction) => projection.fold(transaction as never, scratch, companyId, events))
+  await db.transaction().execute((transaction) => projection.fold(transaction as never, scratch, [{ companyId, events }]))
   const tables = await sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = ${scratch}`.execute(db)
   const faults: string[] = []
   for (const { name } of tables.rows) {

@@ -46,8 +46,8 @@ export const API_POINTS: Record<string, Replacement> = {
 export const WORKER_POINTS: Record<string, Replacement> = {
   'after the checkpoint has moved': {
     file: 'src/workers/project.ts',
-    find: '      await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n      if (events',
-    put: '      globalThis.faultPoint()\n      await foldEvents(transaction, projection, schemaOf(projection), companyId, events)\n      if (events',
+    find: '    await foldEvents(transaction, projection, schemaOf(projection), moved)\n',
+    put: '    globalThis.faultPoint()\n    await foldEvents(transaction, projection, schemaOf(projection), moved)\n',
   },
   'before the fold commits': {
     file: 'src/workers/project.ts',

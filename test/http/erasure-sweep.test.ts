@@ -115,7 +115,7 @@ await t.test('no byte of an erased person is left in what a rebuild left behind 
     reader.release()
     // The next one ends in the middle.
     await beginShadow(db, projection, { handOver, restart: false })
-    await foldNext(db, shadowOf(projection), service.company.id, 40)
+    await foldNext(db, shadowOf(projection), service.company.id, { batchEvents: 40 })
   }
   const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
   for (const table of ['employees_old_v1.employees', 'employees_next_v1.employees']) t.ok(held.has(table), `${table} held them`)

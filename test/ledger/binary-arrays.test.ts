@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { openPool } from '../../src/database/pool.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { bigintArray, byteaArray, integerArray, jsonArray, textArray, uuidArray } from '../../src/ledger/binary-arrays.ts'
+import { bigintArray, byteaArray, integerArray, jsonArray, textArray, timestamptzArray, uuidArray } from '../../src/ledger/binary-arrays.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const { serviceUrl: url } = await createTestDatabase(t)
@@ -43,8 +43,20 @@ await t.test('PostgreSQL reads back every element of an array as it was given', 
   )
 })
 
-await t.test('what is no id, and a whole number that the type does not hold, are refused before anything is sent', async (t) => {
+await t.test('PostgreSQL reads back every instant as it was given, to the millisecond', async () => {
+  const anyInstant = fc.date({ min: new Date('1900-01-01T00:00:00Z'), max: new Date('2999-12-31T23:59:59.999Z'), noInvalidDate: true })
+  await fc.assert(
+    fc.asyncProperty(arrayOf(anyInstant.map((date) => date.toISOString())), async (instants) => {
+      const { rows } = await pool.query<{ at: string | null }>('select at from unnest($1::timestamptz[]) as at', [timestamptzArray(instants)])
+      assert.deepEqual(rows.map(({ at }) => at), instants)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+await t.test('what is no id or no time, and a whole number that the type does not hold, are refused before anything is sent', async (t) => {
   t.throws(() => uuidArray(['01890a5d-ac96-774b-bcce-b302099a8057']))
   t.throws(() => integerArray([2 ** 31]))
   t.throws(() => bigintArray([0.5]))
+  t.throws(() => timestamptzArray(['yesterday']))
 })

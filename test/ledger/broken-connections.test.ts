@@ -54,7 +54,9 @@ await t.test('a COMMIT whose answer is lost is looked up: what was stored is ans
   if (isOnShards(service.pool)) useShards(pool)
   t.teardown(() => pool.end())
   const bounds = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 }
-  const lanes = openLanes({ pool, ...bounds, onCommitted: () => undefined, onFault: (error) => t.fail(String(error)) })
+  const told: string[] = []
+  const onStored = (calls: { companyId: string }[]) => told.push(...calls.map((call) => call.companyId))
+  const lanes = openLanes({ pool, ...bounds, onCommitted: () => undefined, onStored, onFault: (error) => t.fail(String(error)) })
   const services: CommandServices = { lanes, newId, maxRecords: 1000, inProgress: new Map() }
   const create = async (): Promise<number | string> => {
     const who = { companyId, apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') }
@@ -71,5 +73,6 @@ await t.test('a COMMIT whose answer is lost is looked up: what was stored is ans
     t.strictSame(await Promise.all([create(), create()]), [answer, answer], fault)
     t.equal(await stored(), before + more, fault)
   }
+  t.strictSame(told, [companyId], 'only of the call whose COMMIT was confirmed is it said that its events are stored')
   t.strictSame(await ledgerFaults(service.db, companyId), [])
 })

@@ -42,7 +42,7 @@ t.teardown(() => owner.destroy())
 async function foldInto(schema: string, folded: RecordedEvent[]): Promise<string> {
   await ownerPool.query(`create schema ${schema}`)
   await bulkUserLogs.createTables(owner, schema)
-  await owner.transaction().execute((transaction) => bulkUserLogs.fold(transaction, schema, companyId, folded))
+  await owner.transaction().execute((transaction) => bulkUserLogs.fold(transaction, schema, [{ companyId, events: folded }]))
   return schema
 }
 

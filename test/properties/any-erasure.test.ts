@@ -1,23 +1,28 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
+import type { RecentEvents } from '../../src/bootstrap.ts'
+import { openRecentEvents } from '../../src/bootstrap.ts'
 import { openDatabase } from '../../src/database/kysely.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { readEvents } from '../../src/ledger/read.ts'
 import { retireRecords } from '../../src/ledger/retire-records.ts'
-import { catchUp } from '../../src/workers/project.ts'
+import { foldNext } from '../../src/workers/project.ts'
 import type { TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
 
 /*
  * Any history of calls, erasures and retirements, with read models that lag behind by any amount: the ledger verifies,
- * and read models that saw data before they were erased are those of a rebuild that never did.
+ * and read models that saw data before they were erased, in the ledger or in memory, are those of a rebuild that never did.
  */
 
-const service = await startService(t)
+const recent = openRecentEvents()
+const used = { recent: 0 }
+const service = await startService(t, {}, { recent })
 const ownerPool = openPool({ url: service.urls.ownerUrl, name: 'test', max: 2 })
 const owner = openDatabase<unknown>(ownerPool)
 t.teardown(() => owner.destroy())
@@ -34,7 +39,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('email' as const), value: email }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('external_id' as const), value: externalId }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('retire' as const) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('project' as const), which: fc.nat(PROJECTIONS.length - 1) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('project' as const), which: fc.nat(PROJECTIONS.length - 1), remembers: fc.boolean() }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
@@ -45,7 +50,7 @@ async function run(company: TestCompany, steps: Step[]): Promise<string[]> {
   const faults: string[] = []
   const idOf = (at: number) => known[at % Math.max(1, known.length)] ?? 'emp_01h455vb4pex5vsknk084sn02q'
   for (const one of steps) {
-    if (one.kind === 'project') await catchUp(service.db, PROJECTIONS[one.which]!, company.id)
+    if (one.kind === 'project') await project(PROJECTIONS[one.which]!, company.id, one.remembers)
     else if (one.kind === 'retire') counts.retired += await retireRecords(service.pool, -1)
     else if (one.kind === 'erase') {
       const body = { [one.by]: 'nth' in one ? idOf(one.nth) : one.value }
@@ -65,17 +70,36 @@ async function run(company: TestCompany, steps: Step[]): Promise<string[]> {
   return faults
 }
 
+/** Folds all there is, from the ledger or, where they are, from the events that the process remembers. */
+async function project(projection: Projection, companyId: string, remembers: boolean): Promise<void> {
+  const callsBehind: RecentEvents['callsBehind'] = (...asked) => {
+    const calls = recent.callsBehind(...asked)
+    if (calls) used.recent += 1
+    return calls
+  }
+  for (let isDone = false; !isDone; ) {
+    const options = remembers ? { recent: { ...recent, callsBehind } } : {}
+    ;({ isDone } = await foldNext(service.db, projection, companyId, options))
+  }
+}
+
 let rebuilds = 0
+
+/** The same, and whoever changes anything in it fails: all projections are handed the same events. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen)
+  return Object.freeze(value)
+}
 
 /** Which tables differ between what is live and what a fold of the ledger as it is now makes. */
 async function rebuildFaults(companyId: string): Promise<string[]> {
-  const events = await readEvents(service.db, companyId, { after: 0, limit: 10_000 })
+  const events = frozen(await readEvents(service.db, companyId, { after: 0, limit: 10_000 }))
   const faults: string[] = []
   for (const projection of PROJECTIONS) {
     const schema = `rebuilt_${(rebuilds += 1)}`
     await ownerPool.query(`create schema ${schema}`)
     await projection.createTables(owner, schema)
-    await owner.transaction().execute((transaction) => projection.fold(transaction, schema, companyId, events))
+    await owner.transaction().execute((transaction) => projection.fold(transaction, schema, [{ companyId, events }]))
     const { rows: tables } = await ownerPool.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1', [schema])
     for (const { name } of tables) {
       const [live, rebuilt] = [await rowsOf(`${schemaOf(projection)}.${name}`, companyId), await rowsOf(`${schema}.${name}`, companyId)]
@@ -103,4 +127,5 @@ await t.test('after any history with erasures the ledger verifies, and live read
   })
   await t.resolves(fc.assert(property, { numRuns: 25 }))
   t.ok(counts.erased > 20 && counts.retired > 20, `${counts.erased} erasures, ${counts.retired} records retired`)
+  t.ok(used.recent > 0, `${used.recent} batches were folded from memory`)
 })

@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
+import type { RecentEvents } from '../../src/bootstrap.ts'
 import { newId, openStore, startApi, startWorkers } from '../../src/bootstrap.ts'
 import type { AddedUser } from '../../src/commands/add-user.ts'
 import { addUser } from '../../src/commands/add-user.ts'
@@ -73,7 +74,7 @@ export interface Service {
 export async function startService(
   t: Pick<Test, 'teardown'>,
   settings: Partial<Record<keyof Config, string>> = {},
-  options: { workers?: boolean; urls?: Service['urls']; log?: Logger } = {},
+  options: { workers?: boolean; recent?: RecentEvents; urls?: Service['urls']; log?: Logger } = {},
 ): Promise<Service> {
   const urls = options.urls ?? (await createTestDatabase(t))
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ledger-service-'))
@@ -82,8 +83,8 @@ export async function startService(
   const config = readConfig({ ...own, PORT: '0', LOG_LEVEL: 'silent', POOL_SIZE: '5', LANES: '2', BURST_LIMIT: '0', FAILURE_LIMIT: '0', ...settings })
   const log = options.log ?? pino({ level: config.LOG_LEVEL })
   const store = await openStore(config, urls)
-  const workers = options.workers ? await startWorkers(config, urls, store, log) : null
-  const api = await startApi(config, urls, store, log)
+  const workers = options.workers ? await startWorkers(config, urls, store, log, undefined, undefined, null, options.recent) : null
+  const api = await startApi(config, urls, store, log, undefined, undefined, null, options.recent)
   t.teardown(async () => {
     await api.stop()
     await workers?.stop()

@@ -53,7 +53,24 @@ await t.test('what is new of several companies is folded by one transaction, and
 await t.test('companies without anything new are through', async (t) => {
   const folded = await foldTogether(db, employees, ids)
   t.strictSame(through(folded), ids.toSorted())
-  t.ok(folded.every(({ after, upTo }) => after === upTo))
+  t.ok(folded.every(({ after, upTo, isEnd }) => after === upTo && isEnd))
+})
+
+await t.test('of who has many events the first whole calls are folded, and the rest when it is their turn again', async (t) => {
+  const [busy, large, ...others] = companies as [TestCompany, TestCompany, ...TestCompany[]]
+  const made = (count: number, { key }: TestCompany) =>
+    service.call('POST', '/v1/employees', { key, body: Array.from({ length: count }, () => employee()) })
+  for (const count of [30, 30, 1]) await made(count, busy)
+  await made(60, large)
+  for (const projection of PROJECTIONS) {
+    const before = (await positionsOf(service, projection)).get(busy.id)!
+    const folded = await foldTogether(db, projection, ids)
+    t.strictSame(through(folded), [busy, ...others].map(({ id }) => id).toSorted(), 'a call that is larger is folded alone')
+    t.match(folded.find(({ companyId }) => companyId === busy.id), { after: before, upTo: before + 31, isEnd: false })
+    t.match((await foldTogether(db, projection, ids)).find(({ companyId }) => companyId === busy.id), { upTo: before + 64, isEnd: true })
+    await catchUp(db, projection, large.id)
+    t.strictSame((await verify(projection)).faults, [])
+  }
 })
 
 await t.test('many workers on the same companies at once fold every event exactly once', async (t) => {
@@ -78,12 +95,12 @@ await t.test('a company that another worker is folding is left to it, and holds 
   t.strictSame(through(await foldTogether(db, bulkUserLogs, [held])), [held])
 })
 
-await t.test('who is parked, has much to fold, or erases somebody is left to be folded alone', async (t) => {
+await t.test('who is parked, has a large call, or erases somebody is left to be folded alone', async (t) => {
   for (const { id } of companies) await service.project(id)
   const [parked, large, erasing, ...others] = companies as [TestCompany, TestCompany, TestCompany, ...TestCompany[]]
+  await service.call('POST', '/v1/employees', { key: large.key, body: Array.from({ length: 60 }, () => employee()) })
   await callAll()
   await db.updateTable('checkpoints').set({ parked_at: '2026-01-01T00:00:00Z' }).where('company_id', '=', toUuid(parked.id)).execute()
-  await service.call('POST', '/v1/employees', { key: large.key, body: Array.from({ length: 60 }, () => employee()) })
   const { body } = await service.call('POST', '/v1/employees', { key: erasing.key, body: employee() })
   const erased = await service.manage('POST', '/erasures', { employee_id: body.employees[0].id }, erasing.admin.token)
   t.ok(erased.status < 300, JSON.stringify(erased.body))

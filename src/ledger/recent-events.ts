@@ -1,0 +1,169 @@
+import type { RecordedEvent } from '../domain/events.ts'
+import { closesCall } from '../domain/events.ts'
+import { readEvent } from './codec.ts'
+import type { Frontier } from './merkle.ts'
+import type { PlacedEvent } from './statements.ts'
+
+/*
+ * The events that this process has just committed, for workers in the same process: they need not ask PostgreSQL for what
+ * went there milliseconds ago, and all projections together decode an event once. It comes from the very texts that were
+ * stored. What others have committed leaves a gap, and whoever meets one reads the ledger.
+ *
+ * It is a copy, and may hold what the ledger no longer has: after a failover to a server that lacked the last commits, or
+ * after a restore, other events take those positions. So what is kept of a company is of one history: a call that was not
+ * appended behind the last one that is kept, by the frontier, begins anew. And who folds from it proves by the leaf hash,
+ * in the transaction that folds, that the ledger has the last event of the batch. Salt makes that hash unlike any other, and
+ * events are only ever added behind others: with the last one, the ledger has all before it.
+ *
+ * Events may still be here with data that were erased meanwhile. They are no longer folded once the event of the erasure
+ * is the head, as that is never here. A fold that began before is like one that has read the ledger before: the event of the
+ * erasure takes away what it made.
+ */
+
+/** So many characters of events are kept, of all companies together. */
+const MAX_CHARACTERS = 32_000_000
+/** For so long, in milliseconds: many times what a fold takes. Whoever is later reads the ledger. */
+const KEPT_MS = 2_000
+
+/** The events of a call, and where its company's ledger stood before and after them. */
+export interface StoredCall {
+  companyId: string
+  before: Frontier
+  after: Frontier
+  events: PlacedEvent[]
+}
+
+/** Whole calls of a company. */
+export interface RecentCalls {
+  events: RecordedEvent[]
+  /** The leaf hash of the last of them. */
+  leaf: Buffer
+  /** Whether they reach as far as the company's head was asked for. */
+  isEnd: boolean
+}
+
+export interface RecentEvents {
+  /** Keeps what a transaction appended that is known to be committed. */
+  keep(calls: StoredCall[]): void
+  /**
+   * Whole calls behind a position, about so many events; more when one call alone is larger than that. Null unless they
+   * are there without a gap as far as the head.
+   */
+  callsBehind(companyId: string, range: { after: number; head: number; limit: number }): RecentCalls | null
+  /** Forgets the events of these companies. */
+  forget(companyIds: string[]): void
+}
+
+interface KeptEvent extends Pick<PlacedEvent, 'companyId' | 'position' | 'envelope' | 'data' | 'leaf'> {
+  /** Once somebody has asked for it. */
+  decoded?: RecordedEvent
+}
+
+/** The events of a transaction: they go together. */
+interface Kept {
+  at: number
+  characters: number
+  events: KeptEvent[]
+}
+
+/** What is kept of a company: events of one history, by position, and where it ends. */
+interface KeptCompany {
+  end: Frontier
+  events: Map<number, KeptEvent>
+}
+
+export function openRecentEvents({ maxCharacters = MAX_CHARACTERS, keptMs = KEPT_MS, now = () => performance.now() } = {}): RecentEvents {
+  /** Oldest first. */
+  const transactions = new Set<Kept>()
+  const companies = new Map<string, KeptCompany>()
+  let characters = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function dropOld(): void {
+    for (const kept of transactions) {
+      if (characters <= maxCharacters && now() - kept.at < keptMs) return
+      transactions.delete(kept)
+      characters -= kept.characters
+      for (const event of kept.events) remove(event)
+    }
+  }
+
+  function remove({ companyId, position }: KeptEvent): void {
+    const company = companies.get(companyId)
+    company?.events.delete(position)
+    if (company?.events.size === 0) companies.delete(companyId)
+  }
+
+  /** What is kept of a company whose ledger stands at this frontier: nothing yet, if that is not where it ends. */
+  function companyAt(companyId: string, frontier: Frontier): KeptCompany {
+    const known = companies.get(companyId)
+    if (known && isSame(known.end, frontier)) return known
+    const company: KeptCompany = { end: frontier, events: new Map() }
+    companies.set(companyId, company)
+    return company
+  }
+
+  /** What nobody asks for goes as well, though nothing follows. */
+  function dropLater(): void {
+    const [oldest] = transactions
+    if (!oldest || timer) return
+    timer = setTimeout(() => {
+      timer = undefined
+      dropOld()
+      dropLater()
+    }, oldest.at + keptMs - now()).unref()
+  }
+
+  return {
+    keep(calls) {
+      if (calls.length === 0) return
+      const kept: Kept = { at: now(), characters: 0, events: [] }
+      for (const { companyId, before, after, events } of calls) {
+        const company = companyAt(companyId, before)
+        company.end = after
+        for (const { position, envelope, data, leaf } of events) {
+          const event = { companyId, position, envelope, data, leaf }
+          company.events.set(position, event)
+          kept.events.push(event)
+          kept.characters += envelope.length + data.length
+        }
+      }
+      transactions.add(kept)
+      characters += kept.characters
+      dropOld()
+      dropLater()
+    },
+
+    callsBehind(companyId, { after, head, limit }) {
+      dropOld()
+      const kept = companies.get(companyId)?.events
+      if (!kept?.has(head)) return null
+      const events: RecordedEvent[] = []
+      let end = 0
+      for (let event = kept.get(after + 1); event && (end === 0 || events.length < limit); event = kept.get(event.position + 1)) {
+        event.decoded ??= readEvent(event)
+        events.push(event.decoded)
+        if (closesCall(event.decoded)) end = events.length
+      }
+      if (end === 0) return null
+      const reached = after + end
+      // A gap before the head: whoever reads the ledger reads behind it, too.
+      if (reached < head && !kept.has(after + events.length + 1)) return null
+      return { events: events.slice(0, end), leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
+    },
+
+    forget(companyIds) {
+      if (companyIds.length === 0) return
+      for (const companyId of companyIds) companies.delete(companyId)
+      const forgotten = new Set(companyIds)
+      for (const kept of transactions) kept.events = kept.events.filter((event) => !forgotten.has(event.companyId))
+    },
+  }
+}
+
+/** Whether two ledgers are one. Their last subtree has the last leaf, which no other ledger has. */
+function isSame(one: Frontier, other: Frontier): boolean {
+  if (one.size !== other.size) return false
+  const [last, otherLast] = [one.hashes.at(-1), other.hashes.at(-1)]
+  return last !== undefined && otherLast !== undefined && last.equals(otherLast)
+}

@@ -1,0 +1,149 @@
+import t from 'tap'
+import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { RecentEvents } from '../../src/bootstrap.ts'
+import { openRecentEvents } from '../../src/bootstrap.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { foldTogether } from '../../src/workers/fold-together.ts'
+import { foldNext } from '../../src/workers/project.ts'
+import { asSuperuser } from '../support/as-superuser.ts'
+import { CITUS_URL } from '../support/citus-url.ts'
+import { eventually } from '../support/eventually.ts'
+import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
+import { employee, startService } from '../support/service.ts'
+
+/** What a process remembers, and how often it was of use. */
+function openCounted() {
+  const counted = { ...openRecentEvents(), used: 0 }
+  const { callsBehind } = counted
+  counted.callsBehind = (...asked) => {
+    const calls = callsBehind(...asked)
+    if (calls) counted.used += 1
+    return calls
+  }
+  return counted
+}
+
+const recent = openCounted()
+const service = await startService(t, {}, { recent })
+const { db } = service
+const { verify } = await openRebuilding(t, service)
+const companies = [service.company, await service.makeCompany('Other'), await service.makeCompany('Third')]
+const ids = companies.map(({ id }) => id)
+for (const id of ids) await service.project(id)
+
+/** Some calls in each company; remembers them. */
+async function callAll(): Promise<void> {
+  for (const company of companies) await makeHistory(service, company, 2)
+}
+
+async function headOf(companyId: string): Promise<number> {
+  return (await db.selectFrom('heads').select('position').where('company_id', '=', toUuid(companyId)).executeTakeFirstOrThrow()).position
+}
+
+/** Folds alone what there is; gives the position that is reached. */
+async function foldAlone(projection: (typeof PROJECTIONS)[number], companyId: string, remembered: RecentEvents): Promise<number> {
+  for (;;) {
+    const { position, isDone } = await foldNext(db, projection, companyId, { recent: remembered })
+    if (isDone) return position
+  }
+}
+
+const together = CITUS_URL === undefined ? {} : { skip: 'on Citus each company is folded alone' }
+
+await t.test('what is folded from memory is what a fold of the ledger makes', async (t) => {
+  await callAll()
+  for (const projection of PROJECTIONS) {
+    const before = recent.used
+    for (const id of ids) t.equal(await foldAlone(projection, id, recent), await headOf(id))
+    t.equal(recent.used, before + ids.length)
+    t.strictSame((await verify(projection)).faults, [])
+  }
+})
+
+await t.test('what several companies fold from memory together is so, too', together, async (t) => {
+  await callAll()
+  for (const projection of PROJECTIONS) {
+    const before = recent.used
+    const folded = await foldTogether(db, projection, ids, recent)
+    t.ok(folded.length === ids.length && folded.every(({ isEnd }) => isEnd))
+    t.equal(recent.used, before + ids.length)
+    for (const { companyId, upTo } of folded) t.equal(upTo, await headOf(companyId))
+    t.strictSame((await verify(projection)).faults, [])
+  }
+})
+
+/** As if a standby had taken over that lacked what is not folded yet, and other events had taken the places. */
+async function takeOver(): Promise<void> {
+  const { rows } = await service.pool.query(`select e.company_id, e.position from events e
+    join checkpoints c on c.company_id = e.company_id and c.projection = $1 and e.position > c.position`, [bulkUserLogs.name])
+  const replace = rows.map(({ company_id: company, position }) => `update events
+    set leaf_hash = sha256(leaf_hash), data = replace(data, '"Ana"', '"Eva"') where company_id = '${company}' and position = ${position}`)
+  await asSuperuser(service.urls.superUrl, ...replace)
+}
+
+await t.test('where the ledger has other events than the process remembers, those of the ledger are folded', async (t) => {
+  await callAll()
+  await takeOver()
+  const used = recent.used
+  for (const projection of PROJECTIONS) {
+    for (const id of ids) t.equal(await foldAlone(projection, id, recent), await headOf(id))
+    t.strictSame((await verify(projection)).faults, [])
+  }
+  t.equal(recent.used, used + ids.length, 'what is remembered is forgotten at the first look')
+  const { rows } = await service.pool.query(`select count(*)::integer as n from employees_v1.employees where state->>'first_name' = 'Eva'`)
+  t.ok(rows[0].n > 0)
+})
+
+await t.test('companies of which the ledger has other events are not folded together, and are not remembered any longer', together, async (t) => {
+  await callAll()
+  await takeOver()
+  t.strictSame(await foldTogether(db, bulkUserLogs, ids, recent), [])
+  const used = recent.used
+  t.equal((await foldTogether(db, bulkUserLogs, ids, recent)).length, ids.length, 'the ledger is read')
+  t.equal(recent.used, used)
+  for (const id of ids) await service.project(id)
+  for (const projection of PROJECTIONS) t.strictSame((await verify(projection)).faults, [])
+})
+
+await t.test('where the ledger lacks events that the process remembers, none of them is folded', async (t) => {
+  const [id] = ids as [string]
+  await makeHistory(service, service.company, 1)
+  const lasting = await headOf(id)
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  const company = `company_id = '${toUuid(id)}'`
+  await asSuperuser(
+    service.urls.superUrl,
+    `delete from events where ${company} and position > ${lasting}`,
+    `update heads set position = ${lasting} where ${company}`,
+  )
+  for (const projection of PROJECTIONS) {
+    t.equal(await foldAlone(projection, id, recent), lasting)
+    t.strictSame((await verify(projection)).faults, [])
+  }
+  t.equal((await service.admin(`/bulk-user-logs/${body.log_id}`)).status, 404)
+})
+
+await t.test('workers beside the API fold what it has just committed, and what others have', async (t) => {
+  const beside = openCounted()
+  const both = await startService(t, {}, { workers: true, recent: beside })
+  const apart = await startService(t, {}, { urls: both.urls })
+  const { key, admin } = both.company
+  const isLogged = async (logId: string) => (await both.admin(`/bulk-user-logs/${logId}`, admin.token)).status === 200
+  const create = async (by: typeof both) => (await by.call('POST', '/v1/employees', { key, body: employee() })).body.log_id
+  for (const by of [both, apart, both, both, apart]) {
+    const logId = await create(by)
+    await eventually('the entry is there', () => isLogged(logId))
+  }
+  t.ok(beside.used > 0)
+})
+
+await t.test('a change of the company, which may be an erasure, makes the process forget its events', async (t) => {
+  const { body } = await service.call('POST', '/v1/employees', { key: companies[1]!.key, body: employee() })
+  const [id] = ids.slice(1) as [string]
+  const range = { after: (await headOf(id)) - 2, limit: 10 }
+  t.ok(recent.callsBehind(id, { ...range, head: range.after + 2 }))
+  const { status } = await service.manage('POST', '/erasures', { employee_id: body.employees[0].id }, companies[1]!.admin.token)
+  t.equal(status, 200)
+  t.equal(recent.callsBehind(id, { ...range, head: range.after + 2 }), null)
+})
