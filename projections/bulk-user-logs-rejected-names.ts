@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { normaliseEmail } from '../src/domain/attributes.ts'
 import type { EventData } from '../src/domain/events.ts'
 import { bigintArray, integerArray, textArray, uuidArray } from '../src/ledger/binary-arrays.ts'
+import { unnestedRows } from './unnested-rows.ts'
 
 /*
  * A refused record names somebody who may not exist. The log does not copy people, so it keeps neither the record nor
@@ -66,11 +67,11 @@ export async function insertRejectedNames(transaction: Transaction<unknown>, sch
   if (names.length === 0) return
   await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, ordinal, position)
     select company_id, ${nameHash(sql`company_id`, sql`found_by`)}, entry_position, ordinal, position
-    from unnest(
-      ${uuidArray(names.map(({ companyId }) => companyId))}::uuid[],
-      ${textArray(names.map(({ foundBy }) => foundBy))}::text[],
-      ${bigintArray(names.map(({ entryPosition }) => entryPosition))}::bigint[],
-      ${integerArray(names.map(({ ordinal }) => ordinal))}::integer[],
-      ${bigintArray(names.map(({ position }) => position))}::bigint[]
-    ) as r(company_id, found_by, entry_position, ordinal, position)`.execute(transaction)
+    from ${unnestedRows({
+      company_id: ['uuid', uuidArray(names.map(({ companyId }) => companyId))],
+      found_by: ['text', textArray(names.map(({ foundBy }) => foundBy))],
+      entry_position: ['bigint', bigintArray(names.map(({ entryPosition }) => entryPosition))],
+      ordinal: ['integer', integerArray(names.map(({ ordinal }) => ordinal))],
+      position: ['bigint', bigintArray(names.map(({ position }) => position))],
+    })}`.execute(transaction)
 }

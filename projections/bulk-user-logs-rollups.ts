@@ -2,6 +2,8 @@ import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import { bigintArray, textArray, timestamptzArray, uuidArray } from '../src/ledger/binary-arrays.ts'
 import type { BulkUserLogTables } from './bulk-user-logs-tables.ts'
+import type { Column } from './unnested-rows.ts'
+import { unnestedRows } from './unnested-rows.ts'
 
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
 type Counts = Record<(typeof COUNTS)[number], number>
@@ -31,12 +33,12 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
     return { companyId: group[0]!.companyId, hour: hourOf(group[0]!), first: Math.min(...positions), last: Math.max(...positions) }
   })
   await sql`insert into ${sql.id(schema, 'hours')} as h (company_id, hour, first_position, last_position)
-    select * from unnest(
-      ${uuidArray(hours.map(({ companyId }) => companyId))}::uuid[],
-      ${timestamptzArray(hours.map(({ hour }) => hour))}::timestamptz[],
-      ${bigintArray(hours.map(({ first }) => first))}::bigint[],
-      ${bigintArray(hours.map(({ last }) => last))}::bigint[]
-    )
+    select * from ${unnestedRows({
+      company_id: ['uuid', uuidArray(hours.map(({ companyId }) => companyId))],
+      hour: ['timestamptz', timestamptzArray(hours.map(({ hour }) => hour))],
+      first_position: ['bigint', bigintArray(hours.map(({ first }) => first))],
+      last_position: ['bigint', bigintArray(hours.map(({ last }) => last))],
+    })}
     on conflict (company_id, hour) do update set
       first_position = least(h.first_position, excluded.first_position),
       last_position = greatest(h.last_position, excluded.last_position)`.execute(transaction)
@@ -45,19 +47,19 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
 async function addToDays(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
   const days = groupsByKey(entries, (entry) => [entry.companyId, dayOf(entry), entry.keyId, entry.operation, entry.status])
   const first = days.map((group) => group[0]!)
-  const sums = (count: keyof Counts) => bigintArray(days.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
+  const sums = (count: keyof Counts): Column => ['bigint', bigintArray(days.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))]
   await sql`insert into ${sql.id(schema, 'days')} as d
       (company_id, day, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates)
     select company_id, day::date, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates
-    from unnest(
-      ${uuidArray(first.map(({ companyId }) => companyId))}::uuid[],
-      ${textArray(first.map(dayOf))}::text[],
-      ${uuidArray(first.map(({ keyId }) => keyId))}::uuid[],
-      ${textArray(first.map(({ operation }) => operation))}::text[],
-      ${textArray(first.map(({ status }) => status))}::text[],
-      ${bigintArray(days.map((group) => group.length))}::bigint[],
-      ${sql.join(COUNTS.map((count) => sql`${sums(count)}::bigint[]`))}
-    ) as r(company_id, day, key_id, operation, status, calls, ${sql.join(COUNTS.map((count) => sql.id(count)))})
+    from ${unnestedRows({
+      company_id: ['uuid', uuidArray(first.map(({ companyId }) => companyId))],
+      day: ['text', textArray(first.map(dayOf))],
+      key_id: ['uuid', uuidArray(first.map(({ keyId }) => keyId))],
+      operation: ['text', textArray(first.map(({ operation }) => operation))],
+      status: ['text', textArray(first.map(({ status }) => status))],
+      calls: ['bigint', bigintArray(days.map((group) => group.length))],
+      ...Object.fromEntries(COUNTS.map((count) => [count, sums(count)])),
+    })}
     on conflict (company_id, day, key_id, operation, status) do update set
       calls = d.calls + excluded.calls, total = d.total + excluded.total, updated = d.updated + excluded.updated,
       deactivated = d.deactivated + excluded.deactivated, failed = d.failed + excluded.failed,

@@ -11,6 +11,8 @@ import { addToRollups } from './bulk-user-logs-rollups.ts'
 import type { RecordStatus } from './bulk-user-logs-tables.ts'
 import { createBulkUserLogTables } from './bulk-user-logs-tables.ts'
 import type { CompanyEvents, Projection } from './projection.ts'
+import type { Column } from './unnested-rows.ts'
+import { unnestedRows } from './unnested-rows.ts'
 
 /**
  * Bulk User Logs: one entry for each call, and a light row for each of its records. What was set, changed or refused
@@ -45,20 +47,30 @@ async function fold(transaction: Transaction<unknown>, schema: string, batches: 
 }
 
 async function insertEntries(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
-  const ids = (column: 'companyId' | 'callId' | 'keyId') => uuidArray(entries.map((entry) => entry[column]))
-  const texts = (column: TextColumn) => textArray(entries.map((entry) => entry[column]))
-  const integers = (column: IntegerColumn) => integerArray(entries.map((entry) => entry[column]))
+  const ids = (name: 'companyId' | 'callId' | 'keyId'): Column => ['uuid', uuidArray(entries.map((entry) => entry[name]))]
+  const texts = (name: TextColumn): Column => ['text', textArray(entries.map((entry) => entry[name]))]
+  const integers = (name: IntegerColumn): Column => ['integer', integerArray(entries.map((entry) => entry[name]))]
   await sql`insert into ${sql.id(schema, 'entries')}
-    select * from unnest(
-      ${ids('companyId')}::uuid[],
-      ${bigintArray(entries.map(({ position }) => position))}::bigint[],
-      ${ids('callId')}::uuid[], ${texts('status')}::text[], ${texts('operation')}::text[],
-      ${timestamptzArray(entries.map((entry) => entry.requested_at))}::timestamptz[],
-      ${integers('duration_ms')}::integer[], ${integers('http_status')}::integer[],
-      ${texts('error_code')}::text[], ${texts('error_detail')}::text[],
-      ${ids('keyId')}::uuid[], ${texts('key_name')}::text[], ${texts('request_id')}::text[],
-      ${integers('total')}::integer[], ${integers('updated')}::integer[], ${integers('deactivated')}::integer[],
-      ${integers('failed')}::integer[], ${integers('no_updates')}::integer[])`.execute(transaction)
+    select * from ${unnestedRows({
+      company_id: ids('companyId'),
+      position: ['bigint', bigintArray(entries.map(({ position }) => position))],
+      call_id: ids('callId'),
+      status: texts('status'),
+      operation: texts('operation'),
+      requested_at: ['timestamptz', timestamptzArray(entries.map((entry) => entry.requested_at))],
+      duration_ms: integers('duration_ms'),
+      http_status: integers('http_status'),
+      error_code: texts('error_code'),
+      error_detail: texts('error_detail'),
+      key_id: ids('keyId'),
+      key_name: texts('key_name'),
+      request_id: texts('request_id'),
+      total: integers('total'),
+      updated: integers('updated'),
+      deactivated: integers('deactivated'),
+      failed: integers('failed'),
+      no_updates: integers('no_updates'),
+    })}`.execute(transaction)
 }
 
 type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_name' | 'request_id'
@@ -66,15 +78,16 @@ type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deac
 
 async function insertRecords(transaction: Transaction<unknown>, schema: string, records: PlacedRecord[]): Promise<void> {
   await sql`insert into ${sql.id(schema, 'records')}
-    select * from unnest(
-      ${uuidArray(records.map(({ companyId }) => companyId))}::uuid[],
-      ${bigintArray(records.map(({ entryPosition }) => entryPosition))}::bigint[],
-      ${integerArray(records.map(({ ordinal }) => ordinal))}::integer[],
-      ${integerArray(records.map(({ index }) => index))}::integer[],
-      ${uuidArray(records.map(({ employeeId }) => employeeId))}::uuid[],
-      ${textArray(records.map(({ status }) => status))}::text[],
-      ${bigintArray(records.map(({ first }) => first))}::bigint[],
-      ${bigintArray(records.map(({ last }) => last))}::bigint[])`.execute(transaction)
+    select * from ${unnestedRows({
+      company_id: ['uuid', uuidArray(records.map(({ companyId }) => companyId))],
+      entry_position: ['bigint', bigintArray(records.map(({ entryPosition }) => entryPosition))],
+      ordinal: ['integer', integerArray(records.map(({ ordinal }) => ordinal))],
+      record_index: ['integer', integerArray(records.map(({ index }) => index))],
+      employee_id: ['uuid', uuidArray(records.map(({ employeeId }) => employeeId))],
+      status: ['text', textArray(records.map(({ status }) => status))],
+      first_position: ['bigint', bigintArray(records.map(({ first }) => first))],
+      last_position: ['bigint', bigintArray(records.map(({ last }) => last))],
+    })}`.execute(transaction)
 }
 
 /** The events of each call stand next to each other; an event outside of any call stands alone. */
