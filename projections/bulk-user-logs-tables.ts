@@ -73,11 +73,16 @@ export type BulkUserLogTables = {
 }
 
 /** Makes the tables in an empty schema. Every key and index begins with the company. */
-export async function createBulkUserLogTables(db: Kysely<unknown>, schema: string): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement.replaceAll('$schema', `"${schema}"`)).execute(db)
+export const createBulkUserLogTables = (db: Kysely<unknown>, schema: string) => run(db, schema, TABLES)
+
+/** Makes the indexes that filters and look-ups need. */
+export const createBulkUserLogIndexes = (db: Kysely<unknown>, schema: string) => run(db, schema, INDEXES)
+
+async function run(db: Kysely<unknown>, schema: string, statements: string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement.replaceAll('$schema', `"${schema}"`)).execute(db)
 }
 
-const STATEMENTS = [
+const TABLES = [
   `create table $schema.entries (
     company_id uuid not null,
     position bigint not null,
@@ -99,10 +104,6 @@ const STATEMENTS = [
     no_updates integer not null,
     primary key (company_id, position)
   )`,
-  `create unique index entries_by_call on $schema.entries (company_id, call_id)`,
-  `create index entries_by_status on $schema.entries (company_id, status, position)`,
-  `create index entries_by_operation on $schema.entries (company_id, operation, position)`,
-  `create index entries_by_key on $schema.entries (company_id, key_id, position)`,
 
   `create table $schema.records (
     company_id uuid not null,
@@ -115,8 +116,6 @@ const STATEMENTS = [
     last_position bigint,
     primary key (company_id, entry_position, ordinal)
   )`,
-  `create index records_by_employee on $schema.records (company_id, employee_id, entry_position)
-    where employee_id is not null`,
 
   `create table $schema.rejected_names (
     company_id uuid not null,
@@ -151,4 +150,13 @@ const STATEMENTS = [
     no_updates bigint not null,
     primary key (company_id, day, key_id, operation, status)
   ) with (fillfactor = 80)`,
+]
+
+const INDEXES = [
+  `create unique index if not exists entries_by_call on $schema.entries (company_id, call_id)`,
+  `create index if not exists entries_by_status on $schema.entries (company_id, status, position)`,
+  `create index if not exists entries_by_operation on $schema.entries (company_id, operation, position)`,
+  `create index if not exists entries_by_key on $schema.entries (company_id, key_id, position)`,
+  `create index if not exists records_by_employee on $schema.records (company_id, employee_id, entry_position)
+    where employee_id is not null`,
 ]

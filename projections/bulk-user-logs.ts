@@ -9,7 +9,7 @@ import { insertRejectedNames, namesIn } from './bulk-user-logs-rejected-names.ts
 import type { CountedEntry } from './bulk-user-logs-rollups.ts'
 import { addToRollups } from './bulk-user-logs-rollups.ts'
 import type { RecordStatus } from './bulk-user-logs-tables.ts'
-import { createBulkUserLogTables } from './bulk-user-logs-tables.ts'
+import { createBulkUserLogIndexes, createBulkUserLogTables } from './bulk-user-logs-tables.ts'
 import type { CompanyEvents, Projection } from './projection.ts'
 import type { Column } from './unnested-rows.ts'
 import { unnestedRows } from './unnested-rows.ts'
@@ -20,7 +20,13 @@ import { unnestedRows } from './unnested-rows.ts'
  * is erased here. Its tables are in bulk-user-logs-tables.ts, its queries in bulk-user-logs-queries.ts and its
  * neighbours.
  */
-export const bulkUserLogs: Projection = { name: 'bulk-user-logs', version: 1, createTables: createBulkUserLogTables, fold }
+export const bulkUserLogs: Projection = {
+  name: 'bulk-user-logs',
+  version: 1,
+  createTables: createBulkUserLogTables,
+  createIndexes: createBulkUserLogIndexes,
+  fold,
+}
 
 async function fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void> {
   const entries: Entry[] = []

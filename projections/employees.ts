@@ -12,7 +12,7 @@ import { unnestedRows } from './unnested-rows.ts'
  * The employee read model: the latest state of every employee, for lists and searches.
  * Its queries are in employees-queries.ts.
  */
-export const employees: Projection = { name: 'employees', version: 1, createTables, fold }
+export const employees: Projection = { name: 'employees', version: 1, createTables, createIndexes, fold }
 
 export type EmployeeTables = {
   employees: {
@@ -45,9 +45,12 @@ async function createTables(db: Kysely<unknown>, schema: string): Promise<void> 
     state json not null,
     primary key (company_id, employee_id)
   )`.execute(db)
+}
+
+async function createIndexes(db: Kysely<unknown>, schema: string): Promise<void> {
   const table = sql.id(schema, 'employees')
-  await sql`create index employees_by_status on ${table} (company_id, status, employee_id)`.execute(db)
-  await sql`create index employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(db)
+  await sql`create index if not exists employees_by_status on ${table} (company_id, status, employee_id)`.execute(db)
+  await sql`create index if not exists employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(db)
 }
 
 async function fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void> {

@@ -152,6 +152,7 @@ async function createProjectionTables(
       if (rows[0]?.made) return
       await sql`create schema ${sql.id(schema)}`.execute(transaction)
       await projection.createTables(transaction, schema)
+      await projection.createIndexes(transaction, schema)
       // Where there is nothing to fold, they hold all that they are to hold.
       await sql`insert into public.projection_versions (projection, version, completed_at)
         select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)

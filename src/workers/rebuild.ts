@@ -7,7 +7,7 @@ import { fromUuid } from '../domain/ids.ts'
 import { schemaOid, shadowOf } from './copies.ts'
 import { foldFar, UnfoldableError } from './project.ts'
 import type { Db } from './shadow.ts'
-import { beginShadow, dropReplaced, switchToShadow } from './shadow.ts'
+import { beginShadow, completeShadow, dropReplaced, isBusy, switchToShadow } from './shadow.ts'
 
 /** More than a worker folds at once: nobody waits for a company's next event here. */
 export const REBUILD_BATCH_EVENTS = 10_000
@@ -48,8 +48,8 @@ export class RebuildError extends Error {
 }
 
 /**
- * Fills fresh tables of a projection beside the live ones, catches up with the heads, switches, and drops the old
- * tables. Any number of processes may do this at once and die anywhere: each batch is a transaction with its checkpoint,
+ * Fills fresh tables of a projection beside the live ones, makes their indexes, catches up with the heads, switches, and
+ * drops the old tables. Any number of processes may do this at once and die anywhere: each batch is a transaction with its checkpoint,
  * and the next rebuild goes on from there. While a company cannot be folded nothing is switched.
  */
 export async function rebuild(projection: Projection, options: RebuildOptions): Promise<RebuildOutcome> {
@@ -59,10 +59,17 @@ export async function rebuild(projection: Projection, options: RebuildOptions): 
   }
   const { oid, isResumed } = await beginShadow(db, projection, options)
   options.onBegun(await eventsToFold(db, shadowOf(projection)), isResumed)
+  let isComplete = false
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const stuck = await fillOrNotice(projection, oid, options)
     signal.throwIfAborted()
     if (stuck.length > 0) return { isSwitched: false, stuck }
+    if (!isComplete) {
+      await completeWhenFree(projection, oid, options)
+      isComplete = true
+      // Events have come meanwhile.
+      continue
+    }
     const result = await switchToShadow(db, projection, oid)
     if (result === 'switched' || (result === 'gone' && (await isLive(db, projection, oid)))) {
       return { isSwitched: true, areOldDropped: await dropPatiently(db, projection) }
@@ -97,8 +104,23 @@ async function fillOrNotice(projection: Projection, oid: number, options: Rebuil
     const stuck = await fill(shadow, options)
     return stuck.length > 0 && !(await isOurs()) ? [] : stuck
   } catch (error) {
+    // Another process is making the indexes; the next round goes on.
+    if (isBusy(error)) return []
     if (options.signal.aborted || (await isOurs())) throw error
     return []
+  }
+}
+
+/** Makes the indexes; what another process does to the same tables is waited for. */
+async function completeWhenFree(projection: Projection, oid: number, { db, signal }: RebuildOptions): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    signal.throwIfAborted()
+    try {
+      await completeShadow(db, projection, oid)
+      return
+    } catch (error) {
+      if (!isBusy(error) || tries === MAX_ROUNDS) throw error
+    }
   }
 }
 

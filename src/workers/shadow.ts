@@ -45,6 +45,20 @@ export async function beginShadow(
   })
 }
 
+/** Makes what the tables of a full shadow lack to be read. Nothing when it is no longer this shadow. */
+export async function completeShadow(db: Db, projection: Projection, oid: number): Promise<void> {
+  const schema = schemaOf(shadowOf(projection))
+  await db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${REBUILDS}, hashtext(${schema}))`.execute(transaction)
+    if ((await schemaOid(transaction, schema)) === oid) await projection.createIndexes(transaction as never, schema)
+  })
+}
+
+/** Whether an error says that a lock was not to be had in time. */
+export function isBusy(error: unknown): boolean {
+  return sqlState(error) === LOCK_NOT_AVAILABLE
+}
+
 async function forgetCheckpoints(db: Db, { name, version }: Projection): Promise<void> {
   await db.deleteFrom('checkpoints').where('projection', '=', name).where('version', '=', version).execute()
 }
@@ -79,7 +93,7 @@ export async function switchToShadow(db: Db, projection: Projection, oid: number
       return 'switched'
     })
   } catch (error) {
-    if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'busy'
+    if (isBusy(error)) return 'busy'
     throw error
   }
 }
@@ -128,7 +142,7 @@ export async function dropSchema(db: Db, schema: string): Promise<boolean> {
     })
     return true
   } catch (error) {
-    if (sqlState(error) === LOCK_NOT_AVAILABLE) return false
+    if (isBusy(error)) return false
     throw error
   }
 }

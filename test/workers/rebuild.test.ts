@@ -125,3 +125,19 @@ await t.test('twins share a rebuild, and each says that it is done', async (t) =
   t.strictSame((await verify(bulkUserLogs)).faults, [])
   t.strictSame(await leftovers(service), [])
 })
+
+await t.test('rebuilt tables have the indexes of those that they replace', async (t) => {
+  const service = await startService(t)
+  const { rebuild } = await openRebuilding(t, service)
+  await makeHistory(service, service.company, 3)
+  const indexes = async () => {
+    const { rows } = await service.pool.query<{ indexdef: string }>(
+      `select indexdef from pg_indexes where schemaname in ('employees_v1', 'bulk_user_logs_v1') order by indexdef`,
+    )
+    return rows.map(({ indexdef }) => indexdef)
+  }
+  const before = await indexes()
+  t.ok(before.length > PROJECTIONS.length)
+  for (const projection of PROJECTIONS) t.match(await rebuild(projection), { isSwitched: true })
+  t.strictSame(await indexes(), before)
+})
