@@ -111,7 +111,7 @@ export function openRecentEvents({ maxCharacters = MAX_CHARACTERS, keptMs = KEPT
       timer = undefined
       dropOld()
       dropLater()
-    }, oldest.at + keptMs - now()).unref()
+    }, Math.max(1, oldest.at + keptMs - now())).unref()
   }
 
   return {
