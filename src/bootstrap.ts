@@ -219,7 +219,10 @@ async function versions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }
 
-export { distribute as distributeDatabase, openMetrics, openRecentEvents }
+export { distribute as distributeDatabase, openMetrics }
+
+/** Opens the memory of an API for the workers beside it. */
+export const openRecent = () => openRecentEvents({ readers: PROJECTIONS.length })
 export type { RecentEvents }
 
 /** Starts to tell the metrics of this process, where METRICS_PORT says so; null where it is unset. */

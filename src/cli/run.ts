@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { OpenedDatabase, OpenedPool, RecentEvents, RunningPart } from '../bootstrap.ts'
-import { findDatabase, migrateDatabase, openMetrics, openRecentEvents, openSigner, openStore, startApi, startMetrics, startTracing, startWorkers } from '../bootstrap.ts'
+import { findDatabase, migrateDatabase, openMetrics, openRecent, openSigner, openStore, startApi, startMetrics, startTracing, startWorkers } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../log.ts'
 import type { Tracing } from '../tracing/tracing.ts'
@@ -78,7 +78,7 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   if (tracing) running.parts.push(tracing)
   const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
-  const recent = parts.api && parts.workers ? openRecentEvents() : undefined
+  const recent = parts.api && parts.workers ? openRecent() : undefined
   if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics, tracing, recent)))
   const listener = await interruptible(() => startMetrics(config, metrics))
   if (listener) running.parts.push(listener)

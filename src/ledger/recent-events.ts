@@ -50,20 +50,17 @@ export interface RecentEvents {
    * are there without a gap as far as the head.
    */
   callsBehind(companyId: string, range: { after: number; head: number; limit: number }): RecentCalls | null
+  /** Takes note that one projection has folded events: once all have, they go. */
+  folded(companyId: string, range: { after: number; upTo: number }): void
   /** Forgets the events of these companies. */
   forget(companyIds: string[]): void
 }
 
-interface KeptEvent extends Pick<PlacedEvent, 'companyId' | 'position' | 'envelope' | 'data' | 'leaf'> {
+interface KeptEvent extends Pick<PlacedEvent, 'position' | 'envelope' | 'data' | 'leaf'> {
   /** Once somebody has asked for it. */
   decoded?: RecordedEvent
-}
-
-/** The events of a transaction: they go together. */
-interface Kept {
-  at: number
-  characters: number
-  events: KeptEvent[]
+  /** How many projections have folded it. */
+  folds: number
 }
 
 /** What is kept of a company: events of one history, by position, and where it ends. */
@@ -72,32 +69,58 @@ interface KeptCompany {
   events: Map<number, KeptEvent>
 }
 
-export function openRecentEvents({ maxCharacters = MAX_CHARACTERS, keptMs = KEPT_MS, now = () => performance.now() } = {}): RecentEvents {
+/** When events were kept. */
+interface Kept {
+  at: number
+  companyId: string
+  first: number
+  last: number
+}
+
+interface RecentOptions {
+  /** How many projections fold each event. */
+  readers: number
+  maxCharacters?: number
+  keptMs?: number
+  /** The time in milliseconds, from whenever. */
+  now?(): number
+}
+
+export function openRecentEvents(options: RecentOptions): RecentEvents {
+  const { readers, maxCharacters = MAX_CHARACTERS, keptMs = KEPT_MS, now = () => performance.now() } = options
   /** Oldest first. */
-  const transactions = new Set<Kept>()
+  const calls = new Set<Kept>()
   const companies = new Map<string, KeptCompany>()
   let characters = 0
   let timer: NodeJS.Timeout | undefined
 
   function dropOld(): void {
-    for (const kept of transactions) {
+    for (const kept of calls) {
       if (characters <= maxCharacters && now() - kept.at < keptMs) return
-      transactions.delete(kept)
-      characters -= kept.characters
-      for (const event of kept.events) remove(event)
+      calls.delete(kept)
+      for (let position = kept.first; position <= kept.last; position += 1) remove(kept.companyId, position)
     }
   }
 
-  function remove({ companyId, position }: KeptEvent): void {
+  function remove(companyId: string, position: number): void {
     const company = companies.get(companyId)
-    company?.events.delete(position)
-    if (company?.events.size === 0) companies.delete(companyId)
+    const event = company?.events.get(position)
+    if (!company || !event) return
+    characters -= sizeOf(event)
+    company.events.delete(position)
+    if (company.events.size === 0) companies.delete(companyId)
+  }
+
+  function forgetOne(companyId: string): void {
+    for (const event of companies.get(companyId)?.events.values() ?? []) characters -= sizeOf(event)
+    companies.delete(companyId)
   }
 
   /** What is kept of a company whose ledger stands at this frontier: nothing yet, if that is not where it ends. */
   function companyAt(companyId: string, frontier: Frontier): KeptCompany {
     const known = companies.get(companyId)
     if (known && isSame(known.end, frontier)) return known
+    forgetOne(companyId)
     const company: KeptCompany = { end: frontier, events: new Map() }
     companies.set(companyId, company)
     return company
@@ -105,60 +128,69 @@ export function openRecentEvents({ maxCharacters = MAX_CHARACTERS, keptMs = KEPT
 
   /** What nobody asks for goes as well, though nothing follows. */
   function dropLater(): void {
-    const [oldest] = transactions
+    const [oldest] = calls
     if (!oldest || timer) return
     timer = setTimeout(() => {
       timer = undefined
       dropOld()
       dropLater()
-    }, oldest.at + keptMs - now()).unref()
+    }, Math.max(1, oldest.at + keptMs - now())).unref()
   }
 
   return {
-    keep(calls) {
-      if (calls.length === 0) return
-      const kept: Kept = { at: now(), characters: 0, events: [] }
-      for (const { companyId, before, after, events } of calls) {
+    keep(stored) {
+      for (const { companyId, before, after, events } of stored) {
         const company = companyAt(companyId, before)
         company.end = after
         for (const { position, envelope, data, leaf } of events) {
-          const event = { companyId, position, envelope, data, leaf }
+          const event = { position, envelope, data, leaf, folds: 0 }
           company.events.set(position, event)
-          kept.events.push(event)
-          kept.characters += envelope.length + data.length
+          characters += sizeOf(event)
         }
+        calls.add({ at: now(), companyId, first: before.size + 1, last: after.size })
       }
-      transactions.add(kept)
-      characters += kept.characters
       dropOld()
       dropLater()
     },
 
-    callsBehind(companyId, { after, head, limit }) {
+    callsBehind(companyId, range) {
       dropOld()
       const kept = companies.get(companyId)?.events
-      if (!kept?.has(head)) return null
-      const events: RecordedEvent[] = []
-      let end = 0
-      for (let event = kept.get(after + 1); event && (end === 0 || events.length < limit); event = kept.get(event.position + 1)) {
-        event.decoded ??= readEvent(event)
-        events.push(event.decoded)
-        if (closesCall(event.decoded)) end = events.length
+      return kept?.has(range.head) ? callsIn(kept, range) : null
+    },
+
+    folded(companyId, { after, upTo }) {
+      const kept = companies.get(companyId)?.events
+      if (!kept) return
+      for (let position = after + 1; position <= upTo; position += 1) {
+        const event = kept.get(position)
+        if (event && (event.folds += 1) >= readers) remove(companyId, position)
       }
-      if (end === 0) return null
-      const reached = after + end
-      // A gap before the head: whoever reads the ledger reads behind it, too.
-      if (reached < head && !kept.has(after + events.length + 1)) return null
-      return { events: events.slice(0, end), leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
     },
 
     forget(companyIds) {
-      if (companyIds.length === 0) return
-      for (const companyId of companyIds) companies.delete(companyId)
-      const forgotten = new Set(companyIds)
-      for (const kept of transactions) kept.events = kept.events.filter((event) => !forgotten.has(event.companyId))
+      companyIds.forEach(forgetOne)
     },
   }
+}
+
+function callsIn(kept: Map<number, KeptEvent>, { after, head, limit }: { after: number; head: number; limit: number }): RecentCalls | null {
+  const events: RecordedEvent[] = []
+  let end = 0
+  for (let event = kept.get(after + 1); event && (end === 0 || events.length < limit); event = kept.get(event.position + 1)) {
+    event.decoded ??= readEvent(event)
+    events.push(event.decoded)
+    if (closesCall(event.decoded)) end = events.length
+  }
+  if (end === 0) return null
+  const reached = after + end
+  // A gap before the head: whoever reads the ledger reads behind it, too.
+  if (reached < head && !kept.has(after + events.length + 1)) return null
+  return { events: events.slice(0, end), leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
+}
+
+function sizeOf({ envelope, data }: KeptEvent): number {
+  return envelope.length + data.length
 }
 
 /** Whether two ledgers are one. Their last subtree has the last leaf, which no other ledger has. */

@@ -93,6 +93,7 @@ async function foldAll(
     const folded = new Set<Batch>(await foldBatches(db, projection, batches))
     // The ledger may not be what is remembered of these: it is read next.
     recent?.forget(batches.filter((batch) => !folded.has(batch)).map(({ companyId }) => companyId))
+    for (const { companyId, after, events } of folded) recent?.folded(companyId, { after, upTo: after + events.length })
     return batches.filter((batch) => folded.has(batch))
   } catch {
     // Each alone shows whose fault it is, or that it was nobody's.

@@ -65,8 +65,9 @@ export async function foldNext(
       return { ...unmoved, isDone: false }
     }
     const isMoved = await foldBatch(db, projection, { companyId, after: position, events, leaf: kept?.leaf ?? null })
+    if (isMoved) recent?.folded(companyId, { after: position, upTo: end })
     // Either another worker was here, or the ledger is not what is remembered: it is read next.
-    if (!isMoved) recent?.forget([companyId])
+    else recent?.forget([companyId])
     return isMoved ? { after: position, position: end, isDone: isEnd } : { ...unmoved, isDone: false }
   } catch (error) {
     if (error instanceof UnfoldableError) error.checkpoint = checkpoint

@@ -38,7 +38,7 @@ const behind = (recent: RecentEvents, companyId: string, after: number, head: nu
   recent.callsBehind(companyId, { after, head, limit })
 
 await t.test('what was kept is given as a reader of the ledger gets it, with the last leaf, each event decoded once', async (t) => {
-  const [recent, ledger, other] = [openRecentEvents(), openLedger(ONE), openLedger(OTHER)]
+  const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
   const [first, beside, second] = [ledger.append(creating(2)), other.append(creating(1)), ledger.append(creating(1))]
   recent.keep([first, beside])
   recent.keep([second])
@@ -50,7 +50,7 @@ await t.test('what was kept is given as a reader of the ledger gets it, with the
 })
 
 await t.test('whole calls are given, about as many events as are asked for', async (t) => {
-  const [recent, ledger] = [openRecentEvents(), openLedger(ONE)]
+  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   const [first, second, third] = [ledger.append(creating(2)), ledger.append(creating(4)), ledger.append(creating(1))]
   recent.keep([first, second, third])
   const given = (after: number, limit: number) => behind(recent, ONE, after, ledger.head(), limit)
@@ -61,7 +61,7 @@ await t.test('whole calls are given, about as many events as are asked for', asy
 })
 
 await t.test('nothing is given where the ledger has what was not kept', async (t) => {
-  const [recent, ledger] = [openRecentEvents(), openLedger(ONE)]
+  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   recent.keep([ledger.append(creating(1))])
   t.ok(behind(recent, ONE, 1, 3))
   t.equal(behind(recent, ONE, 0, 3), null, 'before')
@@ -76,7 +76,7 @@ await t.test('nothing is given where the ledger has what was not kept', async (t
 })
 
 await t.test('events of two histories are never given together', async (t) => {
-  const [recent, ledger] = [openRecentEvents(), openLedger(ONE)]
+  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   const fork = ledger.fork()
   recent.keep([ledger.append(creating(1))])
   ledger.goBackTo(fork)
@@ -88,7 +88,7 @@ await t.test('events of two histories are never given together', async (t) => {
 })
 
 await t.test('what is confirmed in another order than it was committed is not mixed up', async (t) => {
-  const [recent, ledger] = [openRecentEvents(), openLedger(ONE)]
+  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   const [first, second] = [ledger.append(creating(1)), ledger.append(creating(1))]
   recent.keep([second])
   recent.keep([first])
@@ -96,12 +96,12 @@ await t.test('what is confirmed in another order than it was committed is not mi
   t.strictSame(behind(recent, ONE, 1, 3)?.events, eventsOf(first))
 })
 
-await t.test('the oldest transactions go when there is too much of them, and each when it is old', async (t) => {
+await t.test('the oldest calls go when there is too much of them, and each when it is old', async (t) => {
   let time = 0
   const ledger = openLedger(ONE)
   const calls = Array.from({ length: 4 }, () => ledger.append(creating(1)))
   const maxCharacters = calls.slice(2).flatMap(({ events }) => events).reduce((sum, { envelope, data }) => sum + envelope.length + data.length, 0)
-  const recent = openRecentEvents({ maxCharacters, keptMs: 100, now: () => time })
+  const recent = openRecentEvents({ readers: 2, maxCharacters, keptMs: 100, now: () => time })
   for (const call of calls) {
     recent.keep([call])
     time += 10
@@ -115,8 +115,18 @@ await t.test('the oldest transactions go when there is too much of them, and eac
   t.equal(behind(recent, ONE, 7, 9), null)
 })
 
+await t.test('events go once every projection has folded them', async (t) => {
+  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
+  recent.keep([ledger.append(creating(1)), ledger.append(creating(1))])
+  recent.folded(ONE, { after: 1, upTo: 5 })
+  t.equal(behind(recent, ONE, 1, 5)?.events.length, 4)
+  recent.folded(ONE, { after: 1, upTo: 3 })
+  t.equal(behind(recent, ONE, 1, 5), null)
+  t.equal(behind(recent, ONE, 3, 5)?.events.length, 2)
+})
+
 await t.test('what is forgotten of one company stays of the others', async (t) => {
-  const [recent, ledger, other] = [openRecentEvents(), openLedger(ONE), openLedger(OTHER)]
+  const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
   recent.keep([ledger.append(creating(1)), other.append(creating(1))])
   recent.forget([ONE])
   t.equal(behind(recent, ONE, 1, 3), null)

@@ -4,7 +4,7 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecentEvents } from '../../src/bootstrap.ts'
-import { openRecentEvents } from '../../src/bootstrap.ts'
+import { openRecent } from '../../src/bootstrap.ts'
 import { openDatabase } from '../../src/database/kysely.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
@@ -20,7 +20,7 @@ import { ledgerFaults } from '../support/verify-ledger.ts'
  * and read models that saw data before they were erased, in the ledger or in memory, are those of a rebuild that never did.
  */
 
-const recent = openRecentEvents()
+const recent = openRecent()
 const used = { recent: 0 }
 const service = await startService(t, {}, { recent })
 const ownerPool = openPool({ url: service.urls.ownerUrl, name: 'test', max: 2 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { RecentEvents } from '../../src/bootstrap.ts'
-import { openRecentEvents } from '../../src/bootstrap.ts'
+import { openRecent } from '../../src/bootstrap.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { foldTogether } from '../../src/workers/fold-together.ts'
 import { foldNext } from '../../src/workers/project.ts'
@@ -14,7 +14,7 @@ import { employee, startService } from '../support/service.ts'
 
 /** What a process remembers, and how often it was of use. */
 function openCounted() {
-  const counted = { ...openRecentEvents(), used: 0 }
+  const counted = { ...openRecent(), used: 0 }
   const { callsBehind } = counted
   counted.callsBehind = (...asked) => {
     const calls = callsBehind(...asked)
