@@ -4,8 +4,10 @@ import { PROJECTIONS } from '../projections/index.ts'
 import { schemaOf } from '../projections/projection.ts'
 import { openDatabase } from '../src/database/kysely.ts'
 import { openPool } from '../src/database/pool.ts'
+import { readHead } from '../src/ledger/read-head.ts'
 import type { LedgerTables } from '../src/ledger/tables.ts'
-import { catchUp } from '../src/workers/project.ts'
+import { foldFar } from '../src/workers/project.ts'
+import { REBUILD_BATCH_EVENTS } from '../src/workers/rebuild.ts'
 import type { RunOptions } from './command-options.ts'
 import { addRunOptions, count, tell } from './command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
@@ -75,15 +77,19 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
 }
 
 async function replayAll(urls: ServerUrls, companyId: string, version: number): Promise<Replay[]> {
-  const db = openDatabase<LedgerTables>(openPool({ url: urls.ownerUrl, name: 'bench replay', max: 1, settings: { jit: 'off' } }))
+  const settings = { jit: 'off', synchronous_commit: 'off' }
+  const db = openDatabase<LedgerTables>(openPool({ url: urls.ownerUrl, name: 'bench replay', max: 2, settings }))
   try {
+    const { signal } = new AbortController()
+    const { position: events } = await readHead(db, companyId)
     const replays: Replay[] = []
     for (const projection of PROJECTIONS) {
       const fresh = { ...projection, version }
       await sql`create schema ${sql.id(schemaOf(fresh))}`.execute(db)
       await fresh.createTables(db as never, schemaOf(fresh))
       const [started, cpu] = [performance.now(), process.cpuUsage()]
-      const events = await catchUp(db, fresh, companyId)
+      await foldFar(db, fresh, companyId, { upTo: events, batchEvents: REBUILD_BATCH_EVENTS, signal, onReached: () => undefined })
+      await fresh.createIndexes(db as never, schemaOf(fresh))
       const seconds = (performance.now() - started) / 1000
       const { user, system } = process.cpuUsage(cpu)
       replays.push({ projection: projection.name, events, seconds, cpuSeconds: (user + system) / 1_000_000 })
