@@ -35,6 +35,7 @@ function rowOf({ work, companies, callers, against, of, spread, asked }: Ratio, 
     `<rect x="${x(0)}" y="${top + 4}" width="${x(spread.median) - x(0)}" height="${ROW_PX - 8}" fill="${isShort ? '#d98c5f' : '#5f8fd9'}"/>`,
     `<line x1="${x(spread.min)}" x2="${x(spread.max)}" y1="${middle}" y2="${middle}" stroke="#222"/>`,
     mark,
-    `<text x="${x(spread.max) + 6}" y="${middle + 4}">${spread.median.toFixed(2)}</text>`,
+    // Right of the bar, of the spread, and of the marks that stand behind it.
+    `<text x="${x(Math.max(spread.max, asked ?? 0, 1)) + 6}" y="${middle + 4}">${spread.median.toFixed(2)}</text>`,
   ].join('')
 }

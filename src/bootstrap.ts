@@ -9,7 +9,7 @@ import program from '../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../projections/index.ts'
 import type { Config } from './config.ts'
 import { assertCurrent } from './database/assert-current.ts'
-import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from './database/connections.ts'
+import { appendConnections, lookUpOnly, QUEUE_CONNECTIONS } from './database/connections.ts'
 import type { DatabaseUrls } from './database/database-urls.ts'
 import { distribute } from './database/distribute.ts'
 import { isDistributed } from './database/distribution-steps.ts'
@@ -157,7 +157,7 @@ export async function startApi(
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
-  const pool = openPool({ ...appending, pipeline: true, settings: LOOK_UP_ONLY })
+  const pool = openPool({ ...appending, pipeline: true, settings: lookUpOnly(isOnShards(store.pool)) })
   if (isOnShards(store.pool)) useShards(pool)
   const counted = countCalls(metrics, { reads: store.pool, appends: pool, ...queuePool('wake-ups', boss) })
   // A change of a company may be an erasure: what this process remembers of it goes at once.
@@ -258,7 +258,7 @@ export async function startWorkers(
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
   // A projection folds one batch after the other.
   const folding = { url: urls.serviceUrl, name: 'employee-ledger projections', max: projections.length }
-  const foldingDb = openPreparedDatabase<LedgerTables>(openPool({ ...folding, settings: LOOK_UP_ONLY }))
+  const foldingDb = openPreparedDatabase<LedgerTables>(openPool({ ...folding, settings: lookUpOnly(isOnShards(store.pool)) }))
   const worker = await startWorker({
     db: store.db,
     foldingDb,

@@ -3,16 +3,16 @@
  */
 
 // Appends and folds look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
-// One plan serves any number of rows: without being told so, PostgreSQL plans the look-ups through arrays anew each time,
-// which was a sixth of the time of a transaction with one call.
 // A 2xx answer means durable, whatever the role's or the database's default is.
-export const LOOK_UP_ONLY = {
-  synchronous_commit: 'on',
-  jit: 'off',
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
+const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
+
+/**
+ * The settings of connections for appends and folds. One plan serves any number of rows: without being told so, PostgreSQL
+ * plans the look-ups through arrays anew each time, which was a sixth of the time of a transaction with one call. Citus has to
+ * know the company to find its machine, so there each is planned anew.
+ */
+export function lookUpOnly(isDistributed: boolean): Record<string, string> {
+  return isDistributed ? LOOK_UP_ONLY : { ...LOOK_UP_ONLY, plan_cache_mode: 'force_generic_plan' }
 }
 
 /**
