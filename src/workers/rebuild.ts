@@ -111,15 +111,19 @@ async function fillOrNotice(projection: Projection, oid: number, options: Rebuil
   }
 }
 
-/** Makes the indexes; what another process does to the same tables is waited for. */
+/**
+ * Makes the indexes; what another process does to the same tables is waited for. It may switch in the middle of this: then
+ * it has made them.
+ */
 async function completeWhenFree(projection: Projection, oid: number, { db, signal }: RebuildOptions): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted()
     try {
-      await completeShadow(db, projection, oid)
-      return
+      return await completeShadow(db, projection, oid)
     } catch (error) {
-      if (!isBusy(error) || tries === MAX_ROUNDS) throw error
+      if (isBusy(error) && tries < MAX_ROUNDS) continue
+      if ((await schemaOid(db, schemaOf(shadowOf(projection)))) === oid) throw error
+      return
     }
   }
 }

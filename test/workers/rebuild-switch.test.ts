@@ -1,6 +1,7 @@
 import pg from 'pg'
 import t from 'tap'
 import { employees } from '../../projections/employees.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { schemaOid } from '../../src/workers/copies.ts'
 import { beginShadow, switchToShadow } from '../../src/workers/shadow.ts'
 import { runCommand } from '../support/cli.ts'
@@ -49,4 +50,25 @@ await t.test('the switch waits for who is in the middle of a fold only a moment,
   t.equal(await schemaOid(db, 'employees_v1'), oid)
   t.strictSame((await verify(employees)).faults, [])
   t.ok((await rebuild(employees)).isSwitched, 'the tables that were left over are no hindrance')
+})
+
+await t.test('a twin that switches while the indexes are made has made them: both are done', async (t) => {
+  const service = await startService(t)
+  const { db, rebuild } = await openRebuilding(t, service)
+  await makeHistory(service, service.company, 1)
+  await service.project()
+  let twins = 0
+  const overtaken: Projection = {
+    ...employees,
+    async createIndexes(transaction, schema) {
+      twins += 1
+      const oid = (await schemaOid(db, schema))!
+      await employees.createIndexes(db as never, schema)
+      t.equal(await switchToShadow(db, employees, oid), 'switched')
+      await employees.createIndexes(transaction, schema)
+    },
+  }
+  t.strictSame(await rebuild(overtaken), { isSwitched: true, areOldDropped: true })
+  t.equal(twins, 1)
+  t.equal((await service.call('GET', '/v1/employees')).body.items.length, 3)
 })
