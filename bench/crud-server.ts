@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Fastify from 'fastify'
 import type { PoolClient, QueryConfig } from 'pg'
+import { lookUpOnly } from '../src/database/connections.ts'
 import { openPool } from '../src/database/pool.ts'
 import type { CallRecords, ReadRecord, SentRecord } from '../src/domain/call-records.ts'
 import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from '../src/domain/call-records.ts'
@@ -20,16 +21,8 @@ import * as statements from './crud-statements.ts'
 const MAX_RECORDS = 1000
 const BODY_LIMIT = 8 * 1024 * 1024
 const [, , url, connections] = process.argv
-// Rows are looked up by their keys alone: a plan that was made while a table was small must not stay.
-const settings = {
-  synchronous_commit: 'on',
-  jit: 'off',
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-}
-const pool = openPool({ url: url!, name: 'crud', max: Number(connections), pipeline: true, settings })
+// With the very settings of the program's own appends.
+const pool = openPool({ url: url!, name: 'crud', max: Number(connections), pipeline: true, settings: lookUpOnly(false) })
 const app = Fastify({ bodyLimit: BODY_LIMIT, genReqId: () => randomUUID() })
 
 interface Caller {

@@ -2,8 +2,7 @@ import type { RawBuilder, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import { normaliseEmail } from '../src/domain/attributes.ts'
 import type { EventData } from '../src/domain/events.ts'
-import { bigintArray, integerArray, textArray, uuidArray } from '../src/ledger/binary-arrays.ts'
-import { unnestedRows } from './unnested-rows.ts'
+import { bigints, integers, texts, unnestedRows, uuids } from './unnested-rows.ts'
 
 /*
  * A refused record names somebody who may not exist. The log does not copy people, so it keeps neither the record nor
@@ -68,10 +67,10 @@ export async function insertRejectedNames(transaction: Transaction<unknown>, sch
   await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, ordinal, position)
     select company_id, ${nameHash(sql`company_id`, sql`found_by`)}, entry_position, ordinal, position
     from ${unnestedRows({
-      company_id: ['uuid', uuidArray(names.map(({ companyId }) => companyId))],
-      found_by: ['text', textArray(names.map(({ foundBy }) => foundBy))],
-      entry_position: ['bigint', bigintArray(names.map(({ entryPosition }) => entryPosition))],
-      ordinal: ['integer', integerArray(names.map(({ ordinal }) => ordinal))],
-      position: ['bigint', bigintArray(names.map(({ position }) => position))],
+      company_id: uuids(names.map(({ companyId }) => companyId)),
+      found_by: texts(names.map(({ foundBy }) => foundBy)),
+      entry_position: bigints(names.map(({ entryPosition }) => entryPosition)),
+      ordinal: integers(names.map(({ ordinal }) => ordinal)),
+      position: bigints(names.map(({ position }) => position)),
     })}`.execute(transaction)
 }

@@ -1,9 +1,7 @@
 import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
-import { bigintArray, textArray, timestamptzArray, uuidArray } from '../src/ledger/binary-arrays.ts'
 import type { BulkUserLogTables } from './bulk-user-logs-tables.ts'
-import type { Column } from './unnested-rows.ts'
-import { unnestedRows } from './unnested-rows.ts'
+import { bigints, texts, timestamps, unnestedRows, uuids } from './unnested-rows.ts'
 
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
 type Counts = Record<(typeof COUNTS)[number], number>
@@ -34,10 +32,10 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
   })
   await sql`insert into ${sql.id(schema, 'hours')} as h (company_id, hour, first_position, last_position)
     select * from ${unnestedRows({
-      company_id: ['uuid', uuidArray(hours.map(({ companyId }) => companyId))],
-      hour: ['timestamptz', timestamptzArray(hours.map(({ hour }) => hour))],
-      first_position: ['bigint', bigintArray(hours.map(({ first }) => first))],
-      last_position: ['bigint', bigintArray(hours.map(({ last }) => last))],
+      company_id: uuids(hours.map(({ companyId }) => companyId)),
+      hour: timestamps(hours.map(({ hour }) => hour)),
+      first_position: bigints(hours.map(({ first }) => first)),
+      last_position: bigints(hours.map(({ last }) => last)),
     })}
     on conflict (company_id, hour) do update set
       first_position = least(h.first_position, excluded.first_position),
@@ -47,17 +45,17 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
 async function addToDays(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
   const days = groupsByKey(entries, (entry) => [entry.companyId, dayOf(entry), entry.keyId, entry.operation, entry.status])
   const first = days.map((group) => group[0]!)
-  const sums = (count: keyof Counts): Column => ['bigint', bigintArray(days.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))]
+  const sums = (count: keyof Counts) => bigints(days.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
   await sql`insert into ${sql.id(schema, 'days')} as d
       (company_id, day, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates)
     select company_id, day::date, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates
     from ${unnestedRows({
-      company_id: ['uuid', uuidArray(first.map(({ companyId }) => companyId))],
-      day: ['text', textArray(first.map(dayOf))],
-      key_id: ['uuid', uuidArray(first.map(({ keyId }) => keyId))],
-      operation: ['text', textArray(first.map(({ operation }) => operation))],
-      status: ['text', textArray(first.map(({ status }) => status))],
-      calls: ['bigint', bigintArray(days.map((group) => group.length))],
+      company_id: uuids(first.map(({ companyId }) => companyId)),
+      day: texts(first.map(dayOf)),
+      key_id: uuids(first.map(({ keyId }) => keyId)),
+      operation: texts(first.map(({ operation }) => operation)),
+      status: texts(first.map(({ status }) => status)),
+      calls: bigints(days.map((group) => group.length)),
       ...Object.fromEntries(COUNTS.map((count) => [count, sums(count)])),
     })}
     on conflict (company_id, day, key_id, operation, status) do update set

@@ -2,7 +2,6 @@ import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { RecordedEvent } from '../src/domain/events.ts'
 import { closesCall } from '../src/domain/events.ts'
-import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../src/ledger/binary-arrays.ts'
 import { forgetErased } from './bulk-user-logs-erasure.ts'
 import type { RejectedName } from './bulk-user-logs-rejected-names.ts'
 import { insertRejectedNames, namesIn } from './bulk-user-logs-rejected-names.ts'
@@ -11,8 +10,7 @@ import { addToRollups } from './bulk-user-logs-rollups.ts'
 import type { RecordStatus } from './bulk-user-logs-tables.ts'
 import { createBulkUserLogIndexes, createBulkUserLogTables } from './bulk-user-logs-tables.ts'
 import type { CompanyEvents, Projection } from './projection.ts'
-import type { Column } from './unnested-rows.ts'
-import { unnestedRows } from './unnested-rows.ts'
+import { bigints, integers, texts, timestamps, unnestedRows, uuids } from './unnested-rows.ts'
 
 /**
  * Bulk User Logs: one entry for each call, and a light row for each of its records. What was set, changed or refused
@@ -53,29 +51,29 @@ async function fold(transaction: Transaction<unknown>, schema: string, batches: 
 }
 
 async function insertEntries(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
-  const ids = (name: 'companyId' | 'callId' | 'keyId'): Column => ['uuid', uuidArray(entries.map((entry) => entry[name]))]
-  const texts = (name: TextColumn): Column => ['text', textArray(entries.map((entry) => entry[name]))]
-  const integers = (name: IntegerColumn): Column => ['integer', integerArray(entries.map((entry) => entry[name]))]
+  const id = (name: 'companyId' | 'callId' | 'keyId') => uuids(entries.map((entry) => entry[name]))
+  const text = (name: TextColumn) => texts(entries.map((entry) => entry[name]))
+  const integer = (name: IntegerColumn) => integers(entries.map((entry) => entry[name]))
   await sql`insert into ${sql.id(schema, 'entries')}
     select * from ${unnestedRows({
-      company_id: ids('companyId'),
-      position: ['bigint', bigintArray(entries.map(({ position }) => position))],
-      call_id: ids('callId'),
-      status: texts('status'),
-      operation: texts('operation'),
-      requested_at: ['timestamptz', timestamptzArray(entries.map((entry) => entry.requested_at))],
-      duration_ms: integers('duration_ms'),
-      http_status: integers('http_status'),
-      error_code: texts('error_code'),
-      error_detail: texts('error_detail'),
-      key_id: ids('keyId'),
-      key_name: texts('key_name'),
-      request_id: texts('request_id'),
-      total: integers('total'),
-      updated: integers('updated'),
-      deactivated: integers('deactivated'),
-      failed: integers('failed'),
-      no_updates: integers('no_updates'),
+      company_id: id('companyId'),
+      position: bigints(entries.map(({ position }) => position)),
+      call_id: id('callId'),
+      status: text('status'),
+      operation: text('operation'),
+      requested_at: timestamps(entries.map((entry) => entry.requested_at)),
+      duration_ms: integer('duration_ms'),
+      http_status: integer('http_status'),
+      error_code: text('error_code'),
+      error_detail: text('error_detail'),
+      key_id: id('keyId'),
+      key_name: text('key_name'),
+      request_id: text('request_id'),
+      total: integer('total'),
+      updated: integer('updated'),
+      deactivated: integer('deactivated'),
+      failed: integer('failed'),
+      no_updates: integer('no_updates'),
     })}`.execute(transaction)
 }
 
@@ -85,14 +83,14 @@ type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deac
 async function insertRecords(transaction: Transaction<unknown>, schema: string, records: PlacedRecord[]): Promise<void> {
   await sql`insert into ${sql.id(schema, 'records')}
     select * from ${unnestedRows({
-      company_id: ['uuid', uuidArray(records.map(({ companyId }) => companyId))],
-      entry_position: ['bigint', bigintArray(records.map(({ entryPosition }) => entryPosition))],
-      ordinal: ['integer', integerArray(records.map(({ ordinal }) => ordinal))],
-      record_index: ['integer', integerArray(records.map(({ index }) => index))],
-      employee_id: ['uuid', uuidArray(records.map(({ employeeId }) => employeeId))],
-      status: ['text', textArray(records.map(({ status }) => status))],
-      first_position: ['bigint', bigintArray(records.map(({ first }) => first))],
-      last_position: ['bigint', bigintArray(records.map(({ last }) => last))],
+      company_id: uuids(records.map(({ companyId }) => companyId)),
+      entry_position: bigints(records.map(({ entryPosition }) => entryPosition)),
+      ordinal: integers(records.map(({ ordinal }) => ordinal)),
+      record_index: integers(records.map(({ index }) => index)),
+      employee_id: uuids(records.map(({ employeeId }) => employeeId)),
+      status: texts(records.map(({ status }) => status)),
+      first_position: bigints(records.map(({ first }) => first)),
+      last_position: bigints(records.map(({ last }) => last)),
     })}`.execute(transaction)
 }
 

@@ -4,9 +4,9 @@ import type { Employee, EmployeeStreamEvent } from '../src/domain/employee.ts'
 import { evolveStored } from '../src/domain/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
 import { fromUuid, toUuid } from '../src/domain/ids.ts'
-import { bigintArray, jsonArray, textArray, timestamptzArray, uuidArray } from '../src/ledger/binary-arrays.ts'
+import { uuidArray } from '../src/ledger/binary-arrays.ts'
 import type { CompanyEvents, Projection } from './projection.ts'
-import { unnestedRows } from './unnested-rows.ts'
+import { bigints, jsons, texts, timestamps, unnestedRows, uuids } from './unnested-rows.ts'
 
 /**
  * The employee read model: the latest state of every employee, for lists and searches.
@@ -102,15 +102,15 @@ async function put(transaction: Transaction<unknown>, schema: string, rows: Row[
   await sql`insert into ${sql.id(schema, 'employees')}
       (company_id, employee_id, position, status, email, external_id, updated_at, search_text, state)
     select * from ${unnestedRows({
-      company_id: ['uuid', uuidArray(rows.map(({ companyId }) => companyId))],
-      employee_id: ['uuid', uuidArray(rows.map(({ state }) => state.id))],
-      position: ['bigint', bigintArray(rows.map(({ position }) => position))],
-      status: ['text', textArray(rows.map(({ state }) => state.status))],
-      email: ['text', textArray(rows.map(({ state }) => state.email))],
-      external_id: ['text', textArray(rows.map(({ state }) => state.external_id))],
-      updated_at: ['timestamptz', timestamptzArray(rows.map(({ state }) => state.updated_at))],
-      search_text: ['text', textArray(rows.map(({ state }) => searchText(state)))],
-      state: ['json', jsonArray(rows.map(({ state }) => JSON.stringify(state)))],
+      company_id: uuids(rows.map(({ companyId }) => companyId)),
+      employee_id: uuids(rows.map(({ state }) => state.id)),
+      position: bigints(rows.map(({ position }) => position)),
+      status: texts(rows.map(({ state }) => state.status)),
+      email: texts(rows.map(({ state }) => state.email)),
+      external_id: texts(rows.map(({ state }) => state.external_id)),
+      updated_at: timestamps(rows.map(({ state }) => state.updated_at)),
+      search_text: texts(rows.map(({ state }) => searchText(state))),
+      state: jsons(rows.map(({ state }) => JSON.stringify(state))),
     })}
     on conflict (company_id, employee_id) do update set position = excluded.position, status = excluded.status,
       email = excluded.email, external_id = excluded.external_id, updated_at = excluded.updated_at,

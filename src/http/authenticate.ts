@@ -28,8 +28,8 @@ declare module 'fastify' {
 
 /**
  * Checks `x-api-id` and `x-api-key` before the body is read: nobody unknown gets to send one. Each header must stand
- * exactly once. The writing calls check the key once more under the lock of their company, so for them it is enough that
- * this secret was good a moment ago.
+ * exactly once. Writing calls check the key once more under the lock of their company, and a verification where its use is
+ * counted: for those it is enough that this secret was good a moment ago.
  */
 export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey | null>) {
   const recent = openRecentProofs()

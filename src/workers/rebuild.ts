@@ -49,8 +49,8 @@ export class RebuildError extends Error {
 
 /**
  * Fills fresh tables of a projection beside the live ones, makes their indexes, catches up with the heads, switches, and
- * drops the old tables. Any number of processes may do this at once and die anywhere: each batch is a transaction with its checkpoint,
- * and the next rebuild goes on from there. While a company cannot be folded nothing is switched.
+ * drops the old tables. Any number of processes may do this at once and die anywhere: each batch is a transaction with its
+ * checkpoint, and the next rebuild goes on from there. While a company cannot be folded nothing is switched.
  */
 export async function rebuild(projection: Projection, options: RebuildOptions): Promise<RebuildOutcome> {
   const { db, signal } = options
