@@ -1,14 +1,15 @@
 import { hash, randomUUID, timingSafeEqual } from 'node:crypto'
-import type { Writable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Fastify from 'fastify'
-import type { PoolClient, QueryConfig } from 'pg'
+import type { PoolClient } from 'pg'
 import { lookUpOnly } from '../src/database/connections.ts'
 import { openPool } from '../src/database/pool.ts'
 import type { CallRecords, ReadRecord, SentRecord } from '../src/domain/call-records.ts'
 import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from '../src/domain/call-records.ts'
 import type { Employee } from '../src/domain/employee.ts'
 import { attributesSet, evolve, patchEffect } from '../src/domain/employee.ts'
+import type { Statement } from '../src/ledger/one-packet.ts'
+import { BEGIN, COMMIT, inOnePacket } from '../src/ledger/one-packet.ts'
 import type { LogRecord } from './crud-statements.ts'
 import * as statements from './crud-statements.ts'
 
@@ -22,7 +23,7 @@ const MAX_RECORDS = 1000
 const BODY_LIMIT = 8 * 1024 * 1024
 const [, , url, connections] = process.argv
 // With the very settings of the program's own appends.
-const pool = openPool({ url: url!, name: 'crud', max: Number(connections), pipeline: true, settings: lookUpOnly(false) })
+const pool = openPool({ url: url!, name: 'crud', max: Number(connections), settings: lookUpOnly(false) })
 const app = Fastify({ bodyLimit: BODY_LIMIT, genReqId: () => randomUUID() })
 
 interface Caller {
@@ -71,12 +72,12 @@ app.post('/v1/employees', async (request, reply) => {
   const counts = { total: records.length, updated: 0, deactivated: 0, no_updates: 0 }
   await withClient((client) =>
     inOneGo(client, [
-      { text: 'begin' },
+      BEGIN,
       statements.insertEmployees(companyId, employees),
       statements.insertLog({ companyId, logId, apiId, operation: 'create', requestId: request.id, now, counts }),
       statements.insertLogRecords(companyId, logId, details),
       statements.useQuota(apiId),
-      { text: 'commit' },
+      COMMIT,
     ]),
   )
   return reply.code(201).send({ log_id: logId, employees })
@@ -119,7 +120,7 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
   return withClient(async (client) => {
     const byField = [...Map.groupBy(records, ({ locator }) => locator!.field)]
     const locks = byField.map(([field, group]) => statements.lockEmployees(companyId, field, group.map(({ locator }) => locator!.value)))
-    const [, ...found] = await inOneGo<Employee>(client, [{ text: 'begin' }, ...locks])
+    const [, ...found] = await inOneGo<Employee>(client, [BEGIN, ...locks])
     const named = new Map(byField.flatMap(([field], at) => found[at]!.map((row) => [`${field} ${row[field]}`, row])))
     const results = records.map((record) => {
       const before = named.get(`${record.locator!.field} ${record.locator!.value}`)
@@ -135,7 +136,7 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
       statements.insertLog({ companyId, logId, apiId, operation, requestId: request.id, now, counts }),
       statements.insertLogRecords(companyId, logId, details),
       statements.useQuota(apiId),
-      { text: 'commit' },
+      COMMIT,
     ])
     return { logId, counts, results }
   })
@@ -152,27 +153,19 @@ function readAll(found: CallRecords, read: (record: SentRecord) => ReadRecord): 
 async function withClient<Result>(task: (client: PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
-    return await task(client)
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
+    const result = await task(client)
     client.release()
+    return result
+  } catch (error) {
+    client.release(true)
+    throw error
   }
 }
 
-/** Sends statements without waiting in between, and gives the rows of each. Throws what the first failing one says. */
-async function inOneGo<Row extends object>(client: PoolClient, queries: QueryConfig[]): Promise<Row[][]> {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
-  // One packet for all of them instead of one for each: it spares both sides some 15 % of their processor time.
-  stream.cork()
-  const answers = queries.map((query) => client.query<Row>(query))
-  stream.uncork()
-  const outcomes = await Promise.allSettled(answers)
-  return outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason
-    return outcome.value.rows
-  })
+/** Sends statements as the program does, all in one go, and gives the rows of each. Throws what the first failing one says. */
+async function inOneGo<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
+  const answers = await inOnePacket(client, (packet) => Promise.all(sent.map((statement) => packet.query<Row>(statement))))
+  return answers.map(({ rows }) => rows)
 }
 
 /** A UUIDv7: it grows with time, so that indexes grow at their end. */

@@ -1,6 +1,6 @@
-import type { QueryConfig } from 'pg'
 import type { Locator } from '../src/domain/call-records.ts'
 import type { Employee } from '../src/domain/employee.ts'
+import type { Statement } from '../src/ledger/one-packet.ts'
 
 /* The named statements of the plain peer. Any number of rows travels as one JSON parameter. */
 
@@ -11,26 +11,27 @@ const NAMES = COLUMNS.split(',').map((column) => column.trim().split(' ')[0]!)
 const UPDATED = NAMES.filter((name) => name !== 'id' && name !== 'created_at')
 const READ = NAMES.map((name) => (name.endsWith('_date') ? `${name}::text` : name))
 
-export const findKey = (apiId: string): QueryConfig => ({
+export const findKey = (apiId: string): Statement => ({
   name: 'find-key',
   text: 'select api_id, company_id, secret_hash, is_enabled from api_keys where api_id = $1',
   values: [apiId],
 })
 
-export const insertEmployees = (companyId: string, employees: Employee[]): QueryConfig => ({
+export const insertEmployees = (companyId: string, employees: Employee[]): Statement => ({
   name: 'insert-employees',
   text: `insert into employees (company_id, ${NAMES.join(', ')}) select $1, r.* from json_to_recordset($2) as r(${COLUMNS})`,
   values: [companyId, JSON.stringify(employees)],
 })
 
 /** Locks in the order of the ids, so that two calls on the same employees wait for each other and do not block for ever. */
-export const lockEmployees = (companyId: string, field: Locator['field'], values: string[]): QueryConfig => ({
+export const lockEmployees = (companyId: string, field: Locator['field'], values: string[]): Statement => ({
   name: `lock-by-${field}`,
   text: `select ${READ.join(', ')} from employees where company_id = $1 and ${field} = any($2) order by id for update`,
-  values: [companyId, values],
+  // Texts are quoted in an array of PostgreSQL's as in one of JSON.
+  values: [companyId, `{${values.map((value) => JSON.stringify(value)).join(',')}}`],
 })
 
-export const updateEmployees = (companyId: string, employees: Employee[]): QueryConfig => ({
+export const updateEmployees = (companyId: string, employees: Employee[]): Statement => ({
   name: 'update-employees',
   text: `update employees e set ${UPDATED.map((name) => `${name} = r.${name}`).join(', ')}
     from json_to_recordset($2) as r(${COLUMNS}) where e.company_id = $1 and e.id = r.id`,
@@ -47,11 +48,11 @@ export interface LogEntry {
   counts: { total: number; updated: number; deactivated: number; no_updates: number }
 }
 
-export const insertLog = ({ companyId, logId, apiId, operation, requestId, now, counts }: LogEntry): QueryConfig => ({
+export const insertLog = ({ companyId, logId, apiId, operation, requestId, now, counts }: LogEntry): Statement => ({
   name: 'insert-log',
   text: `insert into logs (company_id, log_id, api_id, operation, status, requested_at, request_id, total, updated,
       deactivated, failed, no_updates) values ($1, $2, $3, $4, 'Completed', $5, $6, $7, $8, $9, 0, $10)`,
-  values: [companyId, logId, apiId, operation, now, requestId, counts.total, counts.updated, counts.deactivated, counts.no_updates],
+  values: [companyId, logId, apiId, operation, now, requestId, ...[counts.total, counts.updated, counts.deactivated, counts.no_updates].map(String)],
 })
 
 /** A record of the log: its place, its employee, its status, and what was set or changed. */
@@ -62,7 +63,7 @@ export interface LogRecord {
   d: unknown
 }
 
-export const insertLogRecords = (companyId: string, logId: string, records: LogRecord[]): QueryConfig => ({
+export const insertLogRecords = (companyId: string, logId: string, records: LogRecord[]): Statement => ({
   name: 'insert-log-records',
   text: `insert into log_records (company_id, log_id, ordinal, employee_id, status, details)
     select $1, $2, r.* from json_to_recordset($3) as r(o integer, e uuid, s text, d jsonb)`,
@@ -72,14 +73,14 @@ export const insertLogRecords = (companyId: string, logId: string, records: LogR
 const WINDOW = `date_trunc('month', now())`
 
 /** Counts one request; beyond the quota it fails by the check of the table. Last of all: every call of the key waits here. */
-export const useQuota = (apiId: string): QueryConfig => ({
+export const useQuota = (apiId: string): Statement => ({
   name: 'use-quota',
   text: `update api_keys set last_used = clock_timestamp(), window_start = ${WINDOW},
     requests_made = case when window_start = ${WINDOW} then requests_made + 1 else 1 end where api_id = $1`,
   values: [apiId],
 })
 
-export const noteUse = (apiId: string): QueryConfig => ({
+export const noteUse = (apiId: string): Statement => ({
   name: 'note-use',
   text: `update api_keys k set last_used = clock_timestamp() from companies c where api_id = $1 and c.company_id = k.company_id
     returning c.name as company_name, coalesce(old.last_used, new.last_used) as last_used, is_enabled, quota_limit,

@@ -157,7 +157,7 @@ export async function startApi(
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
-  const pool = openPool({ ...appending, pipeline: true, settings: lookUpOnly(isOnShards(store.pool)) })
+  const pool = openPool({ ...appending, settings: lookUpOnly(isOnShards(store.pool)) })
   if (isOnShards(store.pool)) useShards(pool)
   const counted = countCalls(metrics, { reads: store.pool, appends: pool, ...queuePool('wake-ups', boss) })
   // A change of a company may be an erasure: what this process remembers of it goes at once.

@@ -23,8 +23,6 @@ export interface PoolOptions {
   statementTimeoutMs?: number
   /** How long one may wait for a lock, in milliseconds. */
   lockTimeoutMs?: number
-  /** Sends statements without waiting for the answers to those before. Refuses cursors. */
-  pipeline?: boolean
   /** Server settings of every connection, e.g. `{ jit: 'off' }`. */
   settings?: Record<string, string>
 }
@@ -38,12 +36,11 @@ const SILENCE_MS = 5_000
 /** A pool of connections in which every wait has a bound. */
 export function openPool(options: PoolOptions): pg.Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
-  const config: pg.PoolConfig & { pipeline: boolean } = {
+  const config: pg.PoolConfig = {
     connectionString: options.url,
     application_name: options.name,
     max: options.max,
     types: TYPES,
-    pipeline: options.pipeline ?? false,
     keepAlive: true,
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,

@@ -7,7 +7,8 @@ import type { BoundKey, KeyOfCall } from './idempotency-keys.ts'
 import { boundName, insertBoundKeys } from './idempotency-keys.ts'
 import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './ledger-call.ts'
 import { loadCompanies, loadRows } from './load-companies.ts'
-import { inOnePacket } from './one-packet.ts'
+import type { QueryClient } from './one-packet.ts'
+import { BEGIN, COMMIT, inOnePacket } from './one-packet.ts'
 import { placeEvents } from './place-events.ts'
 import type { StoredCall } from './recent-events.ts'
 import type { PlacedEvent } from './statements.ts'
@@ -43,8 +44,8 @@ export async function commitTogether<Answer>(
   onStored?: (calls: StoredCall[]) => void,
 ): Promise<(Committed<Answer> | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
-  const [, heads, rows] = await inOnePacket(client, () =>
-    Promise.all([client.query('begin'), statements.lockHeads(client, companyIds, wait), loadRows(client, calls, wait)]),
+  const [, heads, rows] = await inOnePacket(client, (packet) =>
+    Promise.all([packet.query(BEGIN), statements.lockHeads(packet, companyIds, wait), loadRows(packet, calls, wait)]),
   )
   try {
     if (heads.length === 0) {
@@ -124,7 +125,7 @@ async function write(
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
   const used = all.flatMap(({ companyId, keys }) => [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })))
   // After a failed one the server refuses the rest and takes COMMIT for ROLLBACK.
-  const sendWrites = () => [
+  const sendWrites = (client: QueryClient) => [
     ...(placed.length > 0 ? [statements.insertEvents(client, placed)] : []),
     ...(placed.length > 0 ? [statements.updateHeads(client, all.map(({ head }) => head))] : []),
     // Updates before inserts: a new employee may take a value that another gives up.
@@ -134,7 +135,7 @@ async function write(
     ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(client, traces)] : []),
   ]
-  const { writes, commit } = inOnePacket(client, () => ({ writes: sendWrites(), commit: client.query('commit') }))
+  const { writes, commit } = inOnePacket(client, (packet) => ({ writes: sendWrites(packet), commit: packet.query(COMMIT) }))
   const outcomes = await Promise.allSettled([...writes, commit])
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
   if (refusal !== undefined) throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, refusal)

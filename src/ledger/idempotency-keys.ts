@@ -1,5 +1,5 @@
-import type { ClientBase, QueryResult } from 'pg'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import type { Answer, QueryClient } from './one-packet.ts'
 import { insertRows, shardOf } from './shards.ts'
 
 /** An answer as it is kept for retries; the header names are in lower case. */
@@ -33,7 +33,7 @@ export function boundName({ apiId, keyHash }: Omit<KeyOfCall, 'companyId'>): str
 }
 
 /** The keys among these that are bound. */
-export async function loadBoundKeys(client: ClientBase, wanted: KeyOfCall[]): Promise<(KeyOfCall & { bound: BoundKey })[]> {
+export async function loadBoundKeys(client: QueryClient, wanted: KeyOfCall[]): Promise<(KeyOfCall & { bound: BoundKey })[]> {
   const shard = shardOf(client, wanted[0]?.companyId)
   const { rows } = await client.query<{
     company_id: string
@@ -73,9 +73,9 @@ const BOUND_ROWS = `(
 
 /** Binds keys, in the transaction that appends their calls. */
 export function insertBoundKeys(
-  client: ClientBase,
+  client: QueryClient,
   keys: (KeyOfCall & { bound: BoundKey; answeredAt: string })[],
-): Promise<QueryResult> {
+): Promise<Answer<never>> {
   const rows = keys.map(({ bound, answeredAt, ...key }) => ({
     ...storedName(key),
     f: bound.fingerprint,

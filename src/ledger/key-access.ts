@@ -1,4 +1,4 @@
-import type { ClientBase, Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import { requestsInWindow, useKey } from '../domain/company.ts'
 import { fromUuid } from '../domain/ids.ts'
@@ -6,7 +6,8 @@ import { uuidArray } from './binary-arrays.ts'
 import { openContended } from './contended.ts'
 import type { Gatherer } from './gather.ts'
 import { gather } from './gather.ts'
-import { inOnePacket } from './one-packet.ts'
+import type { QueryClient } from './one-packet.ts'
+import { BEGIN, COMMIT, inOnePacket } from './one-packet.ts'
 import { groupedByCompany, isOnShards, shardOf } from './shards.ts'
 import * as statements from './statements.ts'
 
@@ -61,11 +62,11 @@ async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, str
   const known = [...new Set(apiIds.filter((apiId) => companyOf.has(apiId)))]
   if (!isOnShards(pool)) return queryKeys(pool, known, companyOf)
   const ofEachCompany = [...Map.groupBy(known, (apiId) => companyOf.get(apiId)!).values()]
-  const found = await onConnection(pool, (client) => inOnePacket(client, () => Promise.all(ofEachCompany.map((ids) => queryKeys(client, ids, companyOf)))))
+  const found = await onConnection(pool, (client) => inOnePacket(client, (packet) => Promise.all(ofEachCompany.map((ids) => queryKeys(packet, ids, companyOf)))))
   return new Map(found.flatMap((keys) => [...keys]))
 }
 
-async function queryKeys(connection: Pick<ClientBase, 'query'>, known: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
+async function queryKeys(connection: QueryClient, known: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
   const shard = shardOf(connection, companyOf.get(known[0] ?? ''))
   const { rows } = await connection.query<FoundKeyRow>({
     name: 'find-keys',
@@ -146,12 +147,12 @@ async function onConnection<Result>(pool: Pool, task: (client: PoolClient) => Pr
 /** The answers in order; null for who may not use the key, undefined for a key whose usage another transaction holds. */
 async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | null | undefined)[]> {
   const distinct = new Map(uses.map((use) => [use.apiId, use]))
-  const [, loaded, now] = await inOnePacket(client, () =>
+  const [, loaded, now] = await inOnePacket(client, (packet) =>
     Promise.all([
-      client.query('begin'),
-      statements.loadKeys(client, [...distinct.values()], wait),
+      packet.query(BEGIN),
+      statements.loadKeys(packet, [...distinct.values()], wait),
       // Behind the rows that may have to be waited for: the time is that of the admission.
-      statements.readClock(client),
+      statements.readClock(packet),
     ]),
   )
   const nowMs = Date.parse(now)
@@ -168,8 +169,8 @@ async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Pro
     return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted, nowMs }
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
-  const [, commit] = await inOnePacket(client, () =>
-    Promise.all([statements.updateUsage(client, used), client.query('commit')]),
+  const [, commit] = await inOnePacket(client, (packet) =>
+    Promise.all([statements.updateUsage(packet, used), packet.query(COMMIT)]),
   )
   if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
   return answers

@@ -6,6 +6,8 @@ import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import type { OfCompany } from './reporting-line-statements.ts'
 import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
 import { headAt } from './place-events.ts'
+import type { QueryClient } from './one-packet.ts'
+import { inOnePacket } from './one-packet.ts'
 import * as statements from './statements.ts'
 
 type Call = Pick<LedgerCall<unknown>, 'companyId' | 'apiId' | 'idempotency' | 'touches'>
@@ -17,7 +19,7 @@ export type LoadedRows = Awaited<ReturnType<typeof loadRows>>
  * Asks for all rows that these calls may ask their companies about. Sent right behind the statement that locks the heads, in
  * one go with it: each statement sees what was committed when it began, so what the holder of a head before has committed.
  */
-export function loadRows(client: ClientBase, calls: Call[], wait: boolean) {
+export function loadRows(client: QueryClient, calls: Call[], wait: boolean) {
   return Promise.all([
     statements.loadKeys(client, wantedKeys(calls), wait),
     // Behind the rows that may have to be waited for: the time is that of the decision.
@@ -63,12 +65,12 @@ function leaveOutHeldUp(companies: Map<string, LockedCompany>, wanted: WantedKey
   for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
 }
 
-async function loadTouched(client: ClientBase, calls: Call[], by: keyof Naming) {
+async function loadTouched(client: QueryClient, calls: Call[], by: keyof Naming) {
   const wanted = calls.flatMap(({ companyId, touches }) => touches.all[by].map((value) => ({ companyId, value })))
   return wanted.length === 0 ? [] : statements.loadEmployees(client, by, wanted)
 }
 
-async function loadBound(client: ClientBase, calls: Call[]) {
+async function loadBound(client: QueryClient, calls: Call[]) {
   const wanted = calls.flatMap(({ companyId, apiId, idempotency }) =>
     idempotency ? [{ companyId, apiId, keyHash: idempotency.keyHash }] : [],
   )
@@ -96,8 +98,8 @@ async function loadReportingLines(client: ClientBase, calls: Call[], companies: 
     managers.push(...named('managers').map((employeeId) => ({ companyId, employeeId })))
   }
   if (remanaged.length === 0) return
-  const below = await loadSubordinates(client, remanaged, MAX_SUBORDINATES + 1)
-  const lines = below.length > MAX_SUBORDINATES ? await loadSuperiors(client, managers) : below
+  const below = await inOnePacket(client, (packet) => loadSubordinates(packet, remanaged, MAX_SUBORDINATES + 1))
+  const lines = below.length > MAX_SUBORDINATES ? await inOnePacket(client, (packet) => loadSuperiors(packet, managers)) : below
   for (const { companyId, employeeId, managerId } of lines) companies.get(companyId)?.employees.setManager(employeeId, managerId)
 }
 

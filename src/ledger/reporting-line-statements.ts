@@ -1,5 +1,6 @@
-import type { ClientBase } from 'pg'
-import { fromUuid, toUuid } from '../domain/ids.ts'
+import { fromUuid } from '../domain/ids.ts'
+import { uuidArray } from './binary-arrays.ts'
+import type { QueryClient } from './one-packet.ts'
 import { shardOf } from './shards.ts'
 
 /** An employee of a company. */
@@ -20,7 +21,7 @@ interface LineRow {
 }
 
 /** All who stand below these employees, at most `limit` of them, in no order. */
-export async function loadSubordinates(client: ClientBase, employees: OfCompany[], limit: number): Promise<ReportingLine[]> {
+export async function loadSubordinates(client: QueryClient, employees: OfCompany[], limit: number): Promise<ReportingLine[]> {
   const shard = shardOf(client, employees[0]?.companyId)
   const { rows } = await client.query<LineRow>({
     name: 'load-subordinates',
@@ -34,13 +35,13 @@ export async function loadSubordinates(client: ClientBase, employees: OfCompany[
         from below join employee_snapshots s on s.company_id = below.company_id and s.manager_id = below.employee_id${shard.and('s.company_id', 4)}
       )
       select company_id, employee_id, manager_id from below limit $3`,
-    values: [...columns(employees), limit, ...shard.values],
+    values: [...columns(employees), String(limit), ...shard.values],
   })
   return rows.map(lineOf)
 }
 
 /** The managers of these employees, and theirs, up to the top. */
-export async function loadSuperiors(client: ClientBase, employees: OfCompany[]): Promise<ReportingLine[]> {
+export async function loadSuperiors(client: QueryClient, employees: OfCompany[]): Promise<ReportingLine[]> {
   const shard = shardOf(client, employees[0]?.companyId)
   const { rows } = await client.query<LineRow>({
     name: 'load-superiors',
@@ -66,6 +67,6 @@ function lineOf(row: LineRow): ReportingLine {
   }
 }
 
-function columns(employees: OfCompany[]): [string[], string[]] {
-  return [employees.map(({ companyId }) => toUuid(companyId)), employees.map(({ employeeId }) => toUuid(employeeId))]
+function columns(employees: OfCompany[]): Buffer[] {
+  return [uuidArray(employees.map(({ companyId }) => companyId)), uuidArray(employees.map(({ employeeId }) => employeeId))]
 }

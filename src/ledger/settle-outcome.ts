@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
-import { toUuid } from '../domain/ids.ts'
+import { uuidArray } from './binary-arrays.ts'
 import { UnavailableError } from './gather.ts'
+import type { QueryClient } from './one-packet.ts'
+import { BEGIN, inOnePacket, ROLLBACK } from './one-packet.ts'
 import { shardOf } from './shards.ts'
 import * as statements from './statements.ts'
 
@@ -32,21 +34,30 @@ export async function settleOutcome(
 async function wasCommitted(pool: Pool, calls: { companyId: string; callId: string }[]): Promise<boolean> {
   const client = await pool.connect()
   try {
-    await client.query('begin')
-    await statements.lockHeads(client, [...new Set(calls.map(({ companyId }) => companyId))], true)
-    const shard = shardOf(client, calls[0]?.companyId)
-    const { rowCount } = await client.query({
-      name: 'find-calls',
-      text: `select 1 from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, call_id)
-        join events e on e.company_id = wanted.company_id and e.stream_id = wanted.call_id and e.stream_version = 1${shard.and('e.company_id', 3)}
-        limit 1`,
-      values: [calls.map(({ companyId }) => toUuid(companyId)), calls.map(({ callId }) => toUuid(callId)), ...shard.values],
-    })
-    await client.query('rollback')
+    const [, , found] = await inOnePacket(client, (packet) =>
+      Promise.all([
+        packet.query(BEGIN),
+        statements.lockHeads(packet, [...new Set(calls.map(({ companyId }) => companyId))], true),
+        findAny(packet, calls),
+        packet.query(ROLLBACK),
+      ]),
+    )
     client.release()
-    return (rowCount ?? 0) > 0
+    return found
   } catch (error) {
     client.release(true)
     throw error
   }
+}
+
+async function findAny(client: QueryClient, calls: { companyId: string; callId: string }[]): Promise<boolean> {
+  const shard = shardOf(client, calls[0]?.companyId)
+  const { rows } = await client.query({
+    name: 'find-calls',
+    text: `select 1 from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, call_id)
+      join events e on e.company_id = wanted.company_id and e.stream_id = wanted.call_id and e.stream_version = 1${shard.and('e.company_id', 3)}
+      limit 1`,
+    values: [uuidArray(calls.map(({ companyId }) => companyId)), uuidArray(calls.map(({ callId }) => callId)), ...shard.values],
+  })
+  return rows.length > 0
 }

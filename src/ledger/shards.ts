@@ -1,4 +1,4 @@
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import { toUuid } from '../domain/ids.ts'
 
 /*
@@ -13,6 +13,11 @@ const onShards = new WeakSet<object>()
 export function useShards(pool: Pool): void {
   onShards.add(pool)
   pool.on('acquire', (client) => onShards.add(client))
+}
+
+/** Says of something that leads to a connection what was said of that. */
+export function followShards(follower: object, connection: object): void {
+  if (onShards.has(connection)) onShards.add(follower)
 }
 
 /** Whether the tables that a pool reaches were said to be distributed. */
@@ -36,7 +41,7 @@ export interface Shard {
 const NOWHERE: Shard = { and: () => '', values: [] }
 
 /** Where rows of this company are, seen from a connection; null when there are no rows. */
-export function shardOf(client: Pick<ClientBase, 'query'>, companyId: string | undefined): Shard {
+export function shardOf(client: object, companyId: string | undefined): Shard {
   if (!onShards.has(client)) return NOWHERE
   const and = (column: string, parameter: number) => ` and ${column} = $${parameter}::uuid`
   return { and, values: [companyId === undefined ? null : toUuid(companyId)] }

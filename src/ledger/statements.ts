@@ -1,4 +1,3 @@
-import type { ClientBase, QueryResult } from 'pg'
 import type { ApiKey, KeyUsage, RefreshPeriod } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 import type { NewEvent } from '../domain/events.ts'
@@ -6,6 +5,7 @@ import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, byteaArray, integerArray, jsonArray, textArray, uuidArray } from './binary-arrays.ts'
 import type { SealedEvent } from './codec.ts'
 import type { Head, Naming } from './company-state.ts'
+import type { Answer, QueryClient } from './one-packet.ts'
 import { packFrontier, unpackFrontier } from './merkle.ts'
 import { insertRows, shardOf } from './shards.ts'
 
@@ -16,12 +16,12 @@ import { insertRows, shardOf } from './shards.ts'
  */
 
 /** Locks the heads of these companies; with `wait` off, those that another transaction holds are left out. */
-export async function lockHeads(client: ClientBase, companyIds: string[], wait: boolean): Promise<Head[]> {
+export async function lockHeads(client: QueryClient, companyIds: string[], wait: boolean): Promise<Head[]> {
   const { rows } = await client.query<{ company_id: string; position: number; frontier: Buffer; recorded_at: string }>({
     name: wait ? 'lock-heads-wait' : 'lock-heads-skip',
     text: `select company_id, position, frontier, recorded_at from heads
       where company_id = any($1) order by company_id for update ${wait ? '' : 'skip locked'}`,
-    values: [companyIds.map(toUuid)],
+    values: [uuidArray(companyIds)],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
@@ -31,7 +31,7 @@ export async function lockHeads(client: ClientBase, companyIds: string[], wait: 
 }
 
 /** The database's time, RFC 3339 UTC. */
-export async function readClock(client: ClientBase): Promise<string> {
+export async function readClock(client: QueryClient): Promise<string> {
   const { rows } = await client.query<{ now: string }>({ name: 'clock', text: 'select clock_timestamp() as now' })
   return rows[0]!.now
 }
@@ -44,7 +44,7 @@ const EMPLOYEE_LOOKUPS = {
 
 /** The snapshots that calls touch, by one of the three ways of naming an employee. */
 export async function loadEmployees(
-  client: ClientBase,
+  client: QueryClient,
   by: keyof Naming,
   wanted: { companyId: string; value: string }[],
 ): Promise<{ companyId: string; employee: Employee }[]> {
@@ -94,7 +94,7 @@ export function keyUsageOf(row: UsageRow): KeyUsage {
  * transaction holds are left out. Whoever holds one of these rows never waits for a head.
  */
 export async function loadKeys(
-  client: ClientBase,
+  client: QueryClient,
   wanted: { companyId: string; apiId: string }[],
   wait: boolean,
 ): Promise<LoadedKey[]> {
@@ -109,7 +109,7 @@ export async function loadKeys(
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
       join companies c on c.company_id = k.company_id${shard.and('u.company_id', 3)}
       order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
-    values: [wanted.map(({ companyId }) => toUuid(companyId)), wanted.map(({ apiId }) => toUuid(apiId)), ...shard.values],
+    values: [uuidArray(wanted.map(({ companyId }) => companyId)), uuidArray(wanted.map(({ apiId }) => apiId)), ...shard.values],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
@@ -178,7 +178,7 @@ const EVENT_COLUMNS = {
 }
 const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
 
-export function insertEvents(client: ClientBase, events: PlacedEvent[]): Promise<QueryResult> {
+export function insertEvents(client: QueryClient, events: PlacedEvent[]): Promise<Answer<never>> {
   const shard = shardOf(client, events[0]?.companyId)
   return client.query({
     name: 'insert-events',
@@ -224,7 +224,7 @@ function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
   ]
 }
 
-export function insertSnapshots(client: ClientBase, employees: OwnedEmployee[]): Promise<QueryResult> {
+export function insertSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<Answer<never>> {
   const shard = shardOf(client, employees[0]?.companyId)
   return client.query({
     name: 'insert-snapshots',
@@ -233,7 +233,7 @@ export function insertSnapshots(client: ClientBase, employees: OwnedEmployee[]):
   })
 }
 
-export function updateSnapshots(client: ClientBase, employees: OwnedEmployee[]): Promise<QueryResult> {
+export function updateSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<Answer<never>> {
   const shard = shardOf(client, employees[0]?.companyId)
   return client.query({
     name: 'update-snapshots',
@@ -245,7 +245,7 @@ export function updateSnapshots(client: ClientBase, employees: OwnedEmployee[]):
   })
 }
 
-export function updateHeads(client: ClientBase, heads: Head[]): Promise<QueryResult> {
+export function updateHeads(client: QueryClient, heads: Head[]): Promise<Answer<never>> {
   const rows = heads.map(({ companyId, frontier, recordedAt }) => ({
     c: toUuid(companyId),
     p: frontier.size,
@@ -263,9 +263,9 @@ export function updateHeads(client: ClientBase, heads: Head[]): Promise<QueryRes
 }
 
 export function updateUsage(
-  client: ClientBase,
+  client: QueryClient,
   used: { companyId: string; apiId: string; usage: KeyUsage }[],
-): Promise<QueryResult> {
+): Promise<Answer<never>> {
   const rows = used.map(({ companyId, apiId, usage }) => ({
     c: toUuid(companyId),
     k: toUuid(apiId),

@@ -22,13 +22,13 @@ export const API_POINTS: Record<string, Replacement> = {
   },
   'after the insert': {
     file: 'src/ledger/commit.ts',
-    find: "  const { writes, commit } = inOnePacket(client, () => ({ writes: sendWrites(), commit: client.query('commit') }))\n",
-    put: "  const writes = sendWrites()\n  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = client.query('commit')\n",
+    find: '  const { writes, commit } = inOnePacket(client, (packet) => ({ writes: sendWrites(packet), commit: packet.query(COMMIT) }))\n',
+    put: "  const writes = inOnePacket(client, sendWrites)\n  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = inOnePacket(client, (packet) => packet.query(COMMIT))\n",
   },
   'while COMMIT is under way': {
     file: 'src/ledger/commit.ts',
-    find: "commit: client.query('commit') }))\n",
-    put: "commit: client.query('commit') }))\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
+    find: 'commit: packet.query(COMMIT) }))\n',
+    put: "commit: packet.query(COMMIT) }))\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
   },
   'after COMMIT': {
     file: 'src/ledger/commit.ts',

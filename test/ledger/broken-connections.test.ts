@@ -50,7 +50,7 @@ await t.test('a worker outlives cut connections, and goes on', async (t) => {
 })
 
 await t.test('a COMMIT whose answer is lost is looked up: what was stored is answered as stored, what was not as 503', async (t) => {
-  const pool = openPool({ url: throughLine, name: 'test appends', max: 4, pipeline: true })
+  const pool = openPool({ url: throughLine, name: 'test appends', max: 4 })
   if (isOnShards(service.pool)) useShards(pool)
   t.teardown(() => pool.end())
   const bounds = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 }

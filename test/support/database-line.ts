@@ -22,9 +22,10 @@ export interface DatabaseLine {
   losses(): number
 }
 
-// In PostgreSQL's protocol the text of a statement ends with a zero byte; before it stand the message's type and length.
+// In PostgreSQL's protocol a text ends with a zero byte. Before the name of a statement that is to be run stand the message's
+// type and length and the name of a portal, which is empty; before that of one to be parsed, and before a text, only the former.
 const COMMIT = Buffer.from('commit\0')
-const BEFORE_TEXT = 5
+const BEFORE_NAME = 6
 // What the server answers to COMMIT: the tag of the command, also of a transaction that had failed.
 const COMMITTED = [Buffer.from('COMMIT\0'), Buffer.from('ROLLBACK\0')]
 const CUT_AFTER_MS = { 'swallow COMMIT': 30, 'swallow the answer to COMMIT': 10_000 }
@@ -42,7 +43,7 @@ export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: 
       if (isSilent) return
       if (at < 0) return void upstream.write(bytes)
       isMuted = true
-      upstream.write(planned === 'swallow COMMIT' ? bytes.subarray(0, Math.max(0, at - BEFORE_TEXT)) : bytes)
+      upstream.write(planned === 'swallow COMMIT' ? bytes.subarray(0, Math.max(0, at - BEFORE_NAME)) : bytes)
       lost += 1
       // Cut before the server has read it, COMMIT itself would be lost.
       const late = setTimeout(cut, CUT_AFTER_MS[planned!])
