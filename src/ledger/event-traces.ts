@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../domain/ids.ts'
-import type { Answer, QueryClient } from './one-packet.ts'
+import type { QueryClient } from './one-packet.ts'
 import type { LedgerTables } from './tables.ts'
 
 /*
@@ -20,7 +20,7 @@ export interface EventTrace {
 }
 
 /** Notes the traces of calls, in the transaction that appends them. What was left there by whomever stops no append. */
-export function insertTraces(client: QueryClient, traces: EventTrace[]): Promise<Answer<never>> {
+export function insertTraces(client: QueryClient, traces: EventTrace[]): Promise<unknown> {
   const rows = traces.map(({ companyId, position, traceparent, recordedAt }) => ({ c: toUuid(companyId), p: position, t: traceparent, r: recordedAt }))
   return client.query({
     name: 'insert-event-traces',

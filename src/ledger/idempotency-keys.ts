@@ -1,5 +1,5 @@
 import { fromUuid, toUuid } from '../domain/ids.ts'
-import type { Answer, QueryClient } from './one-packet.ts'
+import type { QueryClient } from './one-packet.ts'
 import { insertRows, shardOf } from './shards.ts'
 
 /** An answer as it is kept for retries; the header names are in lower case. */
@@ -75,7 +75,7 @@ const BOUND_ROWS = `(
 export function insertBoundKeys(
   client: QueryClient,
   keys: (KeyOfCall & { bound: BoundKey; answeredAt: string })[],
-): Promise<Answer<never>> {
+): Promise<unknown> {
   const rows = keys.map(({ bound, answeredAt, ...key }) => ({
     ...storedName(key),
     f: bound.fingerprint,

@@ -5,7 +5,7 @@ import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, byteaArray, integerArray, jsonArray, textArray, uuidArray } from './binary-arrays.ts'
 import type { SealedEvent } from './codec.ts'
 import type { Head, Naming } from './company-state.ts'
-import type { Answer, QueryClient } from './one-packet.ts'
+import type { QueryClient } from './one-packet.ts'
 import { packFrontier, unpackFrontier } from './merkle.ts'
 import { insertRows, shardOf } from './shards.ts'
 
@@ -178,7 +178,7 @@ const EVENT_COLUMNS = {
 }
 const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
 
-export function insertEvents(client: QueryClient, events: PlacedEvent[]): Promise<Answer<never>> {
+export function insertEvents(client: QueryClient, events: PlacedEvent[]): Promise<unknown> {
   const shard = shardOf(client, events[0]?.companyId)
   return client.query({
     name: 'insert-events',
@@ -224,7 +224,7 @@ function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
   ]
 }
 
-export function insertSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<Answer<never>> {
+export function insertSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
   const shard = shardOf(client, employees[0]?.companyId)
   return client.query({
     name: 'insert-snapshots',
@@ -233,7 +233,7 @@ export function insertSnapshots(client: QueryClient, employees: OwnedEmployee[])
   })
 }
 
-export function updateSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<Answer<never>> {
+export function updateSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
   const shard = shardOf(client, employees[0]?.companyId)
   return client.query({
     name: 'update-snapshots',
@@ -245,7 +245,7 @@ export function updateSnapshots(client: QueryClient, employees: OwnedEmployee[])
   })
 }
 
-export function updateHeads(client: QueryClient, heads: Head[]): Promise<Answer<never>> {
+export function updateHeads(client: QueryClient, heads: Head[]): Promise<unknown> {
   const rows = heads.map(({ companyId, frontier, recordedAt }) => ({
     c: toUuid(companyId),
     p: frontier.size,
@@ -265,7 +265,7 @@ export function updateHeads(client: QueryClient, heads: Head[]): Promise<Answer<
 export function updateUsage(
   client: QueryClient,
   used: { companyId: string; apiId: string; usage: KeyUsage }[],
-): Promise<Answer<never>> {
+): Promise<unknown> {
   const rows = used.map(({ companyId, apiId, usage }) => ({
     c: toUuid(companyId),
     k: toUuid(apiId),
