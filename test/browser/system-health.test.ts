@@ -64,9 +64,11 @@ await t.test('lag, queues, versions and the head of the ledger are told', async 
 
 for (const javaScriptEnabled of [true, false]) {
   await t.test(`a parked company is let go on by its administrator (script: ${javaScriptEnabled})`, async (t) => {
-    // No sweep comes to its help: whoever resumes a projection wakes it.
-    const service = await startService(t, { SWEEP_INTERVAL_MS: '3600000' }, { workers: true })
+    const service = await startService(t)
     const position = await park(service, service.company)
+    // Not before: they could fold the event while it can still be read. No sweep comes to its help later: whoever resumes a
+    // projection wakes it.
+    await startService(t, { SWEEP_INTERVAL_MS: '3600000' }, { workers: true, urls: service.urls })
     const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
     await signIn(page, service.company, 'admin')
     await page.goto(HEALTH)
