@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { RunOptions } from './command-options.ts'
 import { addRunOptions, count, positive, tell } from './command-options.ts'
 import { describeMachine, residentBytes } from './machine.ts'
+import { plotLines } from './line-plot.ts'
 import { machineLines, short, table } from './markdown.ts'
 import type { Ours } from './ours-peer.ts'
 import { openOurs } from './ours-peer.ts'
@@ -20,7 +21,7 @@ interface Options extends RunOptions {
 }
 
 /** What the service held at an instant of the run. */
-interface Sample {
+export interface Sample {
   hours: number
   mebibytes: number
 }
@@ -63,9 +64,17 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
   const row = [calls, steady.length, short(held[0]!), short(Math.max(...held)), short(held.at(-1)!), `${slope.toFixed(1)} ± ${standardError.toFixed(1)}`]
   const names = ['calls', 'samples', 'first MiB', 'most MiB', 'last MiB', 'slope, MiB an hour (± standard error)']
   const markdown = [machineLines(machine), `${minutes} minutes, ${callers} callers, the first fifth left out.`, table(names, [row])].join('\n\n')
-  const files = await writeResults(out, 'memory', { json: { machine, calls, slope, standardError, samples }, markdown })
+  const json = { machine, calls, slope, standardError, samples }
+  const files = await writeResults(out, 'memory', { json, markdown, svg: plotMemory(samples) })
   if (report !== undefined) await writeIntoReport(report, 'memory', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+}
+
+/** What the service held, over the minutes of the run. */
+export function plotMemory(samples: Sample[]): string {
+  const points = samples.map(({ hours, mebibytes }) => ({ x: hours * 60, y: mebibytes }))
+  const marks = [points[0]!, points[Math.floor(points.length / 2)]!, points.at(-1)!].map(({ x }) => ({ x, label: String(Math.round(x)) }))
+  return plotLines([{ name: 'resident', points }], { x: 'minutes', y: 'MiB', marks }, 'Resident memory under load')
 }
 
 /** Keeps the service busy, and looks at its memory again and again. */

@@ -4,6 +4,7 @@ import { addRunOptions, count, counts, positive, tell } from './command-options.
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from './machine.ts'
 import { describeMachine } from './machine.ts'
+import { plotLines } from './line-plot.ts'
 import { machineLines, short, table } from './markdown.ts'
 import { openOurs } from './ours-peer.ts'
 import { withThrowawayServer } from './postgres.ts'
@@ -51,7 +52,7 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
     return { machine, sizes }
   })
   const markdown = sizesMarkdown(machine, sizes)
-  const files = await writeResults(out, 'sizes', { json: { machine, sizes }, markdown })
+  const files = await writeResults(out, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
   if (report !== undefined) await writeIntoReport(report, 'sizes', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
   const failures = sizes.flatMap(({ asked, lag }) => [...Object.values(asked), lag]).reduce((sum, load) => sum + load.failures, 0)
@@ -69,6 +70,16 @@ function sizesMarkdown(machine: Machine, sizes: SizeResult[]): string {
   const names = ['p50 / p99 in ms', ...sizes.map(({ events }) => `${events} events`), 'p50 last / first', 'p99 last / first']
   const rows = Object.keys(smallest.asked).map((name) => row(name, ({ asked }) => asked[name]!))
   return [machineLines(machine), table(names, [...rows, row('lag at half of the peak', ({ lag }) => lag)])].join('\n\n')
+}
+
+/** The 99th percentile of each thing that was asked, over the sizes. */
+export function plotSizes(sizes: Pick<SizeResult, 'events' | 'asked'>[]): string {
+  const lines = Object.keys(sizes[0]!.asked).map((name) => ({
+    name,
+    points: sizes.map(({ events, asked }) => ({ x: events, y: asked[name]!.p99Ms })),
+  }))
+  const marks = sizes.map(({ events }) => ({ x: events, label: events.toLocaleString('en') }))
+  return plotLines(lines, { x: 'events of the ledger', y: 'ms, 99th percentile', marks, isLogarithmic: true }, 'What calls take, by size')
 }
 
 function ratio(last: number, first: number): string {
