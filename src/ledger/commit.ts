@@ -124,7 +124,7 @@ async function write(
   const updated = all.flatMap(({ companyId, updated }) => updated.map((employee) => ({ companyId, employee })))
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
   const used = all.flatMap(({ companyId, keys }) => [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })))
-  // After a failed one the server refuses the rest and takes COMMIT for ROLLBACK.
+  // After a failed one the server runs none of the rest, COMMIT neither; all of these reject with its error.
   const sendWrites = (client: QueryClient) => [
     ...(placed.length > 0 ? [statements.insertEvents(client, placed)] : []),
     ...(placed.length > 0 ? [statements.updateHeads(client, all.map(({ head }) => head))] : []),
