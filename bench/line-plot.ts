@@ -1,3 +1,5 @@
+import { svgDocument } from './svg-document.ts'
+
 /** A line of a plot, through points from left to right. */
 export interface Line {
   name: string
@@ -36,11 +38,7 @@ export function plotLines(lines: Line[], axes: Axes, title: string): string {
   const [width, height] = [LEFT_PX + WIDTH_PX + NAMES_PX, TOP_PX + HEIGHT_PX + BELOW_PX]
   const steps = Array.from({ length: STEPS + 1 }, (_, at) => (top * at) / STEPS)
   const ends = apart(lines.map(({ points }) => y(points.at(-1)!.y) + 4))
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
-    `<title>${title}</title>`,
-    `<rect width="${width}" height="${height}" fill="#fff"/>`,
-    `<text x="${LEFT_PX}" y="18" font-weight="bold">${title}</text>`,
+  return svgDocument(title, { width, height, titleX: LEFT_PX }, [
     `<text x="${LEFT_PX}" y="34">${axes.y}</text>`,
     ...steps.map((step) => `<line x1="${LEFT_PX}" x2="${LEFT_PX + WIDTH_PX}" y1="${y(step)}" y2="${y(step)}" stroke="#ddd"/><text x="${LEFT_PX - 6}" y="${y(step) + 4}" text-anchor="end">${step}</text>`),
     ...axes.marks.map((mark) => `<text x="${x(mark.x)}" y="${height - BELOW_PX + 18}" text-anchor="middle">${mark.label}</text>`),
@@ -50,8 +48,7 @@ export function plotLines(lines: Line[], axes: Axes, title: string): string {
       const through = points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(' ')
       return `<polyline points="${through}" fill="none" stroke="${colour}" stroke-width="1.5"/><text x="${LEFT_PX + WIDTH_PX + 6}" y="${ends[at]}" fill="${colour}">${name}</text>`
     }),
-    '</svg>\n',
-  ].join('\n')
+  ])
 }
 
 /** The next 1, 2, 4, 6 or 8 times a power of ten: what a scale can be cut into quarters at. */

@@ -1,4 +1,5 @@
 import type { Ratio } from './ratios.ts'
+import { svgDocument } from './svg-document.ts'
 
 const ROW_PX = 22
 const LABEL_PX = 380
@@ -13,16 +14,11 @@ export function plotRatios(ratios: Ratio[], title: string): string {
   const width = LABEL_PX + SCALE_PX + MARGIN_PX
   const rows = ratios.map((ratio, at) => rowOf(ratio, MARGIN_PX + at * ROW_PX, x))
   const equal = `<line x1="${x(1)}" x2="${x(1)}" y1="${MARGIN_PX}" y2="${height - MARGIN_PX}" stroke="#555"/>`
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
-    `<title>${title}</title>`,
-    `<rect width="${width}" height="${height}" fill="#fff"/>`,
-    `<text x="${LABEL_PX}" y="18" font-weight="bold">${title}</text>`,
+  return svgDocument(title, { width, height, titleX: LABEL_PX }, [
     ...rows,
     equal,
     `<text x="${x(1)}" y="${height - 10}" text-anchor="middle">1 ×: as fast as the peer</text>`,
-    '</svg>\n',
-  ].join('\n')
+  ])
 }
 
 function rowOf({ work, companies, callers, against, of, spread, asked }: Ratio, top: number, x: (value: number) => number): string {
