@@ -27,10 +27,10 @@ export interface RejectedName {
 // Longer than any e-mail address, external id or id: nobody looks for such a text, so nothing is kept of it.
 const MAX_CHARACTERS = 2_048
 
-/** The names in a refused record: those of its locator and those that it would have set. */
+/** The names in a refused record: those of its locator and those that it would have set, also of a truncated one. */
 export function namesIn(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
-  const { locator, record } = rejected
-  const sources = [locator, typeof record === 'object' && !Array.isArray(record) ? record : null]
+  const { locator, record, names = null } = rejected
+  const sources = [locator, typeof record === 'object' && !Array.isArray(record) ? record : names]
   const found = new Set<FoundBy>()
   for (const source of sources as (Record<string, unknown> | null)[]) {
     for (const kind of ['id', 'email', 'external_id'] as const) {

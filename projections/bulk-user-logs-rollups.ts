@@ -27,8 +27,9 @@ export async function addToRollups(transaction: Transaction<unknown>, schema: st
 
 async function widenHours(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
   const hours = groupsByKey(entries, (entry) => [entry.companyId, hourOf(entry)]).map((group) => {
-    const positions = group.map(({ position }) => position)
-    return { companyId: group[0]!.companyId, hour: hourOf(group[0]!), first: Math.min(...positions), last: Math.max(...positions) }
+    const first = group.reduce((least, { position }) => Math.min(least, position), Infinity)
+    const last = group.reduce((most, { position }) => Math.max(most, position), 0)
+    return { companyId: group[0]!.companyId, hour: hourOf(group[0]!), first, last }
   })
   await sql`insert into ${sql.id(schema, 'hours')} as h (company_id, hour, first_position, last_position)
     select * from ${unnestedRows({

@@ -17,7 +17,7 @@ export function creation(count: number): Scene {
     const invented = invent(company, count, count > 1 ? inventImported : inventEmployee)
     const employees = invented.map((employee) => ({ ...employee, ...managerFrom(company) }))
     const headers: Record<string, string> = count > 1 ? { 'idempotency-key': idempotencyKey } : {}
-    company.idempotencyKeys.push(...Object.values(headers))
+    for (const key of Object.values(headers)) company.idempotencyKeys.push(key)
     const learn: ReturnType<Scene>['learn'] = (answer) => company.people.push(...(answer.employees ?? []))
     const body = count === 1 && company.random.chance(0.5) ? employees[0] : { employees }
     return { method: 'POST', path: EMPLOYEES_PATH, body, headers, outcome: 'created', learn }

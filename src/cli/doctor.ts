@@ -77,7 +77,7 @@ async function examineDatabase(config: Config, { urls, isEmbedded, movedTo }: Op
   const findings: Finding[] = []
   const look = async (check: string, task: () => Promise<Finding | Finding[]>) => {
     const found = await interruptible(task).catch((error: unknown) => fail(check, `cannot be looked at: ${faultReason(error)}`, 'mend that first'))
-    findings.push(...[found].flat())
+    for (const finding of [found].flat()) findings.push(finding)
   }
   try {
     await look('server', () => lookAtServer(pool, connectionsOf(config)))

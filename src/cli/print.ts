@@ -8,7 +8,7 @@ export function print(result: Record<string, Value> | Record<string, Value>[], a
   }
   for (const [at, row] of [result].flat().entries()) {
     if (at > 0) process.stdout.write('\n')
-    const width = Math.max(0, ...Object.keys(row).map((name) => name.length))
+    const width = Object.keys(row).reduce((widest, name) => Math.max(widest, name.length), 0)
     for (const [name, value] of Object.entries(row)) {
       process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`)
     }

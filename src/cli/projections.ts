@@ -40,7 +40,7 @@ export async function resumeProjection(name: string, { company, json }: { compan
 export async function pruneProjections(options: { json?: boolean }) {
   const pruned = await withMaintenance(async ({ db }) => {
     const each = []
-    for (const projection of PROJECTIONS) each.push(...(await pruneVersions(db, projection)))
+    for (const projection of PROJECTIONS) for (const pruned of await pruneVersions(db, projection)) each.push(pruned)
     return each
   })
   const rows = pruned.map(({ projection, version, isDropped }) => ({ projection, version, dropped: isDropped }))

@@ -27,8 +27,7 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
 async function personalPositions(client: PoolClient, companyId: string, userId: string): Promise<number[]> {
   const positions: number[] = []
   for await (const page of streamPages(client, companyId, userId)) {
-    const personal = page.filter(({ type }) => type === 'UserInvited' || type === 'UserTokenIssued')
-    positions.push(...personal.map(({ position }) => position))
+    for (const { type, position } of page) if (type === 'UserInvited' || type === 'UserTokenIssued') positions.push(position)
   }
   return withData(client, companyId, positions)
 }

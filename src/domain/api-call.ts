@@ -1,11 +1,12 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect, RecordResult } from './employee.ts'
-import { attributesSet, evolve, patchEffect, stateFaults } from './employee.ts'
+import { addStateFaults, attributesSet, evolve, patchEffect } from './employee.ts'
 import type { Problem, RecordError } from './errors.ts'
-import { jsonPointer, problem } from './errors.ts'
+import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from './errors.ts'
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from './events.ts'
 import { isId } from './ids.ts'
+import { keepLocator, keepRecord } from './refused-record.ts'
 import { managerFaults, resolveManagers } from './reporting-lines.ts'
 import { uniquenessFaults } from './uniqueness.ts'
 
@@ -53,10 +54,10 @@ export function decideCreate(
     const data = { attributes: attributesSet(record.patch) }
     const event = { type: 'EmployeeCreated', stream: newIds[record.index]!, version: 1, index: record.index, data } as const
     const after = evolve(undefined, { ...event, recorded_at: context.now })
-    return { record, before: undefined, after, effect: undefined, events: [event], faults: [...record.faults] }
+    return { record, before: undefined, after, effect: undefined, events: [event], faults: record.faults.copy() }
   })
   judge(drafts, directory)
-  const failed = drafts.filter((draft) => draft.faults.length > 0).length
+  const failed = drafts.filter((draft) => draft.faults.count > 0).length
   const counts = { ...NO_COUNTS, total: drafts.length, failed }
   return failed > 0 ? failedOn(drafts, counts, context) : completed(drafts, counts, context)
 }
@@ -69,7 +70,7 @@ export function decideUpdate(records: ReadRecord[], directory: EmployeeDirectory
   refuseRepeated(drafts)
   judge(drafts, directory)
   const counts = { ...NO_COUNTS, total: drafts.length }
-  if (drafts.some((draft) => draft.faults.length > 0)) {
+  if (drafts.some((draft) => draft.faults.count > 0)) {
     return failedOn(drafts, { ...counts, failed: drafts.length }, context)
   }
   for (const { effect } of drafts) counts[bucketOf(effect!.result)] += 1
@@ -90,12 +91,13 @@ export function refuseCall(refusal: Problem, count: number, context: CallContext
   const counts = { ...NO_COUNTS, total: count, failed: count }
   const rejected: EventData['EmployeeRecordRejected'] | null = blamed
     ? {
-        ...blamed,
+        locator: keepLocator('id', blamed.locator.id),
+        ...keepRecord(blamed.record),
         employee_id: isId('emp', blamed.locator.id) ? blamed.locator.id : null,
         errors: [{ pointer: '', code: refusal.code, message: refusal.detail }],
       }
     : null
-  return close([], rejected ? [{ index: 0, data: rejected }] : [], counts, refusal, context)
+  return close(rejected ? [{ index: 0, data: rejected }] : [], counts, refusal, context)
 }
 
 const NO_COUNTS: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
@@ -106,10 +108,10 @@ function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates
 }
 
 function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {
-  const faults = [...record.faults]
+  const faults = record.faults.copy()
   if (!before) {
     if (record.locator) {
-      faults.unshift({ path: [record.locator.field], code: 'employee_not_found', message: 'the company has no such employee' })
+      faults.addFirst({ path: [record.locator.field], code: 'employee_not_found', message: 'the company has no such employee' })
     }
     return { record, before, after: undefined, effect: undefined, events: [], faults }
   }
@@ -148,7 +150,7 @@ function refuseRepeated(drafts: Draft[]): void {
     if (group.length === 1) continue
     for (const { record, faults } of group) {
       const message = 'another record of the call names the same employee'
-      faults.push({ path: [record.locator!.field], code: 'duplicate_in_batch', message })
+      faults.add([record.locator!.field], 'duplicate_in_batch', message)
     }
   }
 }
@@ -160,7 +162,7 @@ function judge(drafts: Draft[], directory: EmployeeDirectory): void {
     const touched = effect
       ? (name: string) => effect.changed.some((changed) => changed === name || changed.startsWith(`${name}.`))
       : (name: string) => Object.hasOwn(record.patch, name)
-    faults.push(...stateFaults(after, touched))
+    addStateFaults(faults, after, touched)
   }
   uniquenessFaults(drafts, directory)
   managerFaults(drafts, directory)
@@ -187,30 +189,34 @@ function completed(drafts: Draft[], counts: CallCounts, context: CallContext): C
 }
 
 function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
-  const faulty = drafts.filter((draft) => draft.faults.length > 0)
-  const errors = faulty.flatMap(recordErrors)
+  const faulty = drafts.filter((draft) => draft.faults.count > 0).map((draft) => ({ draft, errors: recordErrors(draft) }))
   const detail = `${faulty.length} of ${drafts.length} records ${faulty.length === 1 ? 'has' : 'have'} errors; nothing was applied`
-  const rejected = faulty.map((draft) => ({ index: draft.record.index, data: rejection(draft) }))
-  return close(errors, rejected, counts, problem(codeFor(errors), detail, errors), context)
+  const rejected = faulty.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
+  const kept = faulty.flatMap(({ errors }) => errors)
+  const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
+  const found = faulty.reduce((sum, { draft }) => sum + draft.faults.count, 0)
+  return close(rejected, counts, problem(codeFor(kept), detail, answered, found - answered.length), context)
 }
 
 function recordErrors({ record, before, faults }: Draft): RecordError[] {
-  return faults.map(({ path, code, message, employeeId }) => ({
+  return faults.kept.map(({ path, code, message, employeeId }) => ({
     index: record.index,
     id: before?.id ?? employeeId ?? null,
-    pointer: jsonPointer(record.pointer, path),
+    pointer: errorPointer(record.pointer, path),
     code,
     message,
   }))
 }
 
-function rejection(draft: Draft): EventData['EmployeeRecordRejected'] {
-  const { locator, sent } = draft.record
+/** What the ledger keeps of a refused record: its own errors too, also those that the answer has no room for. */
+function rejection({ record, before, faults }: Draft, errors: RecordError[]): EventData['EmployeeRecordRejected'] {
+  const { locator, sent } = record
   return {
-    locator: locator ? { [locator.field]: locator.value } : null,
-    employee_id: draft.before?.id ?? null,
-    record: sent,
-    errors: recordErrors(draft).map(({ pointer, code, message }) => ({ pointer, code, message })),
+    locator: locator ? keepLocator(locator.field, locator.value) : null,
+    employee_id: before?.id ?? null,
+    ...keepRecord(sent),
+    errors: errors.map(({ pointer, code, message }) => ({ pointer, code, message })),
+    ...errorsOmitted(faults.count - errors.length),
   }
 }
 
@@ -222,7 +228,6 @@ function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_e
 }
 
 function close(
-  errors: RecordError[],
   rejected: { index: number; data: EventData['EmployeeRecordRejected'] }[],
   counts: CallCounts,
   refusal: Problem,
@@ -235,7 +240,7 @@ function close(
   const { status: http_status, code, detail } = refusal
   const data = { ...factsOf(context, counts), http_status, code, detail }
   events.push({ type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data })
-  return { events, counts, problem: { ...refusal, errors }, outcomes: [] }
+  return { events, counts, problem: refusal, outcomes: [] }
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {

@@ -1,4 +1,5 @@
 import type { RecordErrorCode } from './errors.ts'
+import { hasMoreMembersThan } from './json-object.ts'
 
 export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'
@@ -29,7 +30,10 @@ export type AttributePatch = {
   [Name in Exclude<AttributeName, 'custom_attributes'>]?: EmployeeAttributes[Name]
 } & { custom_attributes?: Record<string, CustomValue | null> | null }
 
+const MAX_EMAIL_CHARACTERS = 254
 export const MAX_CUSTOM_ATTRIBUTES = 32
+/** Members that `custom_attributes` may have in a record: those that set attributes, and in a patch those that remove them. */
+export const MAX_CUSTOM_MEMBERS = 256
 export const MAX_CUSTOM_KEY_CHARACTERS = 64
 export const MAX_CUSTOM_TEXT_CHARACTERS = 1000
 
@@ -43,7 +47,7 @@ export type AttributeRule =
 export const ATTRIBUTE_RULES: Record<AttributeName, AttributeRule> = {
   first_name: { kind: 'text', required: true, trim: true, min: 1, max: 80 },
   last_name: { kind: 'text', required: true, trim: true, min: 1, max: 80 },
-  email: { kind: 'email', required: true, max: 254 },
+  email: { kind: 'email', required: true, max: MAX_EMAIL_CHARACTERS },
   external_id: { kind: 'text', min: 1, max: 128 },
   employee_number: { kind: 'text', max: 64 },
   job_title: { kind: 'text', max: 120 },
@@ -115,6 +119,8 @@ const EMAIL =
 
 // NFKC composes at most four code points, of at most two UTF-16 units each, into one.
 const UNITS_NORMALISED_TO_ONE = 8
+/** UTF-16 units beyond which no text is normalised to an e-mail address of a length that one may have. */
+export const MAX_EMAIL_UNITS = UNITS_NORMALISED_TO_ONE * MAX_EMAIL_CHARACTERS
 
 /** The form in which e-mail addresses are stored and compared: Unicode NFKC, lower case. */
 export function normaliseEmail(sent: string): string {
@@ -131,7 +137,7 @@ function readText(name: string, text: string, min: number, max: number): Attribu
 
 function readEmail(name: string, sent: string, max: number): AttributeReading {
   // What cannot fit is not normalised: that could make it many times longer.
-  const text = sent.length > UNITS_NORMALISED_TO_ONE * max ? null : normaliseEmail(sent)
+  const text = sent.length > MAX_EMAIL_UNITS ? null : normaliseEmail(sent)
   if (text === null || isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
   return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be an e-mail address`)
 }
@@ -139,6 +145,9 @@ function readEmail(name: string, sent: string, max: number): AttributeReading {
 function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeReading {
   if (sent === null) return { value: null }
   if (typeof sent !== 'object' || Array.isArray(sent)) return fault('invalid_type', 'custom_attributes must be an object')
+  if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) {
+    return fault('too_long', `custom_attributes must have at most ${MAX_CUSTOM_MEMBERS} members`)
+  }
   const faults: AttributeFault[] = []
   for (const [key, value] of Object.entries(sent)) {
     const found = customFault(key, value, nullRemoves)

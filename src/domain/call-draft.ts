@@ -1,7 +1,7 @@
 import type { ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect } from './employee.ts'
-import type { FieldError } from './errors.ts'
 import type { NewEvent } from './events.ts'
+import type { RecordFaults } from './record-faults.ts'
 
 /** The company's employees as they are before the call, as far as the call touches them. */
 export interface EmployeeDirectory {
@@ -20,5 +20,5 @@ export interface Draft {
   after: Employee | undefined
   effect: PatchEffect | undefined
   events: NewEvent[]
-  faults: FieldError[]
+  faults: RecordFaults
 }

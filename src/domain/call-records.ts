@@ -3,6 +3,11 @@ import { ATTRIBUTE_RULES, readAttribute, REQUIRED_ATTRIBUTES } from './attribute
 import type { FieldError, Problem } from './errors.ts'
 import { problem } from './errors.ts'
 import type { SentJson } from './events.ts'
+import { hasMoreMembersThan, isObject } from './json-object.ts'
+import { RecordFaults } from './record-faults.ts'
+
+/** Members that a record may have. One with more is refused before its members are looked at. */
+export const MAX_MEMBERS = 128
 
 /** One record of a call as it stands in the body. */
 export interface SentRecord {
@@ -33,7 +38,7 @@ export interface ReadRecord extends SentRecord {
   patch: AttributePatch
   /** Whom it names as manager, to be looked up in the company; undefined where it names nobody. */
   manager: ManagerReference | undefined
-  faults: FieldError[]
+  faults: RecordFaults
 }
 
 /** A call's records, or the problem that refuses the call as a whole and how many records it had. */
@@ -51,7 +56,7 @@ export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
   if (!isObject(body) || !Array.isArray(body.employees)) {
     return refused('the body must be an array of records, or an object whose member "employees" is one')
   }
-  if (Object.keys(body).length > 1) return refused('the body must have no member beside "employees"', body.employees.length)
+  if (hasMoreMembersThan(body, 1)) return refused('the body must have no member beside "employees"', body.employees.length)
   return recordsOfArray(body.employees, '/employees', maxRecords)
 }
 
@@ -76,32 +81,45 @@ function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number):
 
 /** Reads a record of a creation. */
 export function readCreation(record: SentRecord): ReadRecord {
-  if (!isObject(record.sent)) return unreadable(record)
-  const { patch, manager, faults } = readFields(record.sent, undefined, false)
+  const { sent } = record
+  if (!isReadable(sent)) return unreadable(record, null)
+  const faults = new RecordFaults()
+  const { patch, manager } = readFields(sent, undefined, false, faults)
   for (const name of REQUIRED_ATTRIBUTES) {
-    if (!Object.hasOwn(record.sent, name)) faults.push({ path: [name], code: 'required', message: `${name} is required` })
+    if (!Object.hasOwn(sent, name)) faults.add([name], 'required', `${name} is required`)
   }
   return { ...record, locator: null, patch, manager, faults }
 }
 
 /** Reads the record of a single update, whose employee the path names. */
 export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
-  if (!isObject(record.sent)) return unreadable(record)
-  return { ...record, locator: { field: 'id', value: id }, ...readFields(record.sent, undefined, true) }
+  const locator: Locator = { field: 'id', value: id }
+  if (!isReadable(record.sent)) return unreadable(record, locator)
+  const faults = new RecordFaults()
+  return { ...record, locator, ...readFields(record.sent, undefined, true, faults), faults }
 }
 
 /** Reads a record of a bulk update, in which a locator stands beside the patch. */
 export function readUpdate(record: SentRecord): ReadRecord {
-  if (!isObject(record.sent)) return unreadable(record)
+  if (!isReadable(record.sent)) return unreadable(record, null)
   const { locator, fault } = readLocator(record.sent)
+  const faults = new RecordFaults()
+  if (fault) faults.addFirst(fault)
   // What locates the employee is no new value.
-  const { faults, ...read } = readFields(record.sent, locator?.field ?? fault?.path[0], true)
-  return { ...record, locator, ...read, faults: fault ? [fault, ...faults] : faults }
+  return { ...record, locator, ...readFields(record.sent, locator?.field ?? fault?.path[0], true, faults), faults }
 }
 
-function unreadable(record: SentRecord): ReadRecord {
-  const fault: FieldError = { path: [], code: 'invalid_type', message: 'a record must be an object' }
-  return { ...record, locator: null, patch: {}, manager: undefined, faults: [fault] }
+/** Whether a record is an object whose members are worth a look. */
+function isReadable(sent: SentJson): sent is Record<string, SentJson> {
+  return isObject(sent) && !hasMoreMembersThan(sent, MAX_MEMBERS)
+}
+
+/** A record that is refused as a whole: nothing in it is looked at. */
+function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
+  const faults = new RecordFaults()
+  if (isObject(record.sent)) faults.add([], 'too_long', `a record must have at most ${MAX_MEMBERS} members`)
+  else faults.add([], 'invalid_type', 'a record must be an object')
+  return { ...record, locator, patch: {}, manager: undefined, faults }
 }
 
 function readLocator(sent: Record<string, SentJson>): { locator: Locator | null; fault?: FieldError } {
@@ -128,44 +146,35 @@ const MANAGER_FIELDS: Record<string, AttributeName> = {
   manager_email: 'email',
 }
 
-interface ReadFields {
-  patch: AttributePatch
-  manager: ManagerReference | undefined
-  faults: FieldError[]
-}
-
-/** Reads all members of a record but the one that locates it. */
-function readFields(sent: Record<string, SentJson>, locating: string | undefined, isPatch: boolean): ReadFields {
+/** Reads all members of a record but the one that locates it, and adds what is wrong with them to `faults`. */
+function readFields(
+  sent: Record<string, SentJson>,
+  locating: string | undefined,
+  isPatch: boolean,
+  faults: RecordFaults,
+): Pick<ReadRecord, 'patch' | 'manager'> {
   const patch: Record<string, unknown> = {}
   const managers: ManagerReference[] = []
-  const faults: FieldError[] = []
   for (const [name, value] of Object.entries(sent)) {
     if (name === locating) continue
     const managedBy = Object.hasOwn(MANAGER_FIELDS, name) ? MANAGER_FIELDS[name] : undefined
     if (!managedBy && !Object.hasOwn(ATTRIBUTE_RULES, name)) {
-      faults.push(foreignField(name))
+      addForeignField(faults, name)
       continue
     }
     const reading = managedBy && value === null ? { value } : readAttribute(managedBy ?? (name as AttributeName), value, isPatch, name)
-    if (reading.faults) for (const { below, ...fault } of reading.faults) faults.push({ path: [name, ...(below ?? [])], ...fault })
+    if (reading.faults) for (const { below, code, message } of reading.faults) faults.add([name, ...(below ?? [])], code, message)
     else if (managedBy) managers.push({ field: name as ManagerReference['field'], value: reading.value as string | null })
     else patch[name] = reading.value
   }
-  if (managers.length > 1) faults.push(severalManagers(managers[1]!))
-  return { patch, manager: managers[0], faults }
+  if (managers.length > 1) faults.add([managers[1]!.field], 'invalid_value', SEVERAL_MANAGERS)
+  return { patch, manager: managers[0] }
 }
 
-function severalManagers({ field }: ManagerReference): FieldError {
-  const message = 'at most one of manager_id, manager_external_id and manager_email may name the manager'
-  return { path: [field], code: 'invalid_value', message }
-}
+const SEVERAL_MANAGERS = 'at most one of manager_id, manager_external_id and manager_email may name the manager'
 
-function foreignField(name: string): FieldError {
-  if (READ_ONLY.has(name)) return { path: [name], code: 'read_only_field', message: `${name} cannot be set` }
+function addForeignField(faults: RecordFaults, name: string): void {
+  if (READ_ONLY.has(name)) return faults.add([name], 'read_only_field', `${name} cannot be set`)
   // The name is the client's own text: it stands in the pointer, not in the message.
-  return { path: [name], code: 'unknown_field', message: 'an employee has no such field' }
-}
-
-function isObject(value: SentJson): value is Record<string, SentJson> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return faults.add([name], 'unknown_field', 'an employee has no such field')
 }

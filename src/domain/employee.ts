@@ -1,7 +1,7 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from './attributes.ts'
 import { ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES } from './attributes.ts'
-import type { FieldError } from './errors.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from './events.ts'
+import type { RecordFaults } from './record-faults.ts'
 
 /** An employee's current state: also, field by field and in this order, the employee that the API answers. */
 export interface Employee extends EmployeeAttributes {
@@ -131,8 +131,10 @@ export function patchEffect(employee: Employee, patch: AttributePatch): PatchEff
   for (const name of ATTRIBUTE_NAMES) {
     if (patch[name] === undefined) continue
     if (name === 'custom_attributes') {
-      Object.assign(changes, customChanges(employee.custom_attributes, patch.custom_attributes ?? null))
-      changed.push(...Object.keys(changes).filter((key) => key.startsWith(CUSTOM_PREFIX)))
+      for (const [key, change] of Object.entries(customChanges(employee.custom_attributes, patch.custom_attributes ?? null))) {
+        changes[key] = change
+        changed.push(key)
+      }
     } else if (patch[name] !== employee[name]) {
       changed.push(name)
       if (name === 'status') statusTo = patch.status ?? null
@@ -161,25 +163,20 @@ function customChanges(
   return changes
 }
 
-/** Rules that hold for an employee as a whole, judged on the state after the call where `touched` attributes moved. */
-export function stateFaults(
+/** Adds the faults of an employee as a whole, judged on the state after the call where `touched` attributes moved. */
+export function addStateFaults(
+  faults: RecordFaults,
   after: Pick<Employee, 'start_date' | 'termination_date' | 'custom_attributes'>,
   touched: (name: AttributeName) => boolean,
-): FieldError[] {
-  const faults: FieldError[] = []
+): void {
   const { start_date: start, termination_date: termination } = after
   if (start !== null && termination !== null && termination < start) {
     const name = touched('termination_date') ? 'termination_date' : 'start_date'
     if (touched(name)) {
-      faults.push({ path: [name], code: 'invalid_value', message: 'termination_date must not be before start_date' })
+      faults.add([name], 'invalid_value', 'termination_date must not be before start_date')
     }
   }
   if (touched('custom_attributes') && Object.keys(after.custom_attributes).length > MAX_CUSTOM_ATTRIBUTES) {
-    faults.push({
-      path: ['custom_attributes'],
-      code: 'too_long',
-      message: `an employee must have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,
-    })
+    faults.add(['custom_attributes'], 'too_long', `an employee must have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
   }
-  return faults
 }

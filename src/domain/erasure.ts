@@ -66,12 +66,18 @@ function addName(names: Set<string>, value: unknown): void {
  * sent (in whatever field, spelling or text), or their external id where one is expected.
  */
 export function speaksOf(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
-  const { employee_id: employeeId, locator, record } = rejected
+  const { employee_id: employeeId, locator, truncated, names: named } = rejected
+  const record = truncated ? withoutEscapes(rejected.record as string) : rejected.record
   if (employeeId !== null && names.ids.has(employeeId)) return true
-  const sent = [locator, record]
+  const sent = [locator, record, named]
   const externalIds = sent.flatMap((part) => EXTERNAL_ID_FIELDS.flatMap((field) => textsOf(part, field)))
   if (externalIds.some((text) => names.externalIds.has(text))) return true
   return sent.some((part) => someText(part, (text) => containsId(text, names.ids) || containsEmail(text, names.emails)))
+}
+
+/** A JSON text with a space for each escape: all that has to be escaped ends an e-mail address. */
+function withoutEscapes(json: string): string {
+  return json.replaceAll(/\\(?:u[0-9a-f]{4}|.)/g, ' ')
 }
 
 const EXTERNAL_ID_FIELDS = ['external_id', 'manager_external_id']

@@ -134,11 +134,21 @@ export interface Problem {
   /** One sentence for people, made once and stored: the log shows this very string. */
   detail: string
   errors: RecordError[]
+  /** How many more errors there are; absent when there are none. */
+  errors_omitted?: number
 }
 
+/** How many errors an answer names: those beyond are counted. Each is less than 2 kB. */
+export const MAX_ANSWERED_ERRORS = 1_000
+
 /** Makes a problem with the status and title that belong to its code. */
-export function problem(code: ProblemCode, detail: string, errors: RecordError[] = []): Problem {
-  return { ...PROBLEMS[code], code, detail, errors }
+export function problem(code: ProblemCode, detail: string, errors: RecordError[] = [], omitted = 0): Problem {
+  return { ...PROBLEMS[code], code, detail, errors, ...errorsOmitted(omitted) }
+}
+
+/** The member that says how many errors were left out. */
+export function errorsOmitted(count: number): { errors_omitted?: number } {
+  return count === 0 ? {} : { errors_omitted: count }
 }
 
 /** A problem document as it goes out (RFC 9457); `log_id` only when the call has an entry in Bulk User Logs. */
@@ -151,12 +161,13 @@ export interface ProblemDocument {
   request_id: string
   log_id?: string
   errors: RecordError[]
+  errors_omitted?: number
 }
 
 export function problemDocument(refusal: Problem, requestId: string, logId?: string): ProblemDocument {
-  const { title, status, code, detail, errors } = refusal
+  const { title, status, code, detail, ...errors } = refusal
   const document = { type: `/problems/${code}`, title, status, code, detail, request_id: requestId }
-  return logId === undefined ? { ...document, errors } : { ...document, log_id: logId, errors }
+  return logId === undefined ? { ...document, ...errors } : { ...document, log_id: logId, ...errors }
 }
 
 /** A JSON Pointer (RFC 6901 section 3) made of a prefix and the names below it. */
@@ -164,4 +175,16 @@ export function jsonPointer(prefix: string, path: readonly string[]): string {
   let pointer = prefix
   for (const name of path) pointer += `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
   return pointer
+}
+
+/** How many UTF-16 units a name may have to stand in an error's pointer: no name of the API or of a custom attribute is longer. */
+const MAX_POINTED_NAME = 256
+
+/**
+ * The pointer of an error. A name that is longer than any name can be is not repeated: the pointer then leads to the
+ * object that has it.
+ */
+export function errorPointer(prefix: string, path: readonly string[]): string {
+  const end = path.findIndex((name) => name.length > MAX_POINTED_NAME)
+  return jsonPointer(prefix, end === -1 ? path : path.slice(0, end))
 }

@@ -44,6 +44,11 @@ export interface KeyQuota {
   refresh_period: RefreshPeriod
 }
 
+/** The members of a record that may name a person: an e-mail address normalised, all else as it was sent. */
+export type RecordNames = Partial<
+  Record<'id' | 'email' | 'external_id' | 'manager_id' | 'manager_email' | 'manager_external_id', string | number>
+>
+
 /** The data of each event type, in today's schema version. */
 export interface EventData {
   EmployeeCreated: { attributes: AttributesSet }
@@ -51,13 +56,19 @@ export interface EventData {
   EmployeeDeactivated: Record<string, never>
   EmployeeReactivated: Record<string, never>
   EmployeeRecordRejected: {
-    /** What named the employee; null for a creation. */
+    /** What named the employee; null for a creation, and when it is longer than any name can be. */
     locator: { id?: SentJson; external_id?: SentJson; email?: SentJson } | null
     employee_id: string | null
-    /** The record as it was sent; null when it could not be read. */
+    /** The record as it was sent, null when it could not be read; when it is truncated, the beginning of its JSON text. */
     record: SentJson
-    /** `code` is a record's code or, for a single update, the code of the whole call. */
+    /** Present when the record is too large to be kept as it was sent. */
+    truncated?: true
+    /** What a truncated record names people by. */
+    names?: RecordNames
+    /** The first ones. `code` is a record's code or, for a single update, the code of the whole call. */
     errors: { pointer: string; code: RecordError['code'] | ProblemCode; message: string }[]
+    /** How many more errors the record has; absent when it has none. */
+    errors_omitted?: number
   }
   ApiCallCompleted: CallFacts & { unchanged: { index: number; employee_id: string }[] }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }

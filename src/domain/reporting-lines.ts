@@ -20,7 +20,9 @@ export function resolveManagers(
     const id = manager.value === null ? null : findManager(manager.field, manager.value, directory, inCall)
     if (id !== undefined) return { ...record, patch: { ...record.patch, manager_id: id } }
     const message = 'the company has no such employee to be the manager'
-    return { ...record, faults: [...record.faults, { path: [manager.field], code: 'manager_not_found', message }] }
+    const faults = record.faults.copy()
+    faults.add([manager.field], 'manager_not_found', message)
+    return { ...record, faults }
   })
 }
 
@@ -66,7 +68,7 @@ export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): vo
     if (!inCycle.has(after!.id)) continue
     const isSelf = after!.manager_id === after!.id
     const message = isSelf ? 'nobody can be their own manager' : 'the manager would stand below the employee'
-    faults.push({ path: [record.manager?.field ?? 'manager_id'], code: 'manager_cycle', message })
+    faults.add([record.manager?.field ?? 'manager_id'], 'manager_cycle', message)
   }
 }
 

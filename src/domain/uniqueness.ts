@@ -1,6 +1,6 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import type { Employee } from './employee.ts'
-import type { FieldError } from './errors.ts'
+import type { RecordFaults } from './record-faults.ts'
 
 type UniqueName = 'email' | 'external_id'
 
@@ -15,11 +15,11 @@ export function uniquenessFaults(drafts: Draft[], directory: EmployeeDirectory):
   const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
   for (const name of ['email', 'external_id'] as const) {
     for (const [value, claimants] of claims(drafts, name)) {
-      if (claimants.length > 1) for (const { faults } of claimants) faults.push(inBatch(name))
+      if (claimants.length > 1) for (const { faults } of claimants) addInBatch(faults, name)
       const before = holderOf[name](value)
       const holder = before && (afterwards.get(before.id) ?? before)
       if (!holder || holder[name] !== value) continue
-      for (const { before: self, faults } of claimants) if (self?.id !== holder.id) faults.push(held(name, holder))
+      for (const { before: self, faults } of claimants) if (self?.id !== holder.id) addHeld(faults, name, holder)
     }
   }
 }
@@ -37,14 +37,12 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   return claimants
 }
 
-function inBatch(name: UniqueName): FieldError {
-  return { path: [name], code: 'duplicate_in_batch', message: `another record of the call has the same ${MEANINGS[name]}` }
+function addInBatch(faults: RecordFaults, name: UniqueName): void {
+  faults.add([name], 'duplicate_in_batch', `another record of the call has the same ${MEANINGS[name]}`)
 }
 
-function held(name: UniqueName, holder: Employee): FieldError {
-  if (holder.status === 'active') {
-    return { path: [name], code: 'already_exists', message: `another employee has this ${MEANINGS[name]}` }
-  }
+function addHeld(faults: RecordFaults, name: UniqueName, holder: Employee): void {
+  if (holder.status === 'active') return faults.add([name], 'already_exists', `another employee has this ${MEANINGS[name]}`)
   const message = `the inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or choose another value`
-  return { path: [name], code: 'inactive_employee_exists', message, employeeId: holder.id }
+  return faults.add([name], 'inactive_employee_exists', message, holder.id)
 }

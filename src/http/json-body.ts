@@ -9,8 +9,8 @@ import { ProblemError } from './problem.ts'
 export const MAX_DEPTH = 32
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** A double holds every number of fewer digits. */
-const MANY_DIGITS = 16
+/** A double holds every whole number of fewer characters. */
+const MANY_CHARACTERS = 16
 /** Without one of these no text of valid UTF-8 can be bent. */
 const ESCAPED_CODE_UNIT = String.raw`\u`
 const WHOLE_NUMBER = /^-?[0-9]+$/
@@ -25,11 +25,10 @@ const BYTE_ORDER_MARK = '\ufeff'
 export function parseJsonBody(bytes: Buffer): SentJson {
   const text = decode(bytes)
   // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
-  const { isTooDeep, mayBendNumbers } = lookThrough(text)
+  const { isTooDeep, hasInfinity, hasBentNumber } = lookThrough(text)
   if (isTooDeep) throw refusal('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
-  const mayBend = mayBendNumbers || text.includes(ESCAPED_CODE_UNIT)
-  const fault = (mayBend ? bentValue(body, TOP_LEVEL) : null) ?? (mayBendNumbers ? bentNumber(text) : null)
+  const fault = (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? bentValue(body, []) : null) ?? (hasBentNumber ? BENT_NUMBER : null)
   if (fault) throw refusal('invalid_body', fault)
   return body
 }
@@ -65,26 +64,42 @@ function syntaxDetail(error: unknown): string {
   return position === undefined ? 'the body is not well-formed JSON' : `the body is not well-formed JSON at character ${position}`
 }
 
-/** What stands outside of texts: how deep it is nested, and whether a number has an exponent or many digits. */
-function lookThrough(text: string): { isTooDeep: boolean; mayBendNumbers: boolean } {
-  let [depth, digits] = [0, 0]
-  let mayBendNumbers = false
+/** What stands outside of texts: how deep it is nested, and the numbers that a double does not hold. */
+function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasBentNumber: boolean } {
+  const found = { isTooDeep: false, hasInfinity: false, hasBentNumber: false }
+  let depth = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code >= 0x30 && code <= 0x39) {
-      digits += 1
-      if (digits === MANY_DIGITS) mayBendNumbers = true
-      continue
-    }
-    if (digits > 0 && (code === 0x45 || code === 0x65)) mayBendNumbers = true
-    digits = 0
     if (code === 0x22) at = endOfText(text, at)
-    else if (code === 0x5b || code === 0x7b) {
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      const { end, hasExponent } = endOfNumber(text, at)
+      const literal = hasExponent || end - at >= MANY_CHARACTERS ? text.slice(at, end) : null
+      at = end - 1
+      if (literal === null) continue
+      const value = Number(literal)
+      if (!Number.isFinite(value)) found.hasInfinity = true
+      else if (!isHeld(literal, value)) found.hasBentNumber = true
+    } else if (code === 0x5b || code === 0x7b) {
       depth += 1
-      if (depth > MAX_DEPTH) return { isTooDeep: true, mayBendNumbers }
+      if (depth > MAX_DEPTH) return { ...found, isTooDeep: true }
     } else if (code === 0x5d || code === 0x7d) depth -= 1
   }
-  return { isTooDeep: false, mayBendNumbers }
+  return found
+}
+
+/** Where the number ends that begins here, or what will turn out to be none. */
+function endOfNumber(text: string, start: number): { end: number; hasExponent: boolean } {
+  let end = start + 1
+  let hasExponent = false
+  for (; ; end += 1) {
+    const code = text.charCodeAt(end)
+    if (!isOfNumber(code)) return { end, hasExponent }
+    hasExponent ||= code === 0x45 || code === 0x65
+  }
+}
+
+function isOfNumber(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x45 || code === 0x65 || code === 0x2b || code === 0x2d
 }
 
 /** Where the text ends that begins here. Most of a body is texts: a loop of their own makes it 0.4 ms for 320 kB, not 0.8. */
@@ -98,49 +113,49 @@ function endOfText(text: string, start: number): number {
   return at
 }
 
-/** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
-interface Place {
-  pointer: string
-  isExact: boolean
-}
-
-const TOP_LEVEL: Place = { pointer: '', isExact: true }
-
-function placeBelow(place: Place, container: object, name: string): Place {
-  const isOurs = Array.isArray(container) || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
-  return place.isExact && isOurs ? { pointer: `${place.pointer}/${name}`, isExact: true } : { ...place, isExact: false }
-}
+/** Names and places in arrays that lead to a value, from the outside in. */
+type Path = (string | number)[]
 
 /** Finds a text or a number that would not come back as it was sent. */
-function bentValue(value: SentJson, place: Place): string | null {
-  if (typeof value === 'string') return textFault(value, place)
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${shown(place)} is too large`
+function bentValue(value: SentJson, path: Path): string | null {
+  if (typeof value === 'string') return textFault(value, path)
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${shown(path)} is too large`
   if (typeof value !== 'object' || value === null) return null
-  for (const [name, member] of Object.entries(value)) {
-    const fault = textFault(name, place) ?? bentValue(member, placeBelow(place, value, name))
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) {
+      const fault = bentMember(value[at], at, path)
+      if (fault) return fault
+    }
+    return null
+  }
+  for (const name of Object.keys(value)) {
+    const fault = textFault(name, path) ?? bentMember((value as Record<string, SentJson>)[name], name, path)
     if (fault) return fault
   }
   return null
 }
 
-function textFault(text: string, place: Place): string | null {
-  if (text.includes('\0')) return `a text at ${shown(place)} contains U+0000`
-  return text.isWellFormed() ? null : `a text at ${shown(place)} contains a lone surrogate`
+function bentMember(member: SentJson, name: string | number, path: Path): string | null {
+  path.push(name)
+  const fault = bentValue(member, path)
+  path.pop()
+  return fault
 }
 
-function shown({ pointer }: Place): string {
-  return pointer === '' ? 'the top level' : pointer
+function textFault(text: string, path: Path): string | null {
+  if (text.includes('\0')) return `a text at ${shown(path)} contains U+0000`
+  return text.isWellFormed() ? null : `a text at ${shown(path)} contains a lone surrogate`
 }
 
-/** Finds a number that a double does not hold, by the literals as they stand in the text. */
-function bentNumber(text: string): string | null {
-  let found = false
-  JSON.parse(text, ((_: string, value: unknown, context?: { source?: string }) => {
-    if (typeof value === 'number' && context?.source !== undefined) found ||= !isHeld(context.source, value)
-    return value
-  }) as (key: string, value: unknown) => unknown)
-  return found ? 'a number of the body has more digits than a double holds, or is too near to zero' : null
+/** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
+function shown(path: Path): string {
+  const isOurs = (name: string | number) => typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
+  const end = path.findIndex((name) => !isOurs(name))
+  const known = end === -1 ? path : path.slice(0, end)
+  return known.length === 0 ? 'the top level' : `/${known.join('/')}`
 }
+
+const BENT_NUMBER = 'a number of the body has more digits than a double holds, or is too near to zero'
 
 /** Fractions are rounded as everywhere. A whole number is not, and nothing but zero may become zero. */
 function isHeld(literal: string, value: number): boolean {

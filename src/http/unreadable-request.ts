@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
-import type { ProblemCode } from '../domain/errors.ts'
+import type { Problem } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
 
 const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
@@ -20,7 +20,7 @@ export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHand
 }
 
 function answerTo(fault: string | undefined): string {
-  const refusal = problem(...refusalOf(fault))
+  const refusal = refusalOf(fault)
   const requestId = randomUUID()
   const body = JSON.stringify(problemDocument(refusal, requestId))
   const head = [
@@ -33,8 +33,8 @@ function answerTo(fault: string | undefined): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-function refusalOf(fault: string | undefined): [ProblemCode, string] {
-  if (fault === TOO_LARGE) return ['headers_too_large', 'the address and the headers have too many bytes']
-  if (fault === TOO_SLOW) return ['request_timeout', 'the request has not come within the time that it may take']
-  return ['malformed_request', 'what was sent is not a request of HTTP/1.1']
+function refusalOf(fault: string | undefined): Problem {
+  if (fault === TOO_LARGE) return problem('headers_too_large', 'the address and the headers have too many bytes')
+  if (fault === TOO_SLOW) return problem('request_timeout', 'the request has not come within the time that it may take')
+  return problem('malformed_request', 'what was sent is not a request of HTTP/1.1')
 }

@@ -94,8 +94,8 @@ async function loadReportingLines(client: ClientBase, calls: Call[], companies: 
     // A value that moves within these calls may come to name anybody of them.
     const named = (which: 'remanaged' | 'managers') =>
       namesMove(touches) ? employees.ids() : touches.flatMap((touch) => employees.named(touch[which]))
-    remanaged.push(...named('remanaged').map((employeeId) => ({ companyId, employeeId })))
-    managers.push(...named('managers').map((employeeId) => ({ companyId, employeeId })))
+    for (const employeeId of named('remanaged')) remanaged.push({ companyId, employeeId })
+    for (const employeeId of named('managers')) managers.push({ companyId, employeeId })
   }
   if (remanaged.length === 0) return
   const below = await inOnePacket(client, (packet) => loadSubordinates(packet, remanaged, MAX_SUBORDINATES + 1))

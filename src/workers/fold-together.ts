@@ -62,8 +62,7 @@ async function nextBatches(
   }
   if (behind.length === 0) return batches
   const stored = await readStoredBehind(db, behind, EVENTS_OF_EACH)
-  for (const { companyId, after } of behind) batches.push(...batchOf(companyId, after, stored.get(companyId) ?? []))
-  return batches
+  return [...batches, ...behind.flatMap(({ companyId, after }) => batchOf(companyId, after, stored.get(companyId) ?? []))]
 }
 
 /** The whole calls in these events; none when the company has to be folded alone. */

@@ -61,8 +61,8 @@ export async function verify(db: Db, projection: Projection, options: VerifyOpti
       if (fault) found.faults.push(fault)
       if (found.faults.length >= MAX_COMPANIES) return found
     }
-    if (options.companyId === undefined) found.faults.push(...(await rowsOfNobody(db, scratch)))
-    return found
+    if (options.companyId !== undefined) return found
+    return { ...found, faults: [...found.faults, ...(await rowsOfNobody(db, scratch))] }
   })
 }
 
@@ -99,7 +99,7 @@ async function compare(scratch: Scratch, companyId: string, options: VerifyOptio
           const limit = { limit: SHOWN_ROWS, showValues: options.showValues }
           const { count, first } = await findDifferences(snapshot, copies, table, companyId, limit)
           rows += count
-          differences.push(...first)
+          for (const difference of first) differences.push(difference)
         }
         return rows === 0 ? null : { companyId, rows, differences }
       },

@@ -39,8 +39,8 @@ function wallClock(text: string): number {
  */
 function instantsOf(clock: number, timeZone: string): [first: number, last: number] {
   const [before, after] = [clock - offsetAt(clock - DAY_MS, timeZone), clock - offsetAt(clock + DAY_MS, timeZone)]
-  const shown = [before, after].filter((instant) => instant + offsetAt(instant, timeZone) === clock)
-  return shown.length === 0 ? [before, before] : [Math.min(...shown), Math.max(...shown)]
+  const shown = [before, after].toSorted((a, b) => a - b).filter((instant) => instant + offsetAt(instant, timeZone) === clock)
+  return shown.length === 0 ? [before, before] : [shown[0]!, shown.at(-1)!]
 }
 
 /** How far the clocks of a time zone are ahead of UTC at an instant, in milliseconds. */

@@ -27,7 +27,7 @@ export function dayShown(day: string): string {
  * table with the same numbers has to stand beneath, for those who cannot see it.
  */
 export function outcomeChart(id: string, title: string, days: readonly DayOutcome[]): Html {
-  const { max, ticks } = roundScale(Math.max(...days.map(({ completed, failed }) => completed + failed)), MAX_STEPS)
+  const { max, ticks } = roundScale(days.reduce((most, { completed, failed }) => Math.max(most, completed + failed), 0), MAX_STEPS)
   const bars = stackedBars(days.map(({ completed, failed }) => [completed, failed]), max, HEIGHT)
   return html`<figure class="chart">
     ${legend(id)}

@@ -114,6 +114,7 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
 function countOf(operation: Operation, body: SentJson): number {
   if (operation === 'update_one') return 1
   if (body === undefined) return 0
-  const form = operation === 'create' ? recordsOfCreate(body, Infinity) : recordsOfMany(body, Infinity)
+  // None is allowed, so that they are counted and not looked at.
+  const form = operation === 'create' ? recordsOfCreate(body, 0) : recordsOfMany(body, 0)
   return form.problem ? form.count : form.records.length
 }
