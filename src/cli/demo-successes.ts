@@ -18,7 +18,9 @@ export function creation(count: number): Scene {
     const employees = invented.map((employee) => ({ ...employee, ...managerFrom(company) }))
     const headers: Record<string, string> = count > 1 ? { 'idempotency-key': idempotencyKey } : {}
     for (const key of Object.values(headers)) company.idempotencyKeys.push(key)
-    const learn: ReturnType<Scene>['learn'] = (answer) => company.people.push(...(answer.employees ?? []))
+    const learn: ReturnType<Scene>['learn'] = (answer) => {
+      for (const person of answer.employees ?? []) company.people.push(person)
+    }
     const body = count === 1 && company.random.chance(0.5) ? employees[0] : { employees }
     return { method: 'POST', path: EMPLOYEES_PATH, body, headers, outcome: 'created', learn }
   }

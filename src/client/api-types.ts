@@ -788,13 +788,17 @@ export interface components {
                     to: string | number | boolean | null;
                 };
             } | null;
-            /** @description a refused record as it was sent */
+            /** @description a refused record as it was sent; of one that takes more than 65536 bytes as JSON, the beginning of its JSON text */
             record: unknown;
+            /** @description whether `record` is only the beginning of what was sent */
+            truncated: boolean;
             errors: {
                 pointer: string;
                 code: string;
                 message: string;
             }[] | null;
+            /** @description how many more errors the record has */
+            errors_omitted: number;
             /** @description whether what the record said is erased: its person was forgotten, or it is a refused one and older than those are kept; then only its place and its status are left */
             erased: boolean;
         };
@@ -1147,8 +1151,10 @@ export interface components {
             /** @description That of the `X-Request-Id` header. */
             request_id: string;
             log_id?: components["schemas"]["LogId"];
-            /** @description Every error of every record. */
+            /** @description The errors of the records, in the order of the records: the first 16 of each, and at most 1000 of a call. */
             errors: components["schemas"]["RecordError"][];
+            /** @description How many more errors there are. Absent when `errors` has all of them. */
+            errors_omitted?: number;
         };
         /** @description The very texts that were hashed; data and salt are null once erased. */
         ProofEvent: {
@@ -1165,7 +1171,7 @@ export interface components {
             /** @description The employee's id, when it is known. */
             id: string | null;
             /**
-             * @description JSON Pointer (RFC 6901) into the body as it was sent.
+             * @description JSON Pointer (RFC 6901) into the body as it was sent. Where the name of a field has more than 256 characters, it leads to the object that has the field.
              * @example /employees/0/email
              */
             pointer: string;
@@ -1173,7 +1179,7 @@ export interface components {
              * @description - `required`: A required field is absent.
              *     - `invalid_type`: The value has another JSON type.
              *     - `invalid_format`: The text does not have the form of such a value.
-             *     - `too_long`: Longer than the limit, which the message names.
+             *     - `too_long`: Longer than the limit, which the message names; also a record or `custom_attributes` with too many members.
              *     - `too_short`: Shorter than the limit, which the message names.
              *     - `invalid_value`: None of the values that the field may have, or one that another field forbids.
              *     - `null_not_allowed`: The field cannot be unset.

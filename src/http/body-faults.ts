@@ -1,9 +1,10 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Problem, RecordError, RecordErrorCode } from '../domain/errors.ts'
-import { jsonPointer, problem } from '../domain/errors.ts'
+import { errorPointer, problem } from '../domain/errors.ts'
+import { MAX_RECORD_ERRORS } from '../domain/record-faults.ts'
 
 /**
- * What is wrong with a body by its schema, as one problem with every fault. A message names the fault and the limit,
+ * What is wrong with a body by its schema, as one problem with its first faults. A message names the fault and the limit,
  * never the value that was sent.
  */
 export function bodyProblem(faults: FastifySchemaValidationError[], body: unknown): Problem {
@@ -18,10 +19,11 @@ export function bodyProblem(faults: FastifySchemaValidationError[], body: unknow
   return invalidFields([...errors.values()])
 }
 
-/** The problem of a body some of whose fields are not valid. */
+/** The problem of a body some of whose fields are not valid. It is one record, and as many errors are named. */
 export function invalidFields(errors: RecordError[]): Problem {
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
-  return problem('validation_failed', `the body has ${count}`, errors)
+  const answered = errors.slice(0, MAX_RECORD_ERRORS)
+  return problem('validation_failed', `the body has ${count}`, answered, errors.length - answered.length)
 }
 
 /** A fault of one field of a body that has one record. */
@@ -36,11 +38,11 @@ function recordError(fault: FastifySchemaValidationError, body: unknown): Record
   switch (keyword) {
     case 'required': {
       const missing = String(params['missingProperty'])
-      return fieldError(jsonPointer(pointer, [missing]), 'required', `${missing} is required`)
+      return fieldError(errorPointer(pointer, [missing]), 'required', `${missing} is required`)
     }
     case 'additionalProperties': {
       const unknown = String(params['additionalProperty'])
-      return fieldError(jsonPointer(pointer, [unknown]), 'unknown_field', 'there is no such field')
+      return fieldError(errorPointer(pointer, [unknown]), 'unknown_field', 'there is no such field')
     }
     case 'type':
       return isNull(body, name)

@@ -127,10 +127,18 @@ const RECORD_COLUMNS: readonly CsvColumn<RecordRow>[] = [
   ['status', ({ outcome }) => outcome],
   ['attributes', ({ shown }) => listed(shown.attributes, ([name, value]) => `${name}: ${JSON.stringify(value)}`)],
   ['changes', ({ shown }) => listed(shown.changes, ([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)],
-  ['record', ({ shown }) => (shown.record === null ? null : JSON.stringify(shown.record))],
+  ['record', ({ shown }) => recordText(shown)],
+  ['truncated', ({ shown }) => (shown.truncated ? 'truncated' : null)],
   ['errors', ({ shown }) => shown.errors?.map(errorText).join('; ') ?? null],
+  ['errors_omitted', ({ shown }) => shown.errors && shown.errors_omitted],
   ['erased', ({ shown }) => (shown.erased ? 'erased' : null)],
 ]
+
+/** JSON; a truncated record is the beginning of its JSON already. */
+function recordText({ record, truncated }: ShownRecord): string | null {
+  if (record === null) return null
+  return truncated ? (record as string) : JSON.stringify(record)
+}
 
 /** Named values as one cell that people can read. */
 function listed<Value>(values: Record<string, Value> | null, text: (value: [string, Value]) => string): string | null {

@@ -2,6 +2,8 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { EntryFilter } from '../../../projections/bulk-user-logs-queries.ts'
 import { isId } from '../../domain/ids.ts'
+import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
+import { MAX_RECORD_BYTES } from '../../domain/refused-record.ts'
 import { assertStorable, instant, invalidQuery } from '../query-values.ts'
 
 /** What `q` and `employee` may have: as much as an e-mail address. */
@@ -102,8 +104,17 @@ export const RecordSchema = Type.Object(
     ),
     attributes: nullable(byName({} as TSchema)),
     changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),
-    record: Type.Unknown({ description: 'a refused record as it was sent' }),
-    errors: nullable(Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), message: Type.String() }))),
+    record: Type.Unknown({
+      description: `a refused record as it was sent; of one that takes more than ${MAX_RECORD_BYTES} bytes as JSON, the beginning of its JSON text`,
+    }),
+    truncated: Type.Boolean({ description: 'whether `record` is only the beginning of what was sent' }),
+    errors: nullable(
+      Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), message: Type.String() }), {
+        maxItems: MAX_RECORD_ERRORS,
+        description: `the first ${MAX_RECORD_ERRORS} errors of the record, also those that the answer had no room for`,
+      }),
+    ),
+    errors_omitted: Type.Integer({ minimum: 0, description: 'how many more errors the record has' }),
     erased: Type.Boolean({
       description:
         'whether what the record said is erased: its person was forgotten, or it is a refused one and older than those ' +

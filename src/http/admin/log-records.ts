@@ -13,9 +13,14 @@ export interface ShownRecord {
   attributes: Record<string, unknown> | null
   /** What an update changed. */
   changes: AttributeChanges | null
-  /** A refused record as it was sent. */
+  /** A refused record as it was sent; when it is truncated, the beginning of its JSON text. */
   record: unknown
+  /** Whether the record was too large to be kept as it was sent. */
+  truncated: boolean
+  /** The record's first errors. */
   errors: { pointer: string; code: string; message: string }[] | null
+  /** How many more errors it has. */
+  errors_omitted: number
   /** What it said is erased, with the person or because it was kept long enough. */
   erased: boolean
 }
@@ -47,7 +52,9 @@ function show(record: LogRecord, events: RecordedEvent[]): ShownRecord {
     attributes: null,
     changes: erased || record.status === null || record.status === 'No Updates' ? null : {},
     record: null,
+    truncated: false,
     errors: null,
+    errors_omitted: 0,
     erased,
   }
   if (!erased) for (const event of events) apply(shown, event)
@@ -72,7 +79,9 @@ function apply(shown: ShownRecord, event: RecordedEvent): void {
       // A single update's path may name what is no employee at all: it is shown as it was sent.
       shown.employee_id = event.data?.employee_id ?? event.data?.locator?.id ?? null
       shown.record = event.data?.record ?? null
+      shown.truncated = event.data?.truncated ?? false
       shown.errors = event.data?.errors ?? null
+      shown.errors_omitted = event.data?.errors_omitted ?? 0
       break
     case 'ApiCallFailed':
       shown.errors = event.data && [{ pointer: '', code: event.data.code, message: event.data.detail }]

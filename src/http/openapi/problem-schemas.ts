@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { ProblemCode, RecordErrorCode } from '../../domain/errors.ts'
-import { problem } from '../../domain/errors.ts'
+import { MAX_ANSWERED_ERRORS, problem } from '../../domain/errors.ts'
+import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'
@@ -11,7 +12,7 @@ const RECORD_CODES: Record<RecordErrorCode, string> = {
   required: 'A required field is absent.',
   invalid_type: 'The value has another JSON type.',
   invalid_format: 'The text does not have the form of such a value.',
-  too_long: 'Longer than the limit, which the message names.',
+  too_long: 'Longer than the limit, which the message names; also a record or `custom_attributes` with too many members.',
   too_short: 'Shorter than the limit, which the message names.',
   invalid_value: 'None of the values that the field may have, or one that another field forbids.',
   null_not_allowed: 'The field cannot be unset.',
@@ -31,7 +32,9 @@ const RecordErrorSchema = Type.Object(
     index: Type.Integer({ minimum: 0, description: 'Zero-based place of the record in the call.' }),
     id: Type.Unsafe({ type: ['string', 'null'], description: "The employee's id, when it is known." }),
     pointer: Type.String({
-      description: 'JSON Pointer (RFC 6901) into the body as it was sent.',
+      description:
+        'JSON Pointer (RFC 6901) into the body as it was sent. Where the name of a field has more than 256 characters, it ' +
+        'leads to the object that has the field.',
       examples: ['/employees/0/email'],
     }),
     code: Type.Unsafe({
@@ -58,7 +61,15 @@ const ProblemSchema = Type.Object(
     detail: Type.String({ description: 'What went wrong, for people.' }),
     request_id: Type.String({ description: 'That of the `X-Request-Id` header.' }),
     log_id: Type.Optional(LogId),
-    errors: Type.Array(RecordErrorSchema, { description: 'Every error of every record.' }),
+    errors: Type.Array(RecordErrorSchema, {
+      maxItems: MAX_ANSWERED_ERRORS,
+      description:
+        `The errors of the records, in the order of the records: the first ${MAX_RECORD_ERRORS} of each, and at most ` +
+        `${MAX_ANSWERED_ERRORS} of a call.`,
+    }),
+    errors_omitted: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'How many more errors there are. Absent when `errors` has all of them.' }),
+    ),
   },
   {
     $id: 'Problem',

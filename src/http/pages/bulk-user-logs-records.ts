@@ -61,7 +61,7 @@ function detailsShown(record: PageRecord): Html {
   if (outcome === 'Failed') {
     const { index, errors, record: sent } = shown
     const label = index === null ? 'The call as it was sent' : `Record ${index} as it was sent`
-    return refusedRecord(sent, relativeTo(sent, index, errors ?? []), label)
+    return refusedRecord(shown, relativeTo(sent, index, errors ?? []), label)
   }
   if (shown.attributes) return attributesTable(shown.attributes)
   if (shown.changes) return changesTable(shown.changes)

@@ -197,8 +197,13 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'yes',
   },
   validation_failed: {
-    when: 'At least one record is not valid. `errors` names every fault of every record; nothing was applied.',
-    remedy: 'Correct the records that `errors` points to, and send the call again.',
+    when:
+      'At least one record is not valid; nothing was applied. `errors` names the first 16 errors of each record, and at ' +
+      'most 1,000 of a call. `errors_omitted` counts the rest; it is absent when there are none. A record with more than ' +
+      '128 members, or with more than 256 in `custom_attributes`, gets one `too_long` error for all of them.',
+    remedy:
+      'Correct the records that `errors` points to, and send the call again. The log entry shows up to 16 errors of every ' +
+      'refused record, also those that the answer had no room for.',
     entry: 'yes',
   },
   empty_batch: {

@@ -1,6 +1,8 @@
 import { html } from 'hono/html'
 import { jsonPointer } from '../../domain/errors.ts'
+import type { ShownRecord } from '../admin/log-records.ts'
 import type { Html } from './page.ts'
+import { numberShown } from './shown-values.ts'
 
 /** A message about a place of a record, given by a JSON Pointer (RFC 6901) into it; empty for the record itself. */
 export interface PlacedMessage {
@@ -9,10 +11,12 @@ export interface PlacedMessage {
   message: string
 }
 
-/** A record may be as large as a body. Of a larger one than this the page shows the beginning; the CSV has all of it. */
+/** A refused record, and what the log says about how much of it is kept. */
+export type RefusedRecord = Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'>
+
+/** Of a longer record the page shows the beginning; the CSV has all that is kept of it. */
 const MAX_LINES = 500
 const MAX_TEXT = 10_000
-const MAX_MESSAGES = 200
 /** From so many lines on, what was sent has a height of its own and is scrolled. */
 const SCROLLED_FROM = 24
 
@@ -20,21 +24,27 @@ const SCROLLED_FROM = 24
  * A record as it was sent, each message after the line on which its place begins. Above it stand the messages that have
  * no place in it; all of them where it is scrolled, so that none is out of sight.
  */
-export function refusedRecord(record: unknown, messages: PlacedMessage[], label: string): Html {
-  const lines = record === null ? [] : beginningOf(linesOf(record, '', '', html``, ''))
+export function refusedRecord({ record, truncated, errors_omitted: omitted }: RefusedRecord, messages: PlacedMessage[], label: string): Html {
+  const lines = record === null ? [] : truncated ? [lineOf(record as string)] : beginningOf(linesOf(record, '', '', html``, ''))
   const places = new Set(lines.map(({ pointer }) => pointer))
   const isPlaced = ({ pointer }: PlacedMessage) => pointer !== '' && places.has(pointer)
-  const placed = Map.groupBy(messages.slice(0, MAX_MESSAGES).filter(isPlaced), ({ pointer }) => pointer)
-  const isScrolled = lines.length + placed.size >= SCROLLED_FROM
-  const above = messages.slice(0, MAX_MESSAGES).filter((message) => isScrolled || !isPlaced(message))
+  const placed = Map.groupBy(messages.filter(isPlaced), ({ pointer }) => pointer)
+  const isScrolled = truncated || lines.length + placed.size >= SCROLLED_FROM
+  const above = messages.filter((message) => isScrolled || !isPlaced(message))
   return html`${above.length === 0 ? '' : html`<ul class="faults">${above.map((message) => html`<li>${messageText(message)}</li>`)}</ul>`}
-    ${messages.length > MAX_MESSAGES ? html`<p class="hint">and ${messages.length - MAX_MESSAGES} more messages: the CSV has all of them</p>` : ''}
+    ${omitted === 0 ? '' : html`<p class="hint">The record has ${numberShown(omitted)} more ${omitted === 1 ? 'error' : 'errors'}. The log keeps the first ${messages.length}.</p>`}
     ${lines.length === 0 ? '' : html`<pre class="sent" ${isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''}>${lines.map(
       ({ content, pointer }) => html`${content}\n${(placed.get(pointer ?? '') ?? []).map(
         (message) => html`<strong class="fault">↑ ${message.message} (${message.code})</strong>\n`,
       )}`,
     )}</pre>`}
+    ${truncated ? html`<p class="hint">The record is too large to be kept as it was sent. The log keeps its beginning, which the CSV has too.</p>` : ''}
     ${lines.length === MAX_LINES ? html`<p class="hint">Only the first ${MAX_LINES} lines are shown: the CSV has all of them.</p>` : ''}`
+}
+
+/** A text that is no JSON value: the beginning of one. */
+function lineOf(text: string): Line {
+  return { content: html`<bdi>${shortened(text)}</bdi>`, pointer: null }
 }
 
 function messageText({ pointer, code, message }: PlacedMessage): Html {
@@ -71,6 +81,9 @@ function* linesOf(value: unknown, pointer: string, indent: string, before: Html,
 
 /** A scalar or an empty value, whose direction of writing ends where it ends. */
 function json(value: unknown): Html {
-  const text = JSON.stringify(value)
-  return html`<bdi>${text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text}</bdi>`
+  return html`<bdi>${shortened(JSON.stringify(value))}</bdi>`
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text
 }

@@ -56,8 +56,12 @@ function insert(rows) {
   const first = body.rows[0]
   const before = first?.getBoundingClientRect().top ?? 0
   const isReadingBelow = before < 0
-  for (const row of rows) row.classList.add('arrived')
-  body.prepend(...rows)
+  const arrived = new DocumentFragment()
+  for (const row of rows) {
+    row.classList.add('arrived')
+    arrived.append(row)
+  }
+  body.prepend(arrived)
   const moved = first ? first.getBoundingClientRect().top - before : 0
   if (isReadingBelow && moved !== 0) window.scrollBy({ top: moved, behavior: 'instant' })
   if (body.rows.length > 0) {
