@@ -3,6 +3,7 @@ import t from 'tap'
 import * as rules from './support/code-rules.ts'
 import { PARTS, type Part } from './support/floors.ts'
 import { importsOf, readSources, type SourceFile } from './support/source-files.ts'
+import { spreadArgumentFaults, unusedAllowances } from './support/spread-arguments.ts'
 
 /*
  * The walls between the parts of the program. Each rule is also shown a made-up file that breaks it: a rule that cannot
@@ -71,6 +72,16 @@ await t.test('domain and projections know no clock, no chance and no surrounding
     t.ok(rules.impurityFaults([made('src/domain/a.ts', code)]).includes(`src/domain/a.ts must not use ${name}`), name)
   }
   t.strictSame(rules.impurityFaults([made('src/domain/a.ts', '// Date.now\nconst at = new Date(atMs)')]), [])
+})
+
+await t.test('no call spreads a list into its arguments that may be long', async (t) => {
+  const served = program.filter(({ path }) => /^(?:src|projections)\//.test(path))
+  t.strictSame(spreadArgumentFaults(served), [])
+  t.strictSame(unusedAllowances(served), [], 'what is allowed is still there')
+  const spreading = ['list.push(...more)', 'Math.max(0, ...more)', 'new Set(...more)', 'f(\n  ...more,\n)', 'g(() => f(...more))', 'f.apply(null, more)', 'Reflect.apply(f, null, more)']
+  for (const code of spreading) t.equal(spreadArgumentFaults([made('src/a.ts', code)]).length, 1, code)
+  const others = 'f([...more], { ...some })\nconst g = (...given: string[]) => given\n// list.push(...more)'
+  t.strictSame(spreadArgumentFaults([made('src/a.ts', others)]), [])
 })
 
 await t.test('src/config.ts alone reads the environment', async (t) => {
