@@ -4,7 +4,8 @@ import { isObject } from './json-object.ts'
 
 /*
  * What the ledger keeps of a refused record: the record as it was sent, or of a large one the beginning of its text and
- * the names by which the person in it is found again.
+ * the names by which the person in it is found again. With its errors (16 of less than 2 kB), its names (six of less than
+ * 3.1 kB) and its locator, a record leaves less than 120 kB, and a call as many times that as it may have records.
  */
 
 /** How many bytes a refused record may take in its event, as JSON in UTF-8. Of a larger one the beginning is kept. */

@@ -79,13 +79,37 @@ const recordText = fc.oneof(
   { weight: 1, arbitrary: anyLiteral },
 )
 
-const recordsText = fc.array(recordText, { maxLength: 4 }).map((records) => `[${records.join(',')}]`)
+/** How many there are of something: about as many as are allowed, or far more. */
+const manyOf = (...limits: number[]) => fc.oneof(fc.constantFrom(...limits.flatMap((limit) => [limit - 1, limit, limit + 1])), fc.constantFrom(500, 5_000))
+
+/** Members with names of their own, each as bad as the others. */
+const manyMembers = (count: fc.Arbitrary<number>) =>
+  fc.tuple(count, hostileName, anyLiteral).map(([times, name, literal]): [string, string][] => Array.from({ length: times }, (_, at) => [`${name}${at}`, literal]))
+
+/** A record with many members, and with many errors. */
+const wideRecord = fc
+  .tuple(fc.constantFrom<[string, string][]>([], [['id', JSON.stringify(placeholder('employee'))]], [['email', '"wide@example.com"'], ['status', '1']]), manyMembers(manyOf(16, 128)), fc.oneof({ weight: 1, arbitrary: fc.constant<[string, string][]>([]) }, { weight: 1, arbitrary: manyMembers(manyOf(32, 256)) }))
+  .map(([own, members, custom]) => objectText([...own, ...members, ...(custom.length === 0 ? [] : [['custom_attributes', objectText(custom)] as [string, string]])]))
+
+/** As many as a body of this length has room for: enough for every limit, and little to send. */
+const MANY_CHARACTERS = 400_000
+
+/** Records with some errors each, so that the call has more than are answered; or elements that are no records. */
+const manyElements = fc
+  .tuple(fc.oneof(wideRecord.filter((text) => text.length < 6_000), fc.constantFrom('0', 'null', '[]', '{}', '{"id":"x","a":1}', '{"email":"same@example.com"}')), fc.constantFrom(63, 999, 1_001, 50_000))
+  .map(([element, times]) => `[${Array.from({ length: Math.min(times, Math.floor(MANY_CHARACTERS / element.length)) }, () => element).join(',')}]`)
+
+const recordsText = fc.oneof(
+  { weight: 60, arbitrary: fc.array(recordText, { maxLength: 4 }).map((records) => `[${records.join(',')}]`) },
+  { weight: 1, arbitrary: manyElements },
+)
 
 /** A body of the three writing calls. */
 export const employeesBody: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: recordText },
   { weight: 3, arbitrary: recordsText },
   { weight: 3, arbitrary: recordsText.map((records) => `{"employees":${records}}`) },
+  { weight: 1, arbitrary: wideRecord },
   { weight: 1, arbitrary: fc.tuple(recordsText, recordsText).map(([a, b]) => `{"employees":${a},"employees":${b}}`) },
 )
 
@@ -101,6 +125,10 @@ const HUGE: readonly (readonly Piece[])[] = [
   [{ repeat: '[', times: 8 * 1024 * 1024 + 1 }],
   ['{"employees":[', { repeat: '{},', times: 2_000 }, '{}]}'],
   ['[', { repeat: '{"email":1},', times: 999 }, '{}]'],
+  ['[', { repeat: '0,', times: 50_000 }, '0]'],
+  ['[', { repeat: '0,', times: 4_000_000 }, '0]'],
+  ['[', { repeat: '1e1,', times: 2_000_000 }, '1]'],
+  ['{"custom_attributes":{"', { repeat: 'k', times: 2_000_000 }, '":[]}}'],
   ['{"first_name":"', { repeat: 'a', times: 1_000_000 }, '"}'],
   ['{"custom_attributes":{', { repeat: '"a":1,', times: 20_000 }, '"a":1}}'],
   ['{"a":', { repeat: '9', times: 300_000 }, '}'],

@@ -51,15 +51,36 @@ function pageFaults(headers: Record<string, string>, text: string): string[] {
   return /<canary/i.test(text) ? [...faults, 'a page holds markup that was sent'] : faults
 }
 
+interface PlacedError {
+  index: number
+  pointer: string
+}
+
+const MAX_ERRORS = 1_000
+const MAX_ERRORS_OF_RECORD = 16
+const MAX_POINTER = 1_000
+const MAX_PROBLEM = 2_000_000
+
+/** No call is answered with errors without end. */
+function errorFaults(errors: PlacedError[]): string[] {
+  const faults = errors.length > MAX_ERRORS ? [`${errors.length} errors are answered`] : []
+  for (const [index, own] of Map.groupBy(errors, (error) => error.index)) if (own.length > MAX_ERRORS_OF_RECORD) faults.push(`${own.length} errors of record ${index} are answered`)
+  if (errors.some(({ pointer }) => pointer.length > MAX_POINTER)) faults.push('a pointer repeats a name of any length')
+  return faults
+}
+
 /** RFC 9457, as the contract has it; no message repeats what was sent. */
 function problemFaults({ status, headers, text }: FuzzedAnswer, body: unknown): string[] {
   // What is not opened by a page is told so without a body.
   if (status === 401 && text === '') return []
-  const { type, title, code, detail, request_id: requestId, errors, ...more } = body as Record<string, unknown>
+  const { type, title, code, detail, request_id: requestId, errors, errors_omitted: omitted, ...more } = body as Record<string, unknown>
   const faults: string[] = []
   if (!headers['content-type']?.startsWith('application/problem+json')) faults.push(`${status} is no problem document: ${text.slice(0, 200)}`)
   else if (!(PROBLEM_CODES as unknown[]).includes(code) || type !== `/problems/${String(code)}` || more['status'] !== status || typeof title !== 'string' || typeof detail !== 'string') faults.push(`the problem document is malformed: ${text.slice(0, 300)}`)
   if (requestId !== headers['x-request-id']) faults.push('the problem names another request')
+  if (text.length > MAX_PROBLEM) faults.push(`a problem document has ${text.length} characters`)
+  if (omitted !== undefined && !(Number.isInteger(omitted) && Number(omitted) > 0)) faults.push(`errors_omitted is ${JSON.stringify(omitted)}`)
+  if (Array.isArray(errors)) faults.push(...errorFaults(errors as PlacedError[]))
   const messages = [title, detail, ...((errors ?? []) as { message: string }[]).map(({ message }) => message)].join('\n')
   if (messages.includes(CANARY)) faults.push(`a problem repeats what was sent: ${messages.slice(0, 300)}`)
   if ([401, 429, 503].includes(status) && headers['www-authenticate'] === undefined && headers['retry-after'] === undefined) faults.push(`${status} does not tell what to do`)
