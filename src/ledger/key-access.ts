@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
-import { requestsInWindow, useKey } from '../domain/company.ts'
+import { giveBack, requestsInWindow, useKey } from '../domain/company.ts'
 import { fromUuid } from '../domain/ids.ts'
 import { uuidArray } from './binary-arrays.ts'
 import { openContended } from './contended.ts'
@@ -96,8 +96,8 @@ async function queryKeys(connection: QueryClient, known: string[], companyOf: Ma
 export interface KeyUse {
   companyId: string
   apiId: string
-  /** What it costs of the quota. */
-  cost: number
+  /** What it costs of the quota; `giveBack` takes back one unit, charged in the window that began at this time. */
+  cost: number | { giveBack: number }
   /** Whether the caller may still use the key as it is now, at this time in milliseconds since the epoch. */
   isGood(key: ApiKey, nowMs: number): boolean
 }
@@ -167,6 +167,10 @@ async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Pro
     if (!isGood(entry.key, nowMs)) return null
     const before = entry.usage
     const { quotaLimit, refreshPeriod } = entry.key
+    if (typeof cost === 'object') {
+      entry.usage = giveBack(before, cost.giveBack)
+      return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted: true, nowMs }
+    }
     // What fits is admitted, not all or none of those that arrived together.
     const isAdmitted = requestsInWindow(before, refreshPeriod, nowMs) + cost <= quotaLimit || cost === 0
     entry.usage = useKey(before, refreshPeriod, nowMs, isAdmitted ? cost : 0)

@@ -12,10 +12,10 @@ import { employee, startService } from '../support/service.ts'
  * with every hash that is stored.
  */
 
-const PHONES = Array.from({ length: 200 }, (_, at) => `+4915112300${String(at).padStart(3, '0')}`)
-const EMAILS = Array.from({ length: 50 }, (_, at) => `p${at}@example.com`)
-const PHONE = PHONES[137]!
-const EMAIL = EMAILS[31]!
+const PHONES = Array.from({ length: 30 }, (_, at) => `+49151123000${10 + at}`)
+const EMAILS = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`)
+const PHONE = PHONES[17]!
+const EMAIL = EMAILS[11]!
 
 const sha256 = (...parts: (string | Buffer)[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 const hmac = (key: Buffer, message: string | Buffer) => createHmac('sha256', key).update(message).digest()
