@@ -26,5 +26,14 @@ const STATEMENTS = [
     primary key (company_id, api_id, key_hash),
     check (num_nulls(salt, fingerprint, headers, body) in (0, 4))
   )`,
+  // Calls with an idempotency key that have been under way for a while, so that a retry in another process is told so.
+  `create table long_calls (
+    company_id uuid not null,
+    call_id uuid not null,
+    api_id uuid not null,
+    key_hash bytea not null,
+    began_at timestamptz(3) not null,
+    primary key (company_id, call_id)
+  )`,
   `create index idempotency_keys_to_expire on idempotency_keys (answered_at) where body is not null`,
 ]
