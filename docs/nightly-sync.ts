@@ -4,7 +4,10 @@ import type { ApiClient, EmployeeBulkPatch, EmployeeCreate } from '../src/client
 
 export type Person = EmployeeCreate & { external_id: string }
 
-/** Makes the employees what the HR system says they are. A run that failed can be run again as it was. */
+/**
+ * Makes the employees what the HR system says they are. A run that failed can be run again as it was. `run` is a random
+ * name of the run: the keys are made of it and of the records, and must not be guessable from them.
+ */
 export async function nightlySync(api: ApiClient, people: Person[], run: string) {
   const known = await knownEmployees(api)
   const present = new Set(people.map((person) => person.external_id))

@@ -14,10 +14,12 @@ const STATEMENTS = [
     fingerprint text not null
   )`,
 
+  // "hash_key" keys the company's hashes of texts that could be guessed. A secret, as long as the hashes are to serve.
   `create table companies (
     company_id uuid primary key,
     name text not null,
-    created_at timestamptz(3) not null
+    created_at timestamptz(3) not null,
+    hash_key bytea not null default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
   )`,
 
   // Locked by every append of the company. "frontier" holds the roots of the complete Merkle subtrees, 32 bytes each.

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { normaliseEmail } from '../src/domain/attributes.ts'
 import { isId, toUuid } from '../src/domain/ids.ts'
-import { nameHash, namesOf } from './bulk-user-logs-rejected-names.ts'
+import { hashKeyOf, nameHash, namesOf } from './bulk-user-logs-rejected-names.ts'
 import { bulkUserLogs } from './bulk-user-logs.ts'
 import { employees, searchable } from './employees.ts'
 import { schemaOf } from './projection.ts'
@@ -120,6 +120,7 @@ function employeesLike(company: string, { employee, q }: PersonFilter): Conditio
 
 /** A query that gives the hashes under which refused records with this text stand. */
 function namesLike(companyId: string, { employee, q }: PersonFilter): Condition {
-  const hashes = namesOf((employee ?? q)!).map((name) => sql`(${nameHash(sql`${toUuid(companyId)}`, sql`${name}::text`)})`)
+  const hashKey = hashKeyOf(toUuid(companyId))
+  const hashes = namesOf((employee ?? q)!).map((name) => sql`(${nameHash(hashKey, sql`${name}::text`)})`)
   return sql`values ${sql.join(hashes)}`
 }

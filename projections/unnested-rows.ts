@@ -12,6 +12,7 @@ export const uuids = (values: readonly (string | null)[]): Column => ({ type: 'u
 export const integers = (values: readonly (number | null)[]): Column => ({ type: 'integer', array: arrays.integerArray(values) })
 export const bigints = (values: readonly (number | null)[]): Column => ({ type: 'bigint', array: arrays.bigintArray(values) })
 export const texts = (values: readonly (string | null)[]): Column => ({ type: 'text', array: arrays.textArray(values) })
+export const byteas = (values: readonly (Buffer | null)[]): Column => ({ type: 'bytea', array: arrays.byteaArray(values) })
 export const jsons = (values: readonly (string | null)[]): Column => ({ type: 'json', array: arrays.jsonArray(values) })
 export const timestamps = (values: readonly (string | null)[]): Column => ({ type: 'timestamptz', array: arrays.timestamptzArray(values) })
 

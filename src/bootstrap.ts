@@ -26,6 +26,7 @@ import { openOwner } from './database/owner.ts'
 import { StartupError } from './database/startup-error.ts'
 import { buildApp } from './http/app.ts'
 import { openKeyLookup, openKeyUsage } from './ledger/key-access.ts'
+import { openLongCalls } from './ledger/long-calls.ts'
 import { openLanes } from './ledger/lanes.ts'
 import type { NoteFiles } from './ledger/note-files.ts'
 import { openNoteFiles } from './ledger/note-files.ts'
@@ -44,7 +45,7 @@ import { watchDatabase } from './metrics/database-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { checkpointClock, openMetrics } from './metrics/metrics.ts'
 import { startMetricsListener } from './metrics/metrics-listener.ts'
-import { appSettings, laneSettings } from './part-settings.ts'
+import { answersKeptHours, appSettings, laneSettings } from './part-settings.ts'
 import { openReads } from './replica/open-reads.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { openWantedTracing } from './tracing/wanted-tracing.ts'
@@ -183,7 +184,7 @@ export async function startApi(
     onReplica: (replica) => countReads(metrics, replica),
   })
   const app = buildApp({
-    commands: { lanes: watched, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map() },
+    commands: { lanes: watched, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map(), longCalls: openLongCalls(store.pool) },
     company: { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased },
     db: store.db,
     reads: reading.reads,
@@ -268,7 +269,7 @@ export async function startWorkers(
     recent,
     companiesTogether: isOnShards(store.pool) ? 1 : COMPANIES_TOGETHER,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
-    answersKeptHours: config.ANSWERS_KEPT_HOURS,
+    answersKeptHours: answersKeptHours(config),
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }),
     traceFold: tracing?.foldTracer(store.db),

@@ -166,7 +166,7 @@ export const ConfigSchema = Type.Object({
     default: 72,
     minimum: 1,
     maximum: 8760,
-    description: 'hours for which the answer to a call with an idempotency key is kept for retries',
+    description: 'hours for which the answer to a call with an idempotency key is kept for retries; no longer than REJECTED_RECORDS_KEPT_DAYS',
   }),
   REJECTED_RECORDS_KEPT_DAYS: Type.Integer({
     default: 0,

@@ -34,3 +34,8 @@ export function appSettings(config: Config) {
     },
   } satisfies Partial<AppServices>
 }
+
+/** An answer is kept with what tells its request, which must not outlive what refused records said. Hours. */
+export function answersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_DAYS: days }: Config): number {
+  return days === 0 ? hours : Math.min(hours, 24 * days)
+}

@@ -2340,7 +2340,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect.
+         * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect. Use a random value, without personal data: that a key was used is remembered for ever.
          * @example nightly-2026-11-20-batch-1
          */
         IdempotencyKey: string;
@@ -2353,7 +2353,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The request's id: the client's own, if it sent a valid one, else a new one.
+         * @description The request's id: the client's own, if it sent one of 1 to 64 letters, digits and `.`, `_`, `-`; otherwise a new one.
          * @example 7a165430-d4e7-4ff0-816e-44d0adc6327e
          */
         "X-Request-Id": string;
@@ -2428,7 +2428,9 @@ export interface operations {
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
                 status?: "active" | "inactive";
+                /** @description Who has it at this moment, as the last commit left them. */
                 email?: string;
+                /** @description Who has it at this moment, as the last commit left them. */
                 external_id?: string;
                 /** @description Changed at this time or later; the list is then in the order of the changes. */
                 updated_since?: string;
@@ -2471,7 +2473,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect.
+                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect. Use a random value, without personal data: that a key was used is remembered for ever.
                  * @example nightly-2026-11-20-batch-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2535,7 +2537,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect.
+                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect. Use a random value, without personal data: that a key was used is remembered for ever.
                  * @example nightly-2026-11-20-batch-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2626,7 +2628,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect.
+                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect. Use a random value, without personal data: that a key was used is remembered for ever.
                  * @example nightly-2026-11-20-batch-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -6,6 +6,7 @@ import type { Problem } from '../domain/errors.ts'
 import { problem, problemDocument } from '../domain/errors.ts'
 import type { DecisionState, LedgerDecision } from '../ledger/ledger-call.ts'
 import type { BoundKey } from '../ledger/idempotency-keys.ts'
+import { isSameRequest } from '../ledger/idempotency-keys.ts'
 import { standingOf } from './key-standing.ts'
 import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
 import type { CallAnswer, Caller, PreparedCall } from './prepared-call.ts'
@@ -29,12 +30,25 @@ export function decideCall(
   const refuse = (refusal: Problem) => settle(refuseCall(refusal, call.count, context, call.blamed))
 
   if (standing === 'disabled') return refuse(problem('key_disabled', 'the API key is disabled'))
-  if (bound && caller.idempotency) {
-    if (bound.fingerprint !== caller.idempotency.fingerprint) return refuse(REUSED)
+  const isReused = isOtherRequest(bound, caller.idempotency)
+  if (bound && !isReused) {
     return { ...NOTHING, usage: used(key, usage, state.now, 0), answer: replayed(bound, caller, key, usage, state.now) }
   }
   if (requestsInWindow(usage, key.refreshPeriod, Date.parse(state.now)) >= key.quotaLimit) return refuse(quotaExceeded(key))
-  return settle(call.decide(state.employees, context))
+  return isReused ? refuse(REUSED) : settle(call.decide(state.employees, context))
+}
+
+/** Whether a key is bound to another request. Of an answer that is no longer kept, nobody can tell. */
+function isOtherRequest(bound: BoundKey | undefined, idempotency: Caller['idempotency']): boolean {
+  return Boolean(bound?.kept && idempotency && !isSameRequest(bound.kept, idempotency.requestHash))
+}
+
+/**
+ * Whether a call may name people whom neither its events nor its answer show: one that was refused keeps its good records
+ * nowhere, and a manager may be named by e-mail address or external id.
+ */
+function mayNameAnyone({ touches: { managers } }: PreparedCall, refusal: Problem | null): boolean {
+  return refusal !== null || managers.emails.length > 0 || managers.externalIds.length > 0
 }
 
 const NOTHING = { events: [], employees: [], binds: null }
@@ -75,7 +89,8 @@ function settled(
     ? refusalAnswer(refusal, caller.requestId, logId, key, Date.parse(context.now))
     : call.present(decision, logId)
   const employees = refusal ? [] : outcomes.filter(({ result }) => result !== 'no_updates').map(({ employee }) => employee)
-  const binds = caller.idempotency && (!refusal || isDecided(refusal)) ? { ...answer, body: JSON.stringify(answer.body) } : null
+  const isBinding = caller.idempotency !== null && (!refusal || isDecided(refusal))
+  const binds = isBinding ? { ...answer, body: JSON.stringify(answer.body), mayNameAnyone: mayNameAnyone(call, refusal) } : null
   const headers = { ...answer.headers, ...rateLimitHeaders(key, after, Date.parse(context.now)) }
   if (caller.validateOnly) return { ...NOTHING, usage: after, answer: { ...answer, headers } }
   return { events, employees, usage: after, binds, answer: { ...answer, headers } }
@@ -105,11 +120,12 @@ function refusalAnswer(refusal: Problem, requestId: string, logId: string | null
 /** The stored answer again; after its expiry, the id of the call that gave it. */
 function replayed(bound: BoundKey, caller: Caller, key: ApiKey, usage: KeyUsage, now: string): CallAnswer {
   const limits = rateLimitHeaders(key, usage, Date.parse(now))
-  const { answer, position, callId } = bound
-  if (!answer) {
+  const { kept, position, callId } = bound
+  if (!kept) {
     const expired = problem('idempotency_response_expired', 'the call was carried out; its answer is no longer kept')
     return { status: expired.status, headers: limits, body: problemDocument(expired, caller.requestId, callId) }
   }
+  const { answer } = kept
   const headers = { ...answer.headers, ...limits, 'x-ledger-position': String(position), 'idempotency-replayed': 'true' }
   return { status: answer.status, headers, body: answer.body }
 }

@@ -55,7 +55,7 @@ export function isSamePerson(person: Person, other: Person): boolean {
 /** What else in the ledger, behind a position, speaks of a person. */
 export interface Traces {
   rejected: Concerned[]
-  /** Calls whose stored answers show the employee. */
+  /** Calls whose requests may name the person, as far as their answers are kept. */
   answered: string[]
   /** Where nobody has the name now: employees who had it before. */
   formerHolders: string[]
@@ -72,8 +72,9 @@ export async function findTraces(
   for await (const page of rejectedPages(db, companyId, after)) {
     for (const { position, callId, data } of page) if (speaksOf(data, names)) rejected.push({ position, callId })
   }
-  if (employeeId === null) return { rejected, answered: [], formerHolders: await formerHoldersOf(db, companyId, named, after) }
-  return { rejected, answered: await callsAnsweredWith(db, companyId, employeeId, after), formerHolders: [] }
+  const answered = await callsAnsweredWith(db, companyId, employeeId, after)
+  const formerHolders = employeeId === null ? await formerHoldersOf(db, companyId, named, after) : []
+  return { rejected, answered, formerHolders }
 }
 
 async function formerHoldersOf(db: Pool | PoolClient, companyId: string, { by, value }: NamedPerson, after: number): Promise<string[]> {

@@ -4,6 +4,7 @@ import type { EmployeeDirectory } from '../domain/call-draft.ts'
 import type { Problem } from '../domain/errors.ts'
 import type { Operation } from '../domain/events.ts'
 import type { Touches } from '../ledger/company-state.ts'
+import type { Idempotency } from '../ledger/idempotency-keys.ts'
 
 /** Who calls, and which request it is. */
 export interface Caller {
@@ -14,8 +15,7 @@ export interface Caller {
   requestId: string
   /** `performance.now()` when the request arrived. */
   arrivedAt: number
-  /** SHA-256 of the call's idempotency key and of the request that carries it, in hexadecimal. */
-  idempotency: { keyHash: string; fingerprint: string } | null
+  idempotency: Idempotency | null
   /** Answer what would happen, and store nothing but the use of the key. */
   validateOnly: boolean
   /** W3C `traceparent` of the request; null when nobody collects its trace. */

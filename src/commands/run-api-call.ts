@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { problem } from '../domain/errors.ts'
 import type { IdPrefix } from '../domain/ids.ts'
 import { UnavailableError } from '../ledger/gather.ts'
+import type { KeyedCall, LongCalls } from '../ledger/long-calls.ts'
 import type { Lanes } from '../ledger/lanes.ts'
 import { FaultyCallError } from '../ledger/lanes.ts'
 import { decideCall } from './decide-call.ts'
@@ -15,6 +17,7 @@ export interface CommandServices {
   maxRecords: number
   /** Idempotency keys with a call under way in this process, and how many there are of each. */
   inProgress: Map<string, number>
+  longCalls: LongCalls
 }
 
 /** The secret turned out not to be good (any more) when the call was decided: nothing was stored. */
@@ -35,7 +38,7 @@ export interface RunCall extends CallAnswer {
 export async function runApiCall(services: CommandServices, caller: Caller, call: PreparedCall): Promise<RunCall> {
   const callId = services.newId('log')
   try {
-    return await withKeyInProgress(services.inProgress, caller, () => append(services, caller, call, callId))
+    return await withKeyInProgress(services, caller, callId, () => append(services, caller, call, callId))
   } catch (error) {
     if (!(error instanceof FaultyCallError)) throw error
     const { operation, count, blamed } = call
@@ -50,30 +53,60 @@ export class IdempotencyInProgressError extends Error {
   override name = 'IdempotencyInProgressError'
 }
 
+/** How long a call waits for the first one with its key, in milliseconds. */
+const WAIT_MS = 10_000
+/** A call that is under way for longer is noted for other processes, in milliseconds. */
+const NOTED_AFTER_MS = 1_000
+
 /**
  * A call waits for the one before it because both need the head of their company. When that takes too long, the client
- * is told whether it was the first call with the same key that it waited for.
+ * is told whether it was the first call with the same key that it waited for, in whatever process that runs. What is
+ * carried out behind such an answer is bound to the key: a retry finds it.
  */
 async function withKeyInProgress(
-  inProgress: Map<string, number>,
-  { apiId, idempotency }: Caller,
+  { inProgress, longCalls }: CommandServices,
+  { companyId, apiId, idempotency }: Caller,
+  callId: string,
   task: () => Promise<RunCall>,
 ): Promise<RunCall> {
   if (!idempotency) return task()
+  const call: KeyedCall = { companyId, apiId, keyHash: idempotency.keyHash, callId, beganAt: performance.now() }
   const name = `${apiId} ${idempotency.keyHash}`
   const others = inProgress.get(name) ?? 0
   inProgress.set(name, others + 1)
-  try {
-    return await task()
-  } catch (error) {
-    if (others > 0 && error instanceof UnavailableError) {
-      throw new IdempotencyInProgressError('the first call is still running', { cause: error })
-    }
-    throw error
-  } finally {
+  const assertFirst = async (cause?: unknown) => {
+    const isFirst = others === 0 && !(await longCalls.isBehindAnother(call))
+    if (!isFirst) throw new IdempotencyInProgressError('the first call is still running', { cause })
+  }
+  const running = noteWhenLong(longCalls, call, task()).finally(() => {
     const left = (inProgress.get(name) ?? 1) - 1
     if (left > 0) inProgress.set(name, left)
     else inProgress.delete(name)
+  })
+  const outcome = running.catch(async (error: unknown) => {
+    if (error instanceof UnavailableError) await assertFirst(error)
+    throw error
+  })
+  const end = new AbortController()
+  const late = pause(WAIT_MS, undefined, { signal: end.signal }).then(() => assertFirst()).then(() => outcome)
+  late.catch(() => undefined)
+  try {
+    return await Promise.race([outcome, late])
+  } finally {
+    end.abort()
+    outcome.catch(() => undefined)
+  }
+}
+
+/** Tells other processes of a call from when it has taken long until it ends. */
+async function noteWhenLong(longCalls: LongCalls, call: KeyedCall, running: Promise<RunCall>): Promise<RunCall> {
+  let noted: Promise<void> | undefined
+  const timer = setTimeout(() => (noted = longCalls.note(call)), NOTED_AFTER_MS)
+  try {
+    return await running
+  } finally {
+    clearTimeout(timer)
+    if (noted) void noted.then(() => longCalls.remove(call))
   }
 }
 

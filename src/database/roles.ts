@@ -18,6 +18,7 @@ export const RIGHTS: Record<string, string> = {
   api_keys: 'select, insert, update',
   api_key_usage: 'select, insert, update',
   idempotency_keys: 'select, insert, update',
+  long_calls: 'select, insert, delete',
   users: 'select, insert, update',
   user_tokens: 'select, insert, update, delete',
   sessions: 'select, insert, update, delete',

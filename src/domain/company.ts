@@ -93,6 +93,11 @@ export function useKey(usage: KeyUsage, period: RefreshPeriod, atMs: number, cos
   }
 }
 
+/** The usage without a request that was charged in the window that began at an instant, if that window still runs. */
+export function giveBack(usage: KeyUsage, windowStartMs: number): KeyUsage {
+  return usage.windowStartMs === windowStartMs ? { ...usage, requestsMade: Math.max(0, usage.requestsMade - 1) } : usage
+}
+
 /**
  * Requests counted in the window of this instant: none when the last charge fell into an earlier one. One that fell into
  * a later one counts: a clock that goes back must not give the quota anew.

@@ -98,7 +98,8 @@ const SAFE_BY_ITSELF = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
 }
 const PERSONAL = /^\/(?:v1|admin|audit)\//
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+/** It is kept with the call for ever, so it must not be able to hold an e-mail address. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Builds the HTTP server with all its routes; tests use this very function. */
 export function buildApp(services: AppServices): FastifyInstance {
@@ -129,6 +130,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   app.decorateRequest('arrivedAt', 0)
   app.decorateRequest('bodyHash', '')
   app.decorateRequest('caller', null)
+  app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
   traceRequests(app, services.beginTrace)

@@ -7,7 +7,8 @@ import { ProblemError } from './problem.ts'
  * time: nobody sees a part of it. A balancer sends no calls here by then (`/readyz`), a lone process gets them all the same.
  */
 export function refuseHalfBuilt(app: FastifyInstance, areComplete: () => Promise<boolean>): void {
-  app.addHook('preHandler', async () => {
+  // Before a reading call is charged: what ends in 503 costs nothing.
+  app.addHook('preValidation', async () => {
     if (await areComplete()) return
     throw new ProblemError(problem('unavailable', 'what this call reads is being built for this version; try again'))
   })

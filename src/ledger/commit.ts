@@ -3,8 +3,8 @@ import type { LockedCompany } from './company-state.ts'
 import { meansNotCommitted } from './database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
-import type { BoundKey, KeyOfCall } from './idempotency-keys.ts'
-import { boundName, insertBoundKeys } from './idempotency-keys.ts'
+import type { NewBoundKey } from './idempotency-keys.ts'
+import { boundName, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
 import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './ledger-call.ts'
 import { loadCompanies, loadRows } from './load-companies.ts'
 import type { QueryClient } from './one-packet.ts'
@@ -73,7 +73,7 @@ export async function commitTogether<Answer>(
 interface Writes {
   placed: PlacedEvent[]
   stored: StoredCall[]
-  bound: (KeyOfCall & { bound: BoundKey; answeredAt: string })[]
+  bound: NewBoundKey[]
   traces: EventTrace[]
 }
 
@@ -98,10 +98,11 @@ function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, wri
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (idempotency && decision.binds) {
     const key = { companyId, apiId, keyHash: idempotency.keyHash }
-    const bound = { callId, fingerprint: idempotency.fingerprint, position, answer: decision.binds }
+    const { mayNameAnyone, ...answer } = decision.binds
+    const bound = { callId, position, kept: keepAnswer(idempotency.requestHash, answer) }
     // A retry in this very transaction finds it as well.
     company.bound.set(boundName(key), bound)
-    writes.bound.push({ ...key, bound, answeredAt: head.recordedAt })
+    writes.bound.push({ ...key, bound, mayNameAnyone, answeredAt: head.recordedAt })
   }
   return { answer: decision.answer, position }
 }

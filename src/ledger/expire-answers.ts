@@ -5,8 +5,8 @@ import type { LedgerTables } from './tables.ts'
 const AT_ONCE = 1_000
 
 /**
- * Forgets stored answers of idempotency keys that are older than `hours`, by the database's clock. The keys stay, so
- * that a late retry is recognised. Returns how many answers were forgotten. Safe to run at once in many processes.
+ * Forgets stored answers of idempotency keys that are older than `hours`, by the database's clock, with the salts and
+ * fingerprints of their requests. The keys stay, so that a late retry is recognized. Returns how many answers were forgotten. Safe to run at once in many processes.
  */
 export async function expireAnswers(db: Kysely<LedgerTables>, hours: number): Promise<number> {
   for (let total = 0; ; ) {
@@ -26,7 +26,7 @@ interface OldAnswer {
 
 /** Each statement names its company, for on Citus that is where it runs. */
 async function forget(db: Kysely<LedgerTables>, company: string, keys: OldAnswer[]): Promise<number> {
-  const { numAffectedRows } = await sql`update idempotency_keys k set headers = null, body = null
+  const { numAffectedRows } = await sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null
     from unnest(${keys.map(({ api_id: id }) => id)}::uuid[], ${keys.map(({ key_hash: hash }) => hash)}::bytea[]) as old(api_id, key_hash)
     where k.company_id = ${company} and k.api_id = old.api_id and k.key_hash = old.key_hash and k.body is not null`.execute(db)
   return Number(numAffectedRows ?? 0n)

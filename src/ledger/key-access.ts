@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
-import { requestsInWindow, useKey } from '../domain/company.ts'
+import { giveBack, requestsInWindow, useKey } from '../domain/company.ts'
 import { fromUuid } from '../domain/ids.ts'
 import { uuidArray } from './binary-arrays.ts'
 import { openContended } from './contended.ts'
@@ -14,6 +14,8 @@ import * as statements from './statements.ts'
 /** A key and the company that owns it, as they are at this moment. */
 export interface FoundKey {
   companyId: string
+  /** The secret under which texts that could be guessed are hashed in this company. */
+  hashKey: Buffer
   key: ApiKey
   usage: KeyUsage
   /** The database's time, milliseconds since the epoch. */
@@ -55,6 +57,7 @@ async function learnCompanies(pool: Pool, apiIds: string[], companyOf: Map<strin
 
 interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
   company_id: string
+  hash_key: Buffer
   now: string
 }
 
@@ -70,12 +73,13 @@ async function queryKeys(connection: QueryClient, known: string[], companyOf: Ma
   const shard = shardOf(connection, companyOf.get(known[0] ?? ''))
   const { rows } = await connection.query<FoundKeyRow>({
     name: 'find-keys',
-    text: `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
+    text: `select k.company_id, c.hash_key, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
         k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period, u.window_start, u.requests_made, u.last_used,
         clock_timestamp() as now
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
-      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id${shard.and('u.company_id', 3)}`,
+      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+      join companies c on c.company_id = k.company_id${shard.and('u.company_id', 3)}`,
     values: [uuidArray(known.map((apiId) => companyOf.get(apiId)!)), uuidArray(known), ...shard.values],
   })
   return new Map(
@@ -83,7 +87,7 @@ async function queryKeys(connection: QueryClient, known: string[], companyOf: Ma
       const key = statements.apiKeyOf(row)
       const usage = statements.keyUsageOf(row)
       const companyId = fromUuid('com', row.company_id)
-      return [key.id, { companyId, key, usage, nowMs: Date.parse(row.now) }]
+      return [key.id, { companyId, hashKey: row.hash_key, key, usage, nowMs: Date.parse(row.now) }]
     }),
   )
 }
@@ -92,8 +96,8 @@ async function queryKeys(connection: QueryClient, known: string[], companyOf: Ma
 export interface KeyUse {
   companyId: string
   apiId: string
-  /** What it costs of the quota. */
-  cost: number
+  /** What it costs of the quota; `giveBack` takes back one unit, charged in the window that began at this time. */
+  cost: number | { giveBack: number }
   /** Whether the caller may still use the key as it is now, at this time in milliseconds since the epoch. */
   isGood(key: ApiKey, nowMs: number): boolean
 }
@@ -163,6 +167,10 @@ async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Pro
     if (!isGood(entry.key, nowMs)) return null
     const before = entry.usage
     const { quotaLimit, refreshPeriod } = entry.key
+    if (typeof cost === 'object') {
+      entry.usage = giveBack(before, cost.giveBack)
+      return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted: true, nowMs }
+    }
     // What fits is admitted, not all or none of those that arrived together.
     const isAdmitted = requestsInWindow(before, refreshPeriod, nowMs) + cost <= quotaLimit || cost === 0
     entry.usage = useKey(before, refreshPeriod, nowMs, isAdmitted ? cost : 0)

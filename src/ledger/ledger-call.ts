@@ -2,7 +2,7 @@ import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import type { Employee } from '../domain/employee.ts'
 import type { NewEvent } from '../domain/events.ts'
 import type { LoadedEmployees, Touches } from './company-state.ts'
-import type { BoundKey, StoredAnswer } from './idempotency-keys.ts'
+import type { Binding, BoundKey, Idempotency } from './idempotency-keys.ts'
 
 /** What a call can see when it is decided, under the lock of its company's head. */
 export interface DecisionState {
@@ -24,7 +24,7 @@ export interface LedgerDecision<Answer> {
   /** The key's usage afterwards; null leaves it. */
   usage: KeyUsage | null
   /** What the call's idempotency key is bound to from now on; null binds nothing. */
-  binds: StoredAnswer | null
+  binds: Binding | null
   answer: Answer
 }
 
@@ -36,8 +36,7 @@ export interface LedgerCall<Answer> {
   /** How many records it has. */
   weight: number
   touches: Touches
-  /** SHA-256 of the call's idempotency key and of the request that carries it, in hexadecimal. */
-  idempotency: { keyHash: string; fingerprint: string } | null
+  idempotency: Idempotency | null
   /** W3C `traceparent` of who hands it in; null when nobody collects its trace. */
   traceparent?: string | null
   decide(state: DecisionState): LedgerDecision<Answer>

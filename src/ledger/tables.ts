@@ -4,7 +4,7 @@ import type { Employee } from '../domain/employee.ts'
 
 /** The ledger's tables as kysely sees them; migrations/ is where they are made. Times are RFC 3339 texts. */
 export interface LedgerTables {
-  companies: { company_id: string; name: string; created_at: string; time_zone: string }
+  companies: { company_id: string; name: string; created_at: string; time_zone: string; hash_key: Buffer }
   heads: { company_id: string; position: number; frontier: Buffer; recorded_at: string }
   events: {
     company_id: string

@@ -127,7 +127,7 @@ const HEADER_VALUES: Record<string, string[]> = {
   'if-none-match': ['*', '"1"', 'W/"1"'],
   'idempotency-key': ['one', 'two', 'three', '"quoted"', 'with space', 'x'.repeat(256), ''],
   'last-event-id': ['MTo1', 'MTow', '{{cursor}}', '0', '-1', ''],
-  'x-request-id': ['mine', 'x'.repeat(129), 'with space', ''],
+  'x-request-id': ['mine', 'x'.repeat(65), 'a@b', 'with space', ''],
   authorization: ['Bearer', 'Bearer ', 'Bearer x', 'Basic eDp5', 'bearer  x', `Bearer ${CANARY}`],
   cookie: ['session=x', 'session=', '__Host-session=x', 'session=x; session=y', ';;=;', '__proto__=1', `session=${CANARY}`, 'session=%ff', 'session="x', 'a=b; '.repeat(200)],
   accept: ['application/json', 'text/html', 'text/event-stream', '*/*;q=x', ''],

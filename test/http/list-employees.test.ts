@@ -54,11 +54,42 @@ await t.test('filters: status, e-mail in any case, external id, and words of nam
   t.strictSame(await allPages('q=100%25_'), [], 'no character of q is a wildcard')
 })
 
-await t.test('who gives an e-mail address up is no longer found by it, and found by the new one once the list has it', async (t) => {
+await t.test('an e-mail address or external id that moves is found at one of the two at every instant', async (t) => {
+  const swap = (one: string, two: string) =>
+    service.call('PATCH', '/v1/employees', { body: [{ id: made.employees[4].id, email: one }, { id: made.employees[5].id, email: two }] })
+  const found = async (query: string) => (await list(query)).body.items.map(({ id }: { id: string }) => id)
+  await swap('e5@example.com', 'e4@example.com')
+  t.strictSame(await found('email=e4@example.com'), [made.employees[5].id], 'before the list has followed')
+  await service.project()
+  t.strictSame(await found('email=e4@example.com'), [made.employees[5].id], 'and afterwards')
+  for (let turn = 0; turn < 20; turn += 1) {
+    const swapped = turn % 2 ? swap('e5@example.com', 'e4@example.com') : swap('e4@example.com', 'e5@example.com')
+    const meanwhile = await Promise.all(Array.from({ length: 5 }, () => found('email=e4@example.com')))
+    t.ok(meanwhile.every(({ length }) => length === 1))
+    await swapped
+    if (turn % 5 === 4) await service.project()
+  }
+  await swap('e4@example.com', 'e5@example.com')
+  await service.project()
+})
+
+await t.test('the other filters, the cursor and updated_since hold beside an e-mail address', async (t) => {
+  const { items: [one], next_cursor: none } = (await list('email=e6@example.com')).body
+  t.equal(none, null)
+  const find = async (query: string) => emails((await list(`email=e6@example.com&${query}`)).body)
+  const cursorAt = async (index: number) => (await list(`limit=${index + 1}`)).body.next_cursor
+  for (const query of ['status=active', 'q=E6', 'external_id=X-6', `updated_since=${one.updated_at}`, `cursor=${await cursorAt(5)}`]) {
+    t.strictSame(await find(query), ['e6@example.com'], query)
+  }
+  for (const query of ['status=inactive', 'q=nobody', 'external_id=X-7', 'updated_since=2999-01-01T00:00:00Z', `cursor=${await cursorAt(6)}`]) {
+    t.strictSame(await find(query), [], query)
+  }
+})
+
+await t.test('who takes a new e-mail address is found by it at once, and by the old one no longer', async (t) => {
   const change = (email: string) => service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-8', email }] })
   await change('new8@example.com')
   t.strictSame(await allPages('email=e8@example.com'), [])
-  await service.project()
   t.strictSame(await allPages('email=new8@example.com'), ['new8@example.com'])
   t.strictSame(await allPages('email=new8@example.com&status=inactive'), [])
   await change('e8@example.com')
@@ -90,13 +121,14 @@ await t.test('another company sees none of it', async (t) => {
   t.strictSame(body, { items: [], next_cursor: null })
 })
 
-await t.test('a bad parameter is a 400 that names it, without a cost', async (t) => {
+await t.test('a bad parameter is a 400 that names it, and costs one unit', async (t) => {
   const used = async () => (await service.call('GET', '/v1/auth/verify')).body.requests_made
   const before = await used()
-  for (const query of ['limit=0', 'limit=201', 'cursor=x', 'status=gone', 'updated_since=yesterday', 'updated_since=0000-01-01T00:00:00Z', 'updated_since=2016-12-31T23:59:60Z', 'q=%00', 'min_position=-1', 'color=red']) {
+  const queries = ['limit=0', 'limit=201', 'cursor=x', 'status=gone', 'updated_since=yesterday', 'updated_since=0000-01-01T00:00:00Z', 'updated_since=2016-12-31T23:59:60Z', 'q=%00', 'min_position=-1', 'color=red']
+  for (const query of queries) {
     const { status, body } = await list(query)
     t.equal(status, 400, query)
     t.match(body, { code: 'invalid_query', detail: /query parameter/ })
   }
-  t.equal(await used(), before)
+  t.equal(await used(), before + queries.length)
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { eventually } from '../support/eventually.ts'
 import { addressOf, startProcess } from '../support/processes.ts'
 import { employee, send, startService } from '../support/service.ts'
 
@@ -76,6 +77,59 @@ await t.test('50 callers of both kinds on two processes get exactly the quota, n
   t.equal(statuses.filter((status) => status !== 429).length, limit)
   t.strictSame(new Set(statuses), new Set([201, 404, 429]))
   t.equal((await verify()).requests_made, limit)
+})
+
+await t.test('a reused idempotency key costs a unit, and is a 429 at an exhausted quota; a retry is neither', async (t) => {
+  await reset()
+  await setLimit(2)
+  const body = employee()
+  const post = (sent: unknown) => service.call('POST', '/v1/employees', { body: sent, headers: { 'idempotency-key': 'quota-1' } })
+  t.equal((await post(body)).status, 201)
+  t.match(await post(employee()), { status: 422, body: { code: 'idempotency_key_reused' } })
+  t.equal((await verify()).requests_made, 2)
+  for (let at = 0; at < 3; at += 1) t.match(await post(employee()), { status: 429, body: { code: 'quota_exceeded' } })
+  t.match(await post(body), { status: 201, headers: { 'idempotency-replayed': 'true' } })
+  t.equal((await verify()).requests_made, 2)
+})
+
+await t.test('a reading call that is refused with 400 or 404 costs a unit, and is a 429 at an exhausted quota', async (t) => {
+  await reset()
+  await setLimit(3)
+  t.equal((await service.call('GET', '/v1/employees?limit=0')).status, 400)
+  t.equal((await service.call('GET', '/v1/employees?cursor=x')).status, 400)
+  t.equal((await service.call('GET', '/v1/employees/x?unknown=1')).status, 400)
+  t.equal((await verify()).requests_made, 3)
+  for (const path of ['/v1/employees?limit=0', '/v1/employees/x?unknown=1', '/v1/employees?min_position=1']) {
+    t.match(await service.call('GET', path), { status: 429, body: { code: 'quota_exceeded' } }, path)
+  }
+  t.equal((await verify()).requests_made, 3)
+})
+
+await t.test('a reading call that ends in 503 costs nothing, and says so', async (t) => {
+  await reset()
+  await setLimit(100)
+  await service.call('POST', '/v1/employees', { body: employee() })
+  const before = (await verify()).requests_made
+  const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
+  const late = await service.call('GET', `/v1/employees?min_position=${headers['x-ledger-position']}`)
+  t.match(late, { status: 503, headers: { 'retry-after': '1', ratelimit: /r=98/ } })
+  t.equal((await verify()).requests_made, before + 1)
+})
+
+await t.test('calls that wait for a position are bounded: those beyond get 503 at once, and pay nothing', async (t) => {
+  await reset()
+  await setLimit(1_000)
+  const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
+  const position = Number(headers['x-ledger-position'])
+  const waits = Array.from({ length: 220 }, (_, at) => service.call('GET', `/v1/employees?limit=1&min_position=${position - (at % 2 ? 1 : 0)}`))
+  let refused = 0
+  for (const wait of waits) void wait.then(({ status }) => (refused += Number(status === 503)))
+  await eventually('all have come', async () => refused === 20)
+  await service.project()
+  const statuses = (await Promise.all(waits)).map(({ status }) => status)
+  t.equal(statuses.filter((status) => status === 200).length, 200)
+  t.equal(statuses.filter((status) => status === 503).length, 20)
+  t.equal((await verify()).requests_made, 201)
 })
 
 await t.test('a clock that went back does not give the quota anew, whatever kinds of calls alternate', async (t) => {

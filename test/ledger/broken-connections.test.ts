@@ -6,6 +6,7 @@ import type { CommandServices } from '../../src/commands/run-api-call.ts'
 import { runApiCall } from '../../src/commands/run-api-call.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { openLongCalls } from '../../src/ledger/long-calls.ts'
 import { openLanes } from '../../src/ledger/lanes.ts'
 import { isOnShards, useShards } from '../../src/ledger/shards.ts'
 import { openDatabaseLine } from '../support/database-line.ts'
@@ -57,7 +58,7 @@ await t.test('a COMMIT whose answer is lost is looked up: what was stored is ans
   const told: string[] = []
   const onStored = (calls: { companyId: string }[]) => told.push(...calls.map((call) => call.companyId))
   const lanes = openLanes({ pool, ...bounds, onCommitted: () => undefined, onStored, onFault: (error) => t.fail(String(error)) })
-  const services: CommandServices = { lanes, newId, maxRecords: 1000, inProgress: new Map() }
+  const services: CommandServices = { lanes, newId, maxRecords: 1000, inProgress: new Map(), longCalls: openLongCalls(service.pool) }
   const create = async (): Promise<number | string> => {
     const who = { companyId, apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') }
     const caller = { ...who, requestId: 'r', arrivedAt: performance.now(), idempotency: null, validateOnly: false, traceparent: null }

@@ -34,6 +34,7 @@ const MAY: Record<string, string> = {
   events: 'INSERT SELECT',
   heads: 'INSERT SELECT UPDATE',
   idempotency_keys: 'INSERT SELECT UPDATE',
+  long_calls: 'DELETE INSERT SELECT',
   kysely_migration: 'SELECT',
   merkle_subtrees: 'DELETE INSERT SELECT',
   projection_versions: 'INSERT SELECT',

@@ -143,7 +143,7 @@ export const PARTS: Part[] = [
     name: 'commands',
     files: 'src/commands/*',
     may: ['src/commands/*', 'src/domain/*', 'src/ledger/*'],
-    packages: ['pg', 'node:crypto', 'node:util'],
+    packages: ['pg', 'node:crypto', 'node:timers/promises', 'node:util'],
     never: ['src/http/problem.ts', 'src/workers/wake.ts', 'projections/index.ts', 'src/config.ts', 'kysely'],
   },
   {

@@ -59,6 +59,7 @@ export async function loadLedger(db: Kysely<LedgerTables>, lines: string[]): Pro
   const frontier = appendLeaves(EMPTY_FRONTIER, rows.map((row) => row.leaf_hash))
   const company = toUuid(companyId)
   const head = { company_id: company, position: rows.length, frontier: packFrontier(frontier), recorded_at: new Date().toISOString() }
+  await sql`insert into companies (company_id, name, created_at) values (${company}, 'Frozen', ${head.recorded_at})`.execute(db)
   await db.insertInto('heads').values(head).execute()
   await db.insertInto('events').values(rows.map((row) => ({ ...row, company_id: company }))).execute()
   return companyId

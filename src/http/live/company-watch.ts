@@ -1,7 +1,7 @@
 /** Tells those who listen that something of a company has moved. One for all listeners of a process. */
 export interface CompanyWatch {
-  /** Calls back whenever the company's position has moved. Returns how to stop listening. */
-  listen(companyId: string, onMoved: () => void): () => void
+  /** Calls back with the company's position, soon for the first time and then whenever it has moved. Returns how to stop listening. */
+  listen(companyId: string, onMoved: (position: number) => void): () => void
 }
 
 /**
@@ -12,7 +12,7 @@ export function openCompanyWatch(
   readReached: (companyIds: string[]) => Promise<Map<string, number>>,
   options: { intervalMs: number; onError(error: unknown): void },
 ): CompanyWatch {
-  const listeners = new Map<string, Set<() => void>>()
+  const listeners = new Map<string, Set<(position: number) => void>>()
   const reached = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
 
@@ -21,7 +21,7 @@ export function openCompanyWatch(
       for (const [companyId, position] of await readReached([...listeners.keys()])) {
         if (reached.get(companyId) === position) continue
         reached.set(companyId, position)
-        for (const onMoved of listeners.get(companyId) ?? []) onMoved()
+        for (const onMoved of listeners.get(companyId) ?? []) onMoved(position)
       }
     } catch (error) {
       options.onError(error)
@@ -38,6 +38,8 @@ export function openCompanyWatch(
     listen(companyId, onMoved) {
       const group = listeners.get(companyId) ?? new Set()
       listeners.set(companyId, group.add(onMoved))
+      // Whoever is new has not been told where it is.
+      reached.delete(companyId)
       schedule()
       return () => {
         group.delete(onMoved)

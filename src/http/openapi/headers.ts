@@ -10,7 +10,7 @@ const TEXT = { type: 'string' }
 
 const HEADERS = {
   'X-Request-Id': {
-    description: "The request's id: the client's own, if it sent a valid one, else a new one.",
+    description: "The request's id: the client's own, if it sent one of 1 to 64 letters, digits and `.`, `_`, `-`; otherwise a new one.",
     schema: TEXT,
     example: '7a165430-d4e7-4ff0-816e-44d0adc6327e',
   },
@@ -46,7 +46,8 @@ const PARAMETERS = {
   'Idempotency-Key': {
     description:
       'Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended ' +
-      'effect. A retry with the same key and the same request gets the first answer again and has no second effect.',
+      'effect. A retry with the same key and the same request gets the first answer again and has no second effect. ' +
+      'Use a random value, without personal data: that a key was used is remembered for ever.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     example: 'nightly-2026-11-20-batch-1',
   },

@@ -1,6 +1,8 @@
-import { hash } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
+import type { Idempotency } from '../../ledger/idempotency-keys.ts'
+import { callerOf } from '../authenticate.ts'
 import { ProblemError } from '../problem.ts'
 
 /** 1 to 255 visible ASCII characters. */
@@ -8,9 +10,10 @@ const VALID = /^[\x21-\x7e]{1,255}$/
 
 /**
  * The `Idempotency-Key` of a writing call (draft-ietf-httpapi-idempotency-key-header-07), hashed, and the hash of the
- * request that carries it; null when there is none. Throws a problem with `idempotency_key_invalid`.
+ * request that carries it; null when there is none. The key is hashed under the company's secret: clients make keys of
+ * what they send, and these hashes are kept for ever. Throws a problem with `idempotency_key_invalid`.
  */
-export function idempotencyOf(request: FastifyRequest): { keyHash: string; fingerprint: string } | null {
+export function idempotencyOf(request: FastifyRequest): Idempotency | null {
   const sent = request.raw.headersDistinct['idempotency-key']
   if (!sent) return null
   const [key] = sent
@@ -19,6 +22,7 @@ export function idempotencyOf(request: FastifyRequest): { keyHash: string; finge
     throw new ProblemError(problem('idempotency_key_invalid', detail))
   }
   const [path] = request.url.split('?', 1)
-  const fingerprint = hash('sha256', `${request.method} ${path}\n${request.bodyHash}`, 'hex')
-  return { keyHash: hash('sha256', key, 'hex'), fingerprint }
+  const { hashKey, key: apiKey } = callerOf(request)
+  const keyHash = createHmac('sha256', hashKey).update(`${apiKey.id} ${key}`).digest('hex')
+  return { keyHash, requestHash: hash('sha256', `${request.method} ${path}\n${request.bodyHash}`, 'hex') }
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
@@ -8,8 +7,6 @@ import { EMPLOYEES, listEmployees } from '../../../projections/employees-queries
 import { normaliseEmail } from '../../domain/attributes.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
-import { readProgress } from '../../ledger/read-progress.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
 import { callerOf } from '../authenticate.ts'
 import { EmployeeList } from '../openapi/answer-schemas.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
@@ -17,7 +14,8 @@ import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { ProblemError } from '../problem.ts'
 import { assertStorable, instant } from '../query-values.ts'
-import { admit } from '../quota.ts'
+import { chargedReading } from '../quota.ts'
+import { openPositionWaits } from './position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
 
 const ListQuery = Type.Object(
@@ -27,8 +25,8 @@ const ListQuery = Type.Object(
       Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the page before.' }),
     ),
     status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('inactive')])),
-    email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
-    external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Who has it at this moment, as the last commit left them.' })),
+    external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Who has it at this moment, as the last commit left them.' })),
     updated_since: Type.Optional(
       Type.String({
         format: 'date-time',
@@ -59,10 +57,11 @@ const listSchema = {
 
 /** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
 export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
+  const waitForPosition = openPositionWaits(db, EMPLOYEES, (error) => app.log.debug({ err: error }, 'the employee list could not be watched'))
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
-    { schema: listSchema },
-    async (request, reply) => {
+    { schema: listSchema, ...chargedReading(keyUsage) },
+    async (request) => {
       const { companyId } = callerOf(request)
       const { limit, cursor, min_position: minPosition, ...rest } = request.query
       const filter: EmployeeFilter = rest
@@ -70,9 +69,7 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
       if (filter.email !== undefined) filter.email = normaliseEmail(filter.email)
       if (filter.updated_since !== undefined) filter.updated_since = instant('updated_since', filter.updated_since)
       const after = cursor === undefined ? null : decodePlace(cursor)
-      // What ends in 503 costs nothing, so it is waited for first.
-      if (minPosition !== undefined) await waitForPosition(db, companyId, minPosition)
-      await admit(request, reply, keyUsage)
+      if (minPosition !== undefined) await waitForPosition(companyId, minPosition)
       // One more than asked for tells whether there is a next page.
       const page = { after, limit: limit + 1 }
       const found = await listEmployees(db as unknown as Kysely<unknown>, companyId, filter, page)
@@ -81,25 +78,6 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
       return { items, next_cursor: found.length > limit && last ? encodePlace({ id: last.id, updatedAt: last.updated_at }) : null }
     },
   )
-}
-
-const WAIT_MS = 10_000
-const POLL_MS = 20
-
-/** Waits until the read model has folded a position, so that a client reads its own write. */
-async function waitForPosition(db: Kysely<LedgerTables>, companyId: string, position: number): Promise<void> {
-  const deadline = performance.now() + WAIT_MS
-  for (;;) {
-    const { head, reached } = await readProgress(db, companyId, EMPLOYEES)
-    if (position > head) {
-      throw new ProblemError(problem('invalid_query', 'the query parameter min_position is beyond the last position'))
-    }
-    if (reached >= position) return
-    if (performance.now() > deadline) {
-      throw new ProblemError(problem('unavailable', 'the employee list has not reached min_position yet; try again'))
-    }
-    await pause(POLL_MS)
-  }
 }
 
 function encodePlace({ id, updatedAt }: EmployeePlace): string {

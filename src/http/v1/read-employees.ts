@@ -13,7 +13,7 @@ import { EMPLOYEE_READ } from '../openapi/employee-examples.ts'
 import { Employee } from '../openapi/employee-schemas.ts'
 import { EmployeeParams, READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { ProblemError } from '../problem.ts'
-import { admit } from '../quota.ts'
+import { chargedReading } from '../quota.ts'
 
 export interface ReadServices {
   db: Kysely<LedgerTables>
@@ -35,10 +35,9 @@ const readSchema = {
 export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
   app.get<{ Params: { id: string } }>(
     '/employees/:id',
-    { schema: readSchema },
+    { schema: readSchema, ...chargedReading(keyUsage) },
     async (request, reply) => {
       const { companyId } = callerOf(request)
-      await admit(request, reply, keyUsage)
       const { id } = request.params
       const employee = isId('emp', id) ? await readEmployee(db, companyId, id) : null
       if (!employee) throw new ProblemError(problem('employee_not_found', 'the company has no such employee'))

@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely'
+import { setTimeout as pause } from 'node:timers/promises'
+import { problem } from '../../domain/errors.ts'
+import { readProgress, readReached } from '../../ledger/read-progress.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { openCompanyWatch } from '../live/company-watch.ts'
+import { ProblemError } from '../problem.ts'
+
+/** How long a call waits, in milliseconds. */
+const WAIT_MS = 10_000
+const POLL_MS = 20
+/** How many calls of one company may wait in this process. */
+const MOST_WAITING = 200
+
+/**
+ * Lets calls wait until a read model has folded a position, so that a client reads its own write. However many calls
+ * wait, one query looks for all of them. Resolves once the position is reached; throws a ProblemError with
+ * `invalid_query` for one beyond the head, and with `unavailable` after 10 s, or at once where too many calls of the
+ * company wait. `onError` is told when nobody could look; it is tried again.
+ */
+export function openPositionWaits(
+  db: Kysely<LedgerTables>,
+  projection: { name: string; version: number },
+  onError: (error: unknown) => void,
+): (companyId: string, position: number) => Promise<void> {
+  const watch = openCompanyWatch((companyIds) => readReached(db, companyIds, projection), { intervalMs: POLL_MS, onError })
+  const waiting = new Map<string, number>()
+
+  async function waitInLine(companyId: string, position: number): Promise<void> {
+    const { promise: isReached, resolve } = Promise.withResolvers<true>()
+    const stop = watch.listen(companyId, (reached) => {
+      if (reached >= position) resolve(true)
+    })
+    const end = new AbortController()
+    try {
+      const tooLate = pause(WAIT_MS, false, { signal: end.signal, ref: false }).catch(() => false)
+      if (!(await Promise.race([isReached, tooLate]))) throw late()
+    } finally {
+      stop()
+      end.abort()
+    }
+  }
+
+  return async (companyId, position) => {
+    const { head, reached } = await readProgress(db, companyId, projection)
+    if (position > head) {
+      throw new ProblemError(problem('invalid_query', 'the query parameter min_position is beyond the last position'))
+    }
+    if (reached >= position) return
+    const others = waiting.get(companyId) ?? 0
+    if (others >= MOST_WAITING) throw late()
+    waiting.set(companyId, others + 1)
+    try {
+      await waitInLine(companyId, position)
+    } finally {
+      const left = waiting.get(companyId)! - 1
+      if (left > 0) waiting.set(companyId, left)
+      else waiting.delete(companyId)
+    }
+  }
+}
+
+function late(): ProblemError {
+  return new ProblemError(problem('unavailable', 'the employee list has not reached min_position yet; try again'))
+}
