@@ -118,7 +118,7 @@ async function readLag(db: Kysely<LedgerTables>, { name, version }: Version): Pr
 
 async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
-    select extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))}))::integer as seconds
+    select greatest(0, extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))})))::integer as seconds
     from ${headsAnd({ name, version })}
     join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.position > coalesce(c.position, 0)`.execute(db)

@@ -123,6 +123,7 @@ await t.test("recorded times ahead of the database's clock are told, and how its
   t.ok(Math.abs((await ahead()) - seconds) < 3_600)
   await service.call('POST', '/v1/employees', { body: employee() })
   t.ok((await ahead()) > 0, 'what is recorded now is ahead as well')
+  t.equal(valueOf(await look(), 'employee_ledger_projection_lag_seconds', { projection: 'employees' }), 0, 'what is yet to come does not lag')
 })
 
 await t.test('events that cannot be folded, checkpoints and the process itself are told', async (t) => {
