@@ -101,18 +101,18 @@ export const ConfigSchema = Type.Object({
   ),
   MAX_RECORDS: Type.Integer({ default: 1000, minimum: 1, maximum: 10_000, description: 'records that a call may have' }),
   BODY_LIMIT: Type.Integer({ default: 8 * MIB, minimum: 1024, maximum: 64 * MIB, description: 'bytes that a body may have' }),
-  LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'appending transactions side by side in one process, beside the one that small calls share' }),
+  LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'appending transactions side by side, beside the one that small calls share; per process' }),
   RECORDS_PER_COMMIT: Type.Integer({
     default: 500,
     minimum: 1,
     maximum: 10_000,
     description: 'records that share one commit; a larger call goes alone',
   }),
-  CALLS_WAITING: Type.Integer({ default: 8000, minimum: 1, description: 'calls that may wait in one lane; more get 503' }),
+  CALLS_WAITING: Type.Integer({ default: 8000, minimum: 1, description: 'calls that may wait in one lane; more get 503; per process' }),
   RECORDS_WAITING: Type.Integer({
     default: 50_000,
     minimum: 1,
-    description: 'records that all calls waiting in one process may have together; more get 503',
+    description: 'records that all waiting calls may have together; more get 503; per process',
   }),
   CALL_WAIT_MS: Type.Integer({
     default: 10_000,
@@ -120,18 +120,18 @@ export const ConfigSchema = Type.Object({
     maximum: DAY_MS,
     description: 'milliseconds a call may wait for its turn',
   }),
-  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies' }),
+  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies; per process' }),
   SWEEP_INTERVAL_MS: Type.Integer({
     default: 5000,
     minimum: 100,
     maximum: DAY_MS,
     description: 'milliseconds between two sweeps for events that no job told of',
   }),
-  BURST_LIMIT: Type.Integer({ default: 100, minimum: 0, description: 'calls of one API key in a second; 0: no limit' }),
+  BURST_LIMIT: Type.Integer({ default: 100, minimum: 0, description: 'calls of one API key in a second; 0: no limit; per process' }),
   FAILURE_LIMIT: Type.Integer({
     default: 100,
     minimum: 0,
-    description: 'failures of one address to prove who it is, in a minute; 0: no limit',
+    description: 'failures of one address to prove who it is, in a minute; 0: no limit; per process',
   }),
   PUBLIC_URL: Type.Optional(
     Type.String({
@@ -160,7 +160,7 @@ export const ConfigSchema = Type.Object({
   SIGN_IN_LIMIT: Type.Integer({
     default: 10,
     minimum: 0,
-    description: 'tries to sign in with one e-mail address from one network address in 15 minutes; 0: no limit',
+    description: 'tries to sign in with one e-mail address from one network address in 15 minutes; 0: no limit; per process',
   }),
   ANSWERS_KEPT_HOURS: Type.Integer({
     default: 72,
@@ -178,7 +178,7 @@ export const ConfigSchema = Type.Object({
     default: 5,
     minimum: 1,
     maximum: 1000,
-    description: 'live streams that a user may have open at once in one process',
+    description: 'live streams that a user may have open at once; per process',
   }),
   STREAM_HEARTBEAT_MS: Type.Integer({
     default: 15_000,

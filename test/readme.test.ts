@@ -12,6 +12,14 @@ await t.test('the table of settings is what src/config.ts reads: names, defaults
   t.strictSame(tableOf('Settings'), settingsRows())
 })
 
+await t.test('each limit that every process counts for itself says so, and what that comes to is told below the table', (t) => {
+  const counted = ['LANES', 'CALLS_WAITING', 'RECORDS_WAITING', 'POOL_SIZE', 'BURST_LIMIT', 'FAILURE_LIMIT', 'SIGN_IN_LIMIT', 'STREAMS_PER_USER']
+  const rows = tableOf('Settings')
+  for (const name of counted) t.match(rows.find((row) => row.startsWith(`| \`${name}\` |`)), /; per process \|$/, name)
+  t.match(readme.split('\n## Settings\n')[1]!.split('\n## ')[0], /\*\*N × limit\*\*/)
+  t.end()
+})
+
 await t.test('the table of commands is what the program offers', async (t) => {
   t.strictSame(tableOf('The command line'), commandRows())
 })

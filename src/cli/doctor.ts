@@ -10,7 +10,7 @@ import { fail, ok } from '../doctor/finding.ts'
 import { lookAtReplica } from '../doctor/look-at-replica.ts'
 import { lookAtListen } from '../doctor/look-at-listen.ts'
 import { lookAtServer, lookAtSize } from '../doctor/look-at-server.ts'
-import { lookAtProjection, lookAtRights, migrationFinding } from '../doctor/look-at-tables.ts'
+import { lookAtProjection, lookAtRecordedTimes, lookAtRights, migrationFinding } from '../doctor/look-at-tables.ts'
 import { lookAtCheckpointPlace, lookAtCheckpoints, lookAtDisk, lookAtFolder, lookAtKeyFile } from '../doctor/look-outside.ts'
 import { interruptible } from './interruption.ts'
 import { print } from './print.ts'
@@ -90,6 +90,7 @@ async function examineDatabase(config: Config, { urls, isEmbedded, movedTo }: Op
     findings.push(migrationFinding(isCurrent))
     // What follows stands in the tables.
     if (!isCurrent) return findings
+    await look('recorded times', () => lookAtRecordedTimes(db))
     await look('role', () => lookAtRights(db))
     for (const projection of PROJECTIONS) await look(`projection ${projection.name}`, () => lookAtProjection(db, projection))
     await look('checkpoints', () => lookAtCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { connectionTo } from './session-settings.ts'
 
 const TIMESTAMPTZ = 1184
 const INT8 = 20
@@ -37,7 +38,7 @@ const SILENCE_MS = 5_000
 export function openPool(options: PoolOptions): pg.Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
   const config: pg.PoolConfig = {
-    connectionString: options.url,
+    ...connectionTo(options.url, options.settings),
     application_name: options.name,
     max: options.max,
     types: TYPES,
@@ -47,7 +48,6 @@ export function openPool(options: PoolOptions): pg.Pool {
     query_timeout: statementTimeoutMs + SILENCE_MS,
     lock_timeout: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs,
-    options: Object.entries(options.settings ?? {}).map(([name, value]) => `-c ${name}=${value}`).join(' '),
   }
   const pool = new pg.Pool(config)
   // A connection that breaks is replaced at the next use, and whoever used it gets the error of the statement. Without

@@ -5,6 +5,7 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { DatabaseUrls } from './database-urls.ts'
+import { connectionTo } from './session-settings.ts'
 
 /** What the service's role may do with each table; whatever is not named it may not. Events: insert and read, no more. */
 export const RIGHTS: Record<string, string> = {
@@ -60,7 +61,7 @@ export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknow
 }
 
 async function roleOf(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client(connectionTo(url))
   await client.connect()
   try {
     const { rows } = await client.query<{ role: string }>('select current_user as role')

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { connectionTo } from './session-settings.ts'
 
 /** `serve` is the one long-running service of a data folder; any number of others `visit`. */
 export type Purpose = 'serve' | 'visit'
@@ -101,7 +102,7 @@ export class ServerLease {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({
-    connectionString: url,
+    ...connectionTo(url),
     ssl: false,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -5,6 +5,8 @@ import { fail, ok, warn } from './finding.ts'
 const OLDEST_SERVER = 150_000
 const CLOCK_SECONDS = 2
 const GIB = 1024 ** 3
+/** An instant, as a server with the settings of our connections writes it. */
+const INSTANT = '2026-02-03 04:05:06+00'
 
 /** Connections that processes of each kind open at most. */
 export interface Connections {
@@ -20,6 +22,7 @@ interface Server {
   full_page_writes: string
   synchronous_commit: string
   statement_timeout: string
+  written: string
   verbosity: string
   checksums: string
   connections: number
@@ -32,6 +35,7 @@ export async function lookAtServer(pool: Pool, connections: Connections): Promis
       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
       current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
       current_setting('statement_timeout') as statement_timeout, current_setting('log_error_verbosity') as verbosity,
+      timestamptz '${INSTANT}'::text as written,
       current_setting('data_checksums') as checksums,
       current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections`)
   const server = rows[0]!
@@ -63,11 +67,14 @@ function durability({ fsync, full_page_writes: pages, synchronous_commit: commit
   ]
 }
 
-function comfort({ statement_timeout: timeout, verbosity, checksums }: Server): Finding[] {
+function comfort({ statement_timeout: timeout, written, verbosity, checksums }: Server): Finding[] {
   return [
     timeout === '0'
       ? warn('time-outs', 'the time-outs that the program sets do not reach the server: a pooler drops them', 'connect to PostgreSQL itself, or have the pooler pass on the settings of a connection')
       : ok('time-outs', `a statement may take ${timeout}`),
+    written === INSTANT
+      ? ok('times', 'the server writes times as the program reads them')
+      : fail('times', `the server writes ${INSTANT} as ${written}: a pooler drops the DateStyle and TimeZone that the program sets`, 'connect to PostgreSQL itself, or have the pooler pass on the `options` of a connection'),
     verbosity === 'terse'
       ? ok('server log', 'error details, which quote values of rows, are left out')
       : warn('server log', `log_error_verbosity is ${verbosity}: details of errors, which quote values of rows, get into PostgreSQL's log`, 'as superuser: alter database … set log_error_verbosity = terse'),
@@ -83,15 +90,17 @@ function enough(free: number, { api, worker }: Connections): Finding {
   return warn('connections', found, 'raise max_connections, or lower POOL_SIZE and LANES')
 }
 
-async function lookAtClock(pool: Pool): Promise<Finding> {
+/** Whether the clock of the database, by which events are recorded, agrees with this machine's. */
+export async function lookAtClock(pool: Pool): Promise<Finding> {
   const before = Date.now()
   const { rows } = await pool.query<{ ms: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms')
   const after = Date.now()
   // Whatever lies within the time of the question itself is no difference.
-  const aheadMs = Math.max(before - rows[0]!.ms, rows[0]!.ms - after, 0)
+  const aheadMs = Math.max(rows[0]!.ms - after, 0) - Math.max(before - rows[0]!.ms, 0)
   const seconds = Math.round(aheadMs / 1_000)
-  if (seconds <= CLOCK_SECONDS) return ok('clock', "this machine's and the database's agree")
-  return warn('clock', `this machine's differs from the database's by ${seconds} s; the ledger goes by the latter`, 'keep both by NTP')
+  if (Math.abs(seconds) <= CLOCK_SECONDS) return ok('clock', "this machine's and the database's agree")
+  const differs = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'}`
+  return warn('clock', `the database's is ${differs} this machine's; events get the time of the database`, 'keep both by NTP; see docs/operations.md, “ClocksDiffer”')
 }
 
 /** How large the database is. What room its disk has is known of a server on this machine alone. */

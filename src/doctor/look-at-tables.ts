@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import { readStanding } from '../ledger/read-standings.ts'
+import { readStanding, readTimesAhead } from '../ledger/read-standings.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
 const LATE_SECONDS = 60
+/** How far NTP may set a clock back without notice. */
+const AHEAD_SECONDS = 2
 const MIGRATE = 'run `npm run --silent cli -- migrate` as the owner'
 
 /** Looks at the role as which the service works, and whether events can be changed. */
@@ -40,6 +42,16 @@ interface Rights {
   may: string[]
   guarded: boolean
   has_citus: boolean
+}
+
+/** Whether events were recorded ahead of time, by a database clock that has been set back since. */
+export async function lookAtRecordedTimes(db: Kysely<LedgerTables>): Promise<Finding> {
+  const check = 'recorded times'
+  const { companies, seconds } = await readTimesAhead(db)
+  if (seconds <= AHEAD_SECONDS) return ok(check, "none is ahead of the database's clock")
+  const who = companies === 1 ? '1 company has' : `${companies} companies have`
+  const found = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database's clock; until then, new events get that same time`
+  return fail(check, found, 'see docs/operations.md, “RecordedTimeAhead”')
 }
 
 /** Whether the database has what this program needs. */

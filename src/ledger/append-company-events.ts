@@ -2,9 +2,13 @@ import type { ClientBase, Pool, PoolClient } from 'pg'
 import { isErasing } from '../domain/erasure.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { toUuid } from '../domain/ids.ts'
+import { openHead } from './company-rows.ts'
+import { isOfTheServer, meansNotCommitted } from './database-errors.ts'
 import { eraseNamedBy } from './erase-events.ts'
 import { insertTraces } from './event-traces.ts'
 import { headAt, placeEvents } from './place-events.ts'
+import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
+import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
 
 /** Actor of what is done from the command line, where no user is signed in. */
@@ -36,50 +40,69 @@ export interface AppendedChange<Result> {
  * all. An event that erases others takes effect there, too. Such changes are rare and travel alone; the calls of the
  * API share commits (lanes.ts).
  * With `isNew` the company's ledger is opened first.
+ * When the connection is lost during COMMIT, the ledger is asked whether the change took effect: the result is given
+ * if it did. Throws UnavailableError when it did not, or when that cannot be learnt.
  */
 export async function appendCompanyEvents<Result>(
   pool: Pool,
-  origin: { companyId: string; actor: string; isNew?: boolean; traceparent?: string | null },
+  origin: CompanyOrigin,
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result>> {
-  const { companyId, actor, traceparent } = origin
   const client = await pool.connect()
   try {
     await client.query('begin')
-    if (origin.isNew) await openLedger(client, companyId)
-    const [locked] = await statements.lockHeads(client, [companyId], true)
-    if (!locked) throw new RefusedChangeError(`there is no company ${companyId}`)
-    const now = headAt(locked, await statements.readClock(client))
-    const { events, result } = await change(client, now.recordedAt)
-    if (events.length === 0) {
-      await client.query('rollback')
-      client.release()
-      return { result, position: null }
-    }
-    const { placed, head } = placeEvents(now, events, { callId: null, actor })
-    await statements.insertEvents(client, placed)
-    for (const { event, position } of placed) if (isErasing(event)) await eraseNamedBy(client, companyId, position)
-    await statements.updateHeads(client, [head])
-    if (traceparent) await insertTraces(client, [{ companyId, position: head.frontier.size, traceparent, recordedAt: head.recordedAt }])
-    const { command } = await client.query('commit')
-    if (command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
+    const { placed, ...appended } = await writeChange(client, origin, change)
+    if (placed.length === 0) await client.query('rollback')
+    else await commit(client, appended, placed)
     client.release()
-    return { result, position: head.frontier.size }
+    return appended
   } catch (error) {
+    const isUnknown = error instanceof UnknownOutcomeError
     // A connection that cannot even roll back is not given to the next.
-    const isBroken = await client.query('rollback').then(
-      () => false,
-      () => true,
-    )
-    client.release(isBroken)
-    throw error
+    client.release(isUnknown || isOfTheServer(error) || !(await canRollBack(client)))
+    if (!isUnknown) throw error
+    return settleOutcome(pool, error as UnknownOutcomeError<AppendedChange<Result>>)
   }
 }
 
-async function openLedger(client: PoolClient, companyId: string): Promise<void> {
-  await client.query(
-    `insert into heads (company_id, position, frontier, recorded_at) values ($1, 0, '', clock_timestamp())`,
-    [toUuid(companyId)],
+interface CompanyOrigin {
+  companyId: string
+  actor: string
+  isNew?: boolean
+  traceparent?: string | null
+}
+
+async function writeChange<Result>(
+  client: PoolClient,
+  { companyId, actor, isNew, traceparent }: CompanyOrigin,
+  change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
+): Promise<AppendedChange<Result> & { placed: PlacedEvent[] }> {
+  if (isNew) await openHead(client, companyId)
+  const [locked] = await statements.lockHeads(client, [companyId], true)
+  if (!locked) throw new RefusedChangeError(`there is no company ${companyId}`)
+  const now = headAt(locked, await statements.readClock(client))
+  const { events, result } = await change(client, now.recordedAt)
+  if (events.length === 0) return { result, position: null, placed: [] }
+  const { placed, head } = placeEvents(now, events, { callId: null, actor })
+  await statements.insertEvents(client, placed)
+  for (const { event, position } of placed) if (isErasing(event)) await eraseNamedBy(client, companyId, position)
+  await statements.updateHeads(client, [head])
+  const position = head.frontier.size
+  if (traceparent) await insertTraces(client, [{ companyId, position, traceparent, recordedAt: head.recordedAt }])
+  return { result, position, placed }
+}
+
+async function commit(client: PoolClient, result: unknown, placed: PlacedEvent[]): Promise<void> {
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw meansNotCommitted(error) ? error : new UnknownOutcomeError(result, placed[0], error)
+  })
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
+}
+
+function canRollBack(client: PoolClient): Promise<boolean> {
+  return client.query('rollback').then(
+    () => true,
+    () => false,
   )
 }
 

@@ -11,20 +11,9 @@ import type { QueryClient } from './one-packet.ts'
 import { BEGIN, COMMIT, inOnePacket } from './one-packet.ts'
 import { placeEvents } from './place-events.ts'
 import type { StoredCall } from './recent-events.ts'
+import { UnknownOutcomeError } from './settle-outcome.ts'
 import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
-
-/** COMMIT was sent and no answer came: whether the transaction took effect is not known. */
-export class UnknownOutcomeError extends Error {
-  override name = 'UnknownOutcomeError'
-  /** What the calls are to be answered if it did. */
-  readonly results: unknown[]
-
-  constructor(results: unknown[], cause: unknown) {
-    super('the connection was lost while the transaction committed', { cause })
-    this.results = results
-  }
-}
 
 /** Deciding a call threw: a fault of the program that this call brings out. */
 export class DecisionError extends Error {
@@ -139,7 +128,7 @@ async function write(
   const { writes, commit } = inOnePacket(client, (packet) => ({ writes: sendWrites(packet), commit: packet.query(COMMIT) }))
   const outcomes = await Promise.allSettled([...writes, commit])
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
-  if (refusal !== undefined) throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, refusal)
+  if (refusal !== undefined) throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, placed[0], refusal)
   // An aborted transaction answers COMMIT without an error, only with another tag.
   if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
 }

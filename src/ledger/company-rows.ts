@@ -17,3 +17,12 @@ export async function loadCompany(client: ClientBase, companyId: string): Promis
 export async function updateTimeZone(client: ClientBase, companyId: string, timeZone: string): Promise<void> {
   await client.query('update companies set time_zone = $2 where company_id = $1', [toUuid(companyId), timeZone])
 }
+
+/** Makes the head of a new company, with no events behind it. Does nothing when the company has one. */
+export async function openHead(client: ClientBase, companyId: string): Promise<void> {
+  await client.query(
+    `insert into heads (company_id, position, frontier, recorded_at) values ($1, 0, '', clock_timestamp())
+     on conflict (company_id) do nothing`,
+    [toUuid(companyId)],
+  )
+}

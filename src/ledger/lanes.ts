@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
-import { commitTogether, DecisionError, UnknownOutcomeError } from './commit.ts'
+import { commitTogether, DecisionError } from './commit.ts'
 import { blamesRecord, isPassing } from './database-errors.ts'
 import { openContended } from './contended.ts'
 import type { GatherBounds } from './gather.ts'
 import { gather, UnavailableError } from './gather.ts'
 import type { Committed, LedgerCall } from './ledger-call.ts'
 import type { StoredCall } from './recent-events.ts'
-import { settleOutcome } from './settle-outcome.ts'
+import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 import { groupedByCompany, isOnShards } from './shards.ts'
 
 export interface LaneOptions {
@@ -205,8 +205,6 @@ async function commitOn({ pool, onStored }: LaneOptions, calls: Call[], wait: bo
     // A connection on which anything went wrong is not used again.
     client.release(true)
     if (!(error instanceof UnknownOutcomeError)) throw error
-    const results = error.results as (Answer | 'held')[]
-    await settleOutcome(pool, calls.filter((_, at) => results[at] !== 'held'), error)
-    return results
+    return settleOutcome(pool, error as UnknownOutcomeError<(Answer | 'held')[]>)
   }
 }

@@ -118,11 +118,34 @@ async function readLag(db: Kysely<LedgerTables>, { name, version }: Version): Pr
 
 async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
-    select extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))}))::integer as seconds
+    select greatest(0, extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))})))::integer as seconds
     from ${headsAnd({ name, version })}
     join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.position > coalesce(c.position, 0)`.execute(db)
   return rows[0]?.seconds ?? null
+}
+
+/** How far recorded times are ahead of the database's clock, and that of this machine's. */
+export interface TimesAhead {
+  /** Companies whose last event is ahead of the database's clock. */
+  companies: number
+  /** By how many seconds the furthest of them is; 0 when none is. */
+  seconds: number
+  /** By how many seconds the database's clock is ahead of this machine's, negative when it is behind; less than the look took is 0. */
+  clockSeconds: number
+}
+
+/** Looks for recorded times that are still to come, and compares the clocks. */
+export async function readTimesAhead(db: Kysely<LedgerTables>): Promise<TimesAhead> {
+  const before = Date.now()
+  const { rows } = await sql<{ companies: number; seconds: number; now: string }>`
+    select count(*) filter (where recorded_at > clock_timestamp())::integer as companies,
+      greatest(0, coalesce(extract(epoch from max(recorded_at) - clock_timestamp()), 0))::double precision as seconds,
+      clock_timestamp() as now
+    from heads`.execute(db)
+  const { now, ...ahead } = rows[0]!
+  const clock = Date.parse(now)
+  return { ...ahead, clockSeconds: (Math.max(clock - Date.now(), 0) - Math.max(before - clock, 0)) / 1_000 }
 }
 
 /** When an event was recorded, read in the database: null where an envelope does not say so in the one way it can. */

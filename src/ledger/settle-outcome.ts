@@ -1,63 +1,66 @@
 import type { Pool } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
-import { uuidArray } from './binary-arrays.ts'
+import { toUuid } from '../domain/ids.ts'
+import { openHead } from './company-rows.ts'
 import { UnavailableError } from './gather.ts'
-import type { QueryClient } from './one-packet.ts'
-import { BEGIN, inOnePacket, ROLLBACK } from './one-packet.ts'
-import { shardOf } from './shards.ts'
-import * as statements from './statements.ts'
+import type { PlacedEvent } from './statements.ts'
 
 const DEADLINE_MS = 10_000
 const PAUSE_MS = 500
 
-/**
- * Learns whether a transaction whose COMMIT was not answered took effect. The head is locked first: that waits for
- * the old transaction to end, whose events a look-up without the lock could miss while they are still on their way.
- * Resolves when it took effect; throws UnavailableError when it did not, or when that could not be learnt.
- */
-export async function settleOutcome(
-  pool: Pool,
-  calls: { companyId: string; callId: string }[],
-  cause: unknown,
-): Promise<void> {
-  const deadline = performance.now() + DEADLINE_MS
-  while (performance.now() < deadline) {
-    const committed = await wasCommitted(pool, calls).catch(() => undefined)
-    if (committed === true) return
-    if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause })
-    await pause(PAUSE_MS)
+/** What tells an event from any other: the leaf hash covers a salt that no other event has. */
+type PlacedLeaf = Pick<PlacedEvent, 'companyId' | 'position' | 'leaf'>
+
+/** COMMIT was sent and no answer came: whether the transaction took effect is not known. */
+export class UnknownOutcomeError<Result> extends Error {
+  override name = 'UnknownOutcomeError'
+  /** What the caller is to be given if it did. */
+  readonly result: Result
+  /** An event of the transaction, which is stored if it took effect; undefined when it appended none. */
+  readonly event: PlacedLeaf | undefined
+
+  constructor(result: Result, event: PlacedLeaf | undefined, cause: unknown) {
+    super('the connection was lost while the transaction committed', { cause })
+    this.result = result
+    this.event = event
   }
-  throw new UnavailableError('the outcome of the commit could not be learnt', { cause })
 }
 
-/** One transaction holds them all, so one call that left an event behind speaks for all. */
-async function wasCommitted(pool: Pool, calls: { companyId: string; callId: string }[]): Promise<boolean> {
+/**
+ * Finds out whether a transaction whose COMMIT was not answered took effect, and resolves with its result if it did.
+ * Needs a connection of the pool. Throws UnavailableError when it did not, or when nobody can tell within some seconds.
+ */
+export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeError<Result>): Promise<Result> {
+  const { event, result } = unknown
+  const deadline = performance.now() + (event ? DEADLINE_MS : 0)
+  while (performance.now() < deadline) {
+    const committed = await isStored(pool, event!).catch(() => undefined)
+    if (committed === true) return result
+    if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause: unknown })
+    await pause(PAUSE_MS)
+  }
+  throw new UnavailableError('the outcome of the commit could not be learnt', { cause: unknown })
+}
+
+/**
+ * Looks for the event under the lock of its company's head, which waits for the old transaction to end. Another process
+ * may have appended at this position meanwhile; its event has another leaf hash.
+ */
+async function isStored(pool: Pool, { companyId, position, leaf }: PlacedLeaf): Promise<boolean> {
   const client = await pool.connect()
   try {
-    const [, , found] = await inOnePacket(client, (packet) =>
-      Promise.all([
-        packet.query(BEGIN),
-        statements.lockHeads(packet, [...new Set(calls.map(({ companyId }) => companyId))], true),
-        findAny(packet, calls),
-        packet.query(ROLLBACK),
-      ]),
-    )
+    await client.query('begin')
+    // The old transaction may be the one that makes the head: this waits for it as well, and is rolled back.
+    await openHead(client, companyId)
+    await client.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
+    const { rows } = await client.query('select 1 from events where company_id = $1 and position = $2 and leaf_hash = $3', [
+      ...[toUuid(companyId), position, leaf],
+    ])
+    await client.query('rollback')
     client.release()
-    return found
+    return rows.length > 0
   } catch (error) {
     client.release(true)
     throw error
   }
-}
-
-async function findAny(client: QueryClient, calls: { companyId: string; callId: string }[]): Promise<boolean> {
-  const shard = shardOf(client, calls[0]?.companyId)
-  const { rows } = await client.query({
-    name: 'find-calls',
-    text: `select 1 from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, call_id)
-      join events e on e.company_id = wanted.company_id and e.stream_id = wanted.call_id and e.stream_version = 1${shard.and('e.company_id', 3)}
-      limit 1`,
-    values: [uuidArray(calls.map(({ companyId }) => companyId)), uuidArray(calls.map(({ callId }) => callId)), ...shard.values],
-  })
-  return rows.length > 0
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { Gauge } from 'prom-client'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProjectionStanding } from '../ledger/read-standings.ts'
-import { readStanding, readWorstCompanies } from '../ledger/read-standings.ts'
+import { readStanding, readTimesAhead, readWorstCompanies } from '../ledger/read-standings.ts'
 import type { QueueDepth } from '../ledger/system-health.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { Metrics } from './metrics.ts'
@@ -29,6 +29,7 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
     const standings = await Promise.all(projections.map((projection) => readStanding(db, projection)))
     const worst = await Promise.all(projections.map((projection) => readWorstCompanies(db, projection, NAMED_COMPANIES)))
     const queues = await queueDepths()
+    const times = await readTimesAhead(db)
     forget(gauges)
     for (const standing of standings) tellStanding(gauges, standing)
     for (const [at, companies] of worst.entries()) {
@@ -37,6 +38,8 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
         gauges.companySeconds.set({ projection: projections[at]!.name, company }, seconds)
       }
     }
+    gauges.timesAhead.set(times.seconds)
+    gauges.clockAhead.set(times.clockSeconds)
     for (const { name: queue, waiting, active } of queues) {
       gauges.jobs.set({ queue, state: 'waiting' }, waiting)
       gauges.jobs.set({ queue, state: 'active' }, active)
@@ -54,7 +57,7 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
 type Gauges = ReturnType<typeof openGauges>
 
 function openGauges({ registry }: Metrics) {
-  const gauge = (name: string, help: string, labelNames: string[]) =>
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `employee_ledger_${name}`, help, labelNames, registers: [registry] })
   return {
     lagEvents: gauge('projection_lag_events', 'Events that a projection has not folded, of all companies', ['projection']),
@@ -64,6 +67,8 @@ function openGauges({ registry }: Metrics) {
     complete: gauge('projection_complete', 'Whether the tables of a projection may be read: 0 while they are filled for the first time', ['projection']),
     companyEvents: gauge('projection_company_lag_events', 'The same of the few companies with the most', ['projection', 'company']),
     companySeconds: gauge('projection_company_lag_seconds', 'The age of the oldest event not folded, of those companies', ['projection', 'company']),
+    timesAhead: gauge('recorded_time_ahead_seconds', "By how much the latest recorded time is ahead of the database's clock; 0 when none is"),
+    clockAhead: gauge('database_clock_ahead_seconds', "By how much the database's clock is ahead of this process's; negative when it is behind"),
     jobs: gauge('queue_jobs', 'Jobs in a queue, by whether they are waiting or active', ['queue', 'state']),
   }
 }

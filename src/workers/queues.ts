@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
+import { connectionTo } from '../database/session-settings.ts'
 
 /** A job tells which companies may have events that a projection has not folded: a hint, the checkpoint is the fact. */
 export interface ProjectJob {
@@ -21,9 +22,9 @@ export const QUEUES_VERSION = 'pg-boss 12, queues 4'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint and the sweep makes up for a lost one, so its commits need not wait for the disk.
-const CONNECTION_OPTIONS = '-c synchronous_commit=off -c jit=off'
+const CONNECTION_SETTINGS = { synchronous_commit: 'off', jit: 'off' }
 // Who waits for a lock on a table of the queues holds up the workers that come after it: `migrate` tries again.
-const SET_UP_OPTIONS = '-c lock_timeout=2s'
+const SET_UP_SETTINGS = { lock_timeout: '2s' }
 const JOB_EXPIRES_SECONDS = 300
 const DONE_JOBS_KEPT_SECONDS = 600
 const UNDONE_JOBS_KEPT_SECONDS = 86_400
@@ -49,7 +50,7 @@ export function queueNames(): string[] {
  */
 export async function createQueues(ownerUrl: string): Promise<void> {
   // The queue of the scheduler itself is made by the workers when they begin to schedule.
-  const boss = new PgBoss({ connectionString: ownerUrl, schema: SCHEMA, options: SET_UP_OPTIONS, supervise: false, schedule: false, max: 2 })
+  const boss = new PgBoss({ ...connectionTo(ownerUrl, SET_UP_SETTINGS), schema: SCHEMA, supervise: false, schedule: false, max: 2 })
   boss.on('error', () => undefined)
   await boss.start()
   try {
@@ -114,10 +115,9 @@ export async function openQueues(url: string, options: QueueOptions): Promise<Pg
 
 function bossOf(url: string, { works, connections }: QueueOptions): PgBoss {
   return new PgBoss({
-    connectionString: url,
+    ...connectionTo(url, CONNECTION_SETTINGS),
     schema: SCHEMA,
     application_name: 'employee-ledger jobs',
-    options: CONNECTION_OPTIONS,
     max: connections,
     migrate: false,
     createSchema: false,

@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { generateKeyPairSync } from 'node:crypto'
+import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { Finding } from '../../src/doctor/finding.ts'
+import { lookAtClock, lookAtServer } from '../../src/doctor/look-at-server.ts'
 import { diskFinding } from '../../src/doctor/look-outside.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
 import type { Environment } from '../support/cli.ts'
@@ -53,7 +55,7 @@ async function examine(t: Test, environment: Environment): Promise<Examined> {
 
 const ALL = [
   ...['signing key', 'data folder', 'disk', 'checkpoint place', 'connection', 'version', 'encoding', 'durability', 'commits'],
-  ...['time-outs', 'server log', 'checksums', 'connections', 'clock', 'size', 'LISTEN', 'migrations', 'role', 'append-only'],
+  ...['time-outs', 'times', 'server log', 'checksums', 'connections', 'clock', 'size', 'LISTEN', 'migrations', 'recorded times', 'role', 'append-only'],
   ...['projection employees', 'projection bulk-user-logs', 'checkpoints'],
 ]
 
@@ -113,6 +115,26 @@ await t.test('a database that was rolled back behind a checkpoint outside is wro
 await t.test('a pooler that swallows notifications is found', async (t) => {
   const found = await examine(t, { ...makePlace(t), DATABASE_URL: await startDeafProxy(t, serviceUrl) })
   t.match(found.of('LISTEN'), { level: 'warn', found: /a pooler in transaction mode swallows them/ })
+})
+
+await t.test('a pooler that drops the settings of a connection is found', async (t) => {
+  const pool = new pg.Pool({ connectionString: serviceUrl, options: '-c datestyle=SQL,MDY -c timezone=Asia/Tokyo' })
+  t.teardown(() => pool.end())
+  const findings = await lookAtServer(pool, { api: 1, worker: 1 })
+  const of = (check: string) => findings.find((finding) => finding.check === check)
+  t.match(of('times'), { level: 'fail', found: '02/03/2026 13:05:06 JST', advice: /pooler/ })
+  t.match(of('time-outs'), { level: 'warn', found: /a pooler drops them/ })
+})
+
+await t.test("times that a database clock which jumped ahead has left are found, and so is a clock unlike this machine's", async (t) => {
+  const other = await startService(t)
+  await asSuperuser(other.urls.superUrl, `update heads set recorded_at = clock_timestamp() + interval '1 hour'`)
+  const found = await examine(t, { ...makePlace(t), DATABASE_URL: other.urls.serviceUrl })
+  t.equal(found.exitCode, 1)
+  t.match(found.of('recorded times'), { level: 'fail', found: /^1 company has .* up to 3[56][0-9][0-9] s ahead/, advice: /RecordedTimeAhead/ })
+  const clockAt = (ms: number) => lookAtClock({ query: async () => ({ rows: [{ ms: Date.now() + ms }] }) } as unknown as pg.Pool)
+  t.match(await clockAt(60_000), { level: 'warn', found: "the database's is 60 s ahead of this machine's" })
+  t.match(await clockAt(-60_000), { level: 'warn', found: "the database's is 60 s behind this machine's" })
 })
 
 await t.test('too few connections for one process of each kind are found', async (t) => {

@@ -161,8 +161,8 @@ export const BUGS: Record<string, Bug> = {
   'takes an unknown outcome for a success': {
     process: 'api',
     file: 'src/ledger/settle-outcome.ts',
-    find: '    if (committed === true) return\n',
-    put: '    if (committed !== undefined) return\n',
+    find: '    if (committed === true) return result\n',
+    put: '    if (committed !== undefined) return result\n',
     shownBy: 'COMMIT swallowed',
     found: /stands in the ledger 0 times/,
   },

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { openPool } from '../../src/database/pool.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { UnavailableError } from '../../src/ledger/gather.ts'
-import { settleOutcome } from '../../src/ledger/settle-outcome.ts'
+import { settleOutcome, UnknownOutcomeError } from '../../src/ledger/settle-outcome.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
 import { employee, startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
@@ -66,13 +67,19 @@ await t.test('a backend that dies while it commits: 503 for its calls, nothing o
   t.equal((await create(employee())).status, 201)
 })
 
-await t.test('an unknown outcome is settled by what the ledger says', async (t) => {
+await t.test('an unknown outcome is settled by the event at its position: only the very event that was written counts', async (t) => {
   const pool = openPool({ url: service.urls.serviceUrl, name: 'test', max: 1 })
   t.teardown(() => pool.end())
-  const { body } = await create(employee())
+  await create(employee())
   const companyId = service.company.id
-  await settleOutcome(pool, [{ companyId, callId: body.log_id }], new Error('lost'))
-  t.pass('a call that is in the ledger was committed')
-  const unknown = { companyId, callId: 'log_01h455vb4pex5vsknk084sn02q' }
-  await t.rejects(settleOutcome(pool, [unknown], new Error('lost')), UnavailableError)
+  const { rows } = await service.pool.query<{ position: number; leaf: Buffer }>(
+    'select position, leaf_hash as leaf from events where company_id = $1 order by position desc limit 1',
+    [toUuid(companyId)],
+  )
+  const { position, leaf } = rows[0]!
+  const settle = (event?: UnknownOutcomeError<string>['event']) => settleOutcome(pool, new UnknownOutcomeError('done', event, new Error('lost')))
+  t.equal(await settle({ companyId, position, leaf }), 'done')
+  await t.rejects(settle({ companyId, position, leaf: Buffer.alloc(32) }), UnavailableError, 'somebody else came to stand there')
+  await t.rejects(settle({ companyId, position: position + 1, leaf }), UnavailableError, 'nothing came to stand there')
+  await t.rejects(settle(), UnavailableError, 'a transaction without events leaves nothing to go by')
 })

@@ -113,6 +113,19 @@ await t.test('the lag of each projection is told, and that of the few companies 
   t.ok(samples.some(({ name, labels }) => name === 'employee_ledger_queue_jobs' && labels['queue'] === 'project-employees'))
 })
 
+await t.test("recorded times ahead of the database's clock are told, and how its clock differs from this machine's", async (t) => {
+  const { service, look } = await watch(t, { workers: true })
+  const ahead = async () => valueOf(await look(), 'employee_ledger_recorded_time_ahead_seconds')
+  t.equal(await ahead(), 0)
+  t.equal(valueOf(await look(), 'employee_ledger_database_clock_ahead_seconds'), 0, 'one machine has one clock')
+  await service.pool.query(`update heads set recorded_at = '2200-01-01T00:00:00Z'`)
+  const seconds = (Date.parse('2200-01-01T00:00:00Z') - Date.now()) / 1_000
+  t.ok(Math.abs((await ahead()) - seconds) < 3_600)
+  await service.call('POST', '/v1/employees', { body: employee() })
+  t.ok((await ahead()) > 0, 'what is recorded now is ahead as well')
+  t.equal(valueOf(await look(), 'employee_ledger_projection_lag_seconds', { projection: 'employees' }), 0, 'what is yet to come does not lag')
+})
+
 await t.test('events that cannot be folded, checkpoints and the process itself are told', async (t) => {
   const { service, look } = await watch(t, { workers: true, SWEEP_INTERVAL_MS: '100', CHECKPOINT_INTERVAL_MS: '100' })
   await eventually('checkpoints are recorded', async () => {

@@ -149,7 +149,8 @@ export const PARTS: Part[] = [
   {
     name: 'workers',
     files: 'src/workers/*',
-    may: ['src/workers/*', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/binary-arrays.ts', 'src/ledger/event-traces.ts', 'src/ledger/expire-answers.ts', 'src/ledger/recent-events.ts', ...PROJECTION_LIST],
+    // pg-boss opens connections of its own.
+    may: ['src/workers/*', 'src/database/session-settings.ts', 'src/domain/*', ...LEDGER_TO_READ, 'src/ledger/binary-arrays.ts', 'src/ledger/event-traces.ts', 'src/ledger/expire-answers.ts', 'src/ledger/recent-events.ts', ...PROJECTION_LIST],
     packages: ['kysely', 'pg-boss', 'pino', 'node:timers/promises'],
     never: ['src/ledger/commit.ts', 'src/commands/add-user.ts', 'projections/bulk-user-logs-queries.ts', 'pg'],
   },

@@ -17,8 +17,11 @@ export function openCompanyWatch(
   let timer: NodeJS.Timeout | undefined
 
   async function poll(): Promise<void> {
+    const companyIds = [...listeners.keys()]
     try {
-      for (const [companyId, position] of await readReached([...listeners.keys()])) {
+      // The last listener may have left since the timer was set.
+      const positions = companyIds.length > 0 ? await readReached(companyIds) : []
+      for (const [companyId, position] of positions) {
         if (reached.get(companyId) === position) continue
         reached.set(companyId, position)
         for (const onMoved of listeners.get(companyId) ?? []) onMoved(position)
