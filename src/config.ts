@@ -120,7 +120,13 @@ export const ConfigSchema = Type.Object({
     maximum: DAY_MS,
     description: 'milliseconds a call may wait for its turn',
   }),
-  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies' }),
+  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies, beside those for appends, sessions and sign-in' }),
+  HEAVY_READS: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 199,
+    description: 'searches, exports and looks back in time of one company at once, in each process and at most `POOL_SIZE` - 1; more get 429',
+  }),
   SWEEP_INTERVAL_MS: Type.Integer({
     default: 5000,
     minimum: 100,
@@ -184,7 +190,7 @@ export const ConfigSchema = Type.Object({
     default: 15_000,
     minimum: 100,
     maximum: DAY_MS,
-    description: "milliseconds between two signs of life of a stream; each time its user's rights are checked again",
+    description: "milliseconds between two signs of life of a stream; its user's rights are checked each time, and before each page of events",
   }),
   STREAM_LIFE_MS: Type.Integer({
     default: 900_000,

@@ -21,6 +21,8 @@ export function appSettings(config: Config) {
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,
+    // One connection at least remains for others.
+    heavyReads: Math.min(config.HEAVY_READS, config.POOL_SIZE - 1),
     sessions: {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,

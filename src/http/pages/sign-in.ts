@@ -23,16 +23,16 @@ interface SignInForm {
 }
 
 export interface SignInServices {
-  db: LedgerDb
+  access: LedgerDb
   sessions: SessionSettings
 }
 
 /** `/sign-in` and `/sign-out`. */
 export function signInPages(app: FastifyInstance, services: SignInServices, limits: SignInLimits): void {
-  const { db, sessions } = services
+  const { access, sessions } = services
   app.get('/sign-in', async (request, reply) => {
     const next = ownPath(formFields(request.query)['next'])
-    const user = await findSessionUser(db, request, sessions, true)
+    const user = await findSessionUser(access, request, sessions, true)
     if (user) return reply.redirect(next || homeOf(user.role), 303)
     return sendForm(reply, { email: '', next, candidates: [] }, null)
   })
@@ -41,7 +41,7 @@ export function signInPages(app: FastifyInstance, services: SignInServices, limi
 
   app.post('/sign-out', async (request, reply) => {
     const cookie = sessionCookie(request, sessions)
-    if (cookie !== null && (await findSessionUser(db, request, sessions, false))) await signOut(db, cookie)
+    if (cookie !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, cookie)
     clearSessionCookie(reply, sessions)
     return reply.redirect('/sign-in', 303)
   })
@@ -50,7 +50,7 @@ export function signInPages(app: FastifyInstance, services: SignInServices, limi
 const REFUSED = problem('invalid_credentials', 'The e-mail address or the password is not right.')
 
 async function trySignIn(
-  { db, sessions }: SignInServices,
+  { access, sessions }: SignInServices,
   limits: SignInLimits,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -65,23 +65,23 @@ async function trySignIn(
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
   if (faults || !isPassword) return sendForm(reply.code(401), form, REFUSED)
   const companyId = isId('com', company) ? company : null
-  const tried = await signIn(db, { email, password, companyId }, sessions.hours)
+  const tried = await signIn(access, { email, password, companyId }, sessions.hours)
   switch (tried.outcome) {
     case 'refused':
       return sendForm(reply.code(401), form, REFUSED)
     case 'choose':
       return sendForm(reply, { ...form, candidates: tried.candidates }, null)
     case 'signed in':
-      await endFormer({ db, sessions }, request)
+      await endFormer({ access, sessions }, request)
       setSessionCookie(reply, sessions, tried.cookie)
       return reply.redirect(form.next || homeOf(tried.candidate.role), 303)
   }
 }
 
 /** A browser has one session: the one before ends when another begins. */
-async function endFormer({ db, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
+async function endFormer({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
   const former = sessionCookie(request, sessions)
-  if (former !== null && (await findSessionUser(db, request, sessions, false))) await signOut(db, former)
+  if (former !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, former)
 }
 
 /** A path of the pages, or nothing: never another site. */

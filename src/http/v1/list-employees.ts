@@ -12,6 +12,7 @@ import { readProgress } from '../../ledger/read-progress.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { callerOf } from '../authenticate.ts'
 import { EmployeeList } from '../openapi/answer-schemas.ts'
+import { whenGiven } from '../heavy-reads.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
@@ -61,7 +62,7 @@ const listSchema = {
 export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
-    { schema: listSchema },
+    { schema: listSchema, config: { isHeavyRead: whenGiven('q') } },
     async (request, reply) => {
       const { companyId } = callerOf(request)
       const { limit, cursor, min_position: minPosition, ...rest } = request.query
