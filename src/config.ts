@@ -137,7 +137,7 @@ export const ConfigSchema = Type.Object({
   FAILURE_LIMIT: Type.Integer({
     default: 100,
     minimum: 0,
-    description: 'failures of one address to prove who it is, in a minute; 0: no limit',
+    description: 'failures of one address (IPv6: /64) to prove who it is, in a minute; 0: no limit',
   }),
   PUBLIC_URL: Type.Optional(
     Type.String({
@@ -166,7 +166,12 @@ export const ConfigSchema = Type.Object({
   SIGN_IN_LIMIT: Type.Integer({
     default: 10,
     minimum: 0,
-    description: 'tries to sign in with one e-mail address from one network address in 15 minutes; 0: no limit',
+    description: 'failed tries to sign in with one e-mail address from one network (IPv6: /48) in 15 minutes, and ten times as many from everywhere; counted in each process; 0: no limit',
+  }),
+  SIGN_IN_ADDRESS_LIMIT: Type.Integer({
+    default: 50,
+    minimum: 0,
+    description: 'failed tries to sign in from one network address (IPv6: /64, and ten times as many from a /48) in 15 minutes; counted in each process; 0: no limit',
   }),
   ANSWERS_KEPT_HOURS: Type.Integer({
     default: 72,

@@ -28,7 +28,7 @@ export function appSettings(config: Config) {
       hours: config.SESSION_HOURS,
       publicUrl: config.PUBLIC_URL ?? null,
     },
-    signInLimit: config.SIGN_IN_LIMIT,
+    signInLimits: { perPerson: config.SIGN_IN_LIMIT, perAddress: config.SIGN_IN_ADDRESS_LIMIT },
     streamLimits: {
       perUser: config.STREAMS_PER_USER,
       heartbeatMs: config.STREAM_HEARTBEAT_MS,

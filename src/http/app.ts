@@ -36,6 +36,7 @@ import { watchAnswers } from './watch-answers.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets.ts'
 import { pages } from './pages/pages.ts'
+import type { SignInSettings } from './pages/sign-in-limits.ts'
 import { problemPages } from './pages/problems.ts'
 import { referencePage } from './pages/reference.ts'
 import { sendProblem, sendProblemDocument } from './problem.ts'
@@ -85,8 +86,7 @@ export interface AppServices {
   heavyReads: number
   streamLimits: StreamLimits
   sessions: SessionSettings
-  /** Tries to sign in with one e-mail address from one network address in 15 minutes; 0 is no limit. */
-  signInLimit: number
+  signInLimits: SignInSettings
 }
 
 /** An id in a path may be any text; what is too long for a header line does not get here. */

@@ -27,9 +27,11 @@ export function passwordRoute(app: FastifyInstance, { access, company, sessions 
     let cookie: string | null
     try {
       const { current, password: next } = passwordsOf(request)
-      await limits.admit(request, reply, userId)
       const services = { company, db: access, sessionHours: sessions.hours }
-      const changed = await changeOwnPassword(services, actingOf(request), { current, next })
+      const changed = await limits.attempt(request, reply, userId, async () => {
+        const outcome = await changeOwnPassword(services, actingOf(request), { current, next })
+        return { outcome, hasFailed: outcome.outcome === 'wrong password' }
+      })
       if (changed.outcome === 'wrong password') throw fault('current', 'this is not your present password')
       cookie = changed.cookie
     } catch (error) {

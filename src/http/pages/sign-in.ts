@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import type { SignInOutcome } from '../../commands/sign-in.ts'
 import { signIn, signOut } from '../../commands/sign-in.ts'
 import { readAttribute } from '../../domain/attributes.ts'
 import { problem } from '../../domain/errors.ts'
@@ -9,7 +10,7 @@ import type { SignInCandidate } from '../../ledger/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../session.ts'
 import { clearSessionCookie, findSessionUser, sessionCookie, setSessionCookie } from '../session.ts'
-import { choice, field, formAlert, formFields, type FormProblem } from './form.ts'
+import { asFormProblem, choice, field, formAlert, formFields, type FormProblem } from './form.ts'
 import { sendPlainPage } from './layout.ts'
 import { homeOf } from './navigation.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
@@ -60,12 +61,21 @@ async function trySignIn(
   const form: SignInForm = { email: sent.slice(0, 254), next: ownPath(next), candidates: [] }
   const { value, faults } = readAttribute('email', sent, false)
   const email = faults ? sent : (value as string)
-  await limits.admit(request, reply, email)
   // Counted as where passwords are set: characters, not their halves.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
-  if (faults || !isPassword) return sendForm(reply.code(401), form, REFUSED)
   const companyId = isId('com', company) ? company : null
-  const tried = await signIn(access, { email, password, companyId }, sessions.hours)
+  const check = async () => {
+    const outcome: SignInOutcome =
+      faults || !isPassword ? { outcome: 'refused' } : await signIn(access, { email, password, companyId }, sessions.hours)
+    return { outcome, hasFailed: outcome.outcome === 'refused' }
+  }
+  let tried: SignInOutcome
+  try {
+    tried = await limits.attempt(request, reply, email, check)
+  } catch (error) {
+    if (reply.metLimit !== 'sign-in') throw error
+    return sendForm(reply.code(429), form, asFormProblem(error))
+  }
   switch (tried.outcome) {
     case 'refused':
       return sendForm(reply.code(401), form, REFUSED)
