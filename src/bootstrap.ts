@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
 import path from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -190,10 +189,9 @@ export async function startApi(
     db: store.db,
     access: access.db,
     reads: reading.reads,
-    findKey: openKeyLookup(pool),
-    keyUsage: openKeyUsage(pool),
+    ...{ findKey: openKeyLookup(pool), keyUsage: openKeyUsage(pool) },
     signer,
-    isReady: async () => (await sql`select 1`.execute(access.db)).rows.length === 1,
+    isReady: access.isAnswering,
     areReadModelsComplete: openCompleteness(access.db, projections),
     health: openHealth(store.db, waker, await versions()),
     log,
