@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
 import path from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -20,6 +19,7 @@ import { listenFault } from './database/listen-fault.ts'
 import { makeFolder } from './database/make-folder.ts'
 import { openDatabase, openPreparedDatabase } from './database/kysely.ts'
 import { isCurrent, lastMigration, migrate, planMigration } from './database/migrate.ts'
+import { openAccess } from './database/open-access.ts'
 import { openPool } from './database/pool.ts'
 import type { OpenedOwner } from './database/owner.ts'
 import { openOwner } from './database/owner.ts'
@@ -160,7 +160,8 @@ export async function startApi(
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
   const pool = openPool({ ...appending, settings: lookUpOnly(isOnShards(store.pool)) })
   if (isOnShards(store.pool)) useShards(pool)
-  const counted = countCalls(metrics, { reads: store.pool, appends: pool, ...queuePool('wake-ups', boss) })
+  const access = openAccess<LedgerTables>(urls.serviceUrl)
+  const counted = countCalls(metrics, { reads: store.pool, access: access.pool, appends: pool, ...queuePool('wake-ups', boss) })
   // A change of a company may be an erasure: what this process remembers of it goes at once.
   const onChanged = (companyIds: string[]) => {
     recent?.forget(companyIds)
@@ -187,12 +188,12 @@ export async function startApi(
     commands: { lanes: watched, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map(), longCalls: openLongCalls(store.pool) },
     company: { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased },
     db: store.db,
+    access: access.db,
     reads: reading.reads,
-    findKey: openKeyLookup(pool),
-    keyUsage: openKeyUsage(pool),
+    ...{ findKey: openKeyLookup(pool), keyUsage: openKeyUsage(pool) },
     signer,
-    isReady: async () => (await sql`select 1`.execute(store.db)).rows.length === 1,
-    areReadModelsComplete: openCompleteness(store.db, projections),
+    isReady: access.isAnswering,
+    areReadModelsComplete: openCompleteness(access.db, projections),
     health: openHealth(store.db, waker, await versions()),
     log,
     onAnswered: counted.onAnswered,
@@ -204,7 +205,7 @@ export async function startApi(
     await lanes.idle()
     await waker.flush()
     await boss.stop({ graceful: false })
-    await Promise.all([pool.end(), reading.close()])
+    await Promise.all([pool.end(), access.pool.end(), reading.close()])
   }
   try {
     const address = await app.listen({ host: config.HOST, port: config.PORT })

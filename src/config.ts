@@ -120,7 +120,13 @@ export const ConfigSchema = Type.Object({
     maximum: DAY_MS,
     description: 'milliseconds a call may wait for its turn',
   }),
-  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies; per process' }),
+  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies, beside those for appends, sessions and sign-in; per process' }),
+  HEAVY_READS: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 199,
+    description: 'searches, exports and looks back in time of one company at once, at most `POOL_SIZE` - 1; more get 429; per process',
+  }),
   SWEEP_INTERVAL_MS: Type.Integer({
     default: 5000,
     minimum: 100,
@@ -131,7 +137,7 @@ export const ConfigSchema = Type.Object({
   FAILURE_LIMIT: Type.Integer({
     default: 100,
     minimum: 0,
-    description: 'failures of one address to prove who it is, in a minute; 0: no limit; per process',
+    description: 'failures of one address (IPv6: /64) to prove who it is, in a minute; 0: no limit; per process',
   }),
   PUBLIC_URL: Type.Optional(
     Type.String({
@@ -160,7 +166,12 @@ export const ConfigSchema = Type.Object({
   SIGN_IN_LIMIT: Type.Integer({
     default: 10,
     minimum: 0,
-    description: 'tries to sign in with one e-mail address from one network address in 15 minutes; 0: no limit; per process',
+    description: 'failed tries to sign in with one e-mail address from one network (IPv6: /48) in 15 minutes, and ten times as many from everywhere; 0: no limit; per process',
+  }),
+  SIGN_IN_ADDRESS_LIMIT: Type.Integer({
+    default: 50,
+    minimum: 0,
+    description: 'failed tries to sign in from one network address (IPv6: /64, and ten times as many from a /48) in 15 minutes; 0: no limit; per process',
   }),
   ANSWERS_KEPT_HOURS: Type.Integer({
     default: 72,
@@ -184,7 +195,7 @@ export const ConfigSchema = Type.Object({
     default: 15_000,
     minimum: 100,
     maximum: DAY_MS,
-    description: "milliseconds between two signs of life of a stream; each time its user's rights are checked again",
+    description: "milliseconds between two signs of life of a stream; its user's rights are checked each time, and before each page of events",
   }),
   STREAM_LIFE_MS: Type.Integer({
     default: 900_000,

@@ -21,12 +21,14 @@ export function appSettings(config: Config) {
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,
+    // One connection at least remains for others.
+    heavyReads: Math.min(config.HEAVY_READS, config.POOL_SIZE - 1),
     sessions: {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,
       publicUrl: config.PUBLIC_URL ?? null,
     },
-    signInLimit: config.SIGN_IN_LIMIT,
+    signInLimits: { perPerson: config.SIGN_IN_LIMIT, perAddress: config.SIGN_IN_ADDRESS_LIMIT },
     streamLimits: {
       perUser: config.STREAMS_PER_USER,
       heartbeatMs: config.STREAM_HEARTBEAT_MS,

@@ -21,6 +21,9 @@ export function lookUpOnly(isDistributed: boolean): Record<string, string> {
  */
 export const appendConnections = (lanes: number) => 2 * lanes + 4
 
+/** For what must always answer, in an API process: no search and no export takes them. */
+export const ACCESS_CONNECTIONS = 4
+
 /** Of the queues. */
 export const QUEUE_CONNECTIONS = { api: 2, worker: 6 }
 
@@ -30,5 +33,8 @@ export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; READ
   // One that asks how far ahead of its replica the database is.
   const watching = replica === undefined ? 0 : 1
   // A worker folds two projections, records checkpoints and listens for jobs on connections of their own.
-  return { api: reading + appendConnections(lanes) + QUEUE_CONNECTIONS.api + watching, worker: reading + QUEUE_CONNECTIONS.worker + 4 }
+  return {
+    api: reading + ACCESS_CONNECTIONS + appendConnections(lanes) + QUEUE_CONNECTIONS.api + watching,
+    worker: reading + QUEUE_CONNECTIONS.worker + 4,
+  }
 }

@@ -25,6 +25,7 @@ import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
 import { refuseHalfBuilt } from './half-built.ts'
+import { limitHeavyReads } from './heavy-reads.ts'
 import { health as healthRoutes } from './health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import { openStreams } from './live/open-streams.ts'
@@ -35,6 +36,7 @@ import { watchAnswers } from './watch-answers.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets.ts'
 import { pages } from './pages/pages.ts'
+import type { SignInSettings } from './pages/sign-in-limits.ts'
 import { problemPages } from './pages/problems.ts'
 import { referencePage } from './pages/reference.ts'
 import { sendProblem, sendProblemDocument } from './problem.ts'
@@ -54,6 +56,8 @@ export interface AppServices {
   commands: CommandServices
   company: CompanyServices
   db: Kysely<LedgerTables>
+  /** The primary on connections of its own, which no long read takes: sessions, tokens, signing in, and what streams watch. */
+  access: Kysely<LedgerTables>
   /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
   reads: Reads
   findKey(apiId: string): Promise<FoundKey | null>
@@ -78,10 +82,11 @@ export interface AppServices {
   burstLimit: number
   /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
   failureLimit: number
+  /** Searches and exports of one company at once. */
+  heavyReads: number
   streamLimits: StreamLimits
   sessions: SessionSettings
-  /** Tries to sign in with one e-mail address from one network address in 15 minutes; 0 is no limit. */
-  signInLimit: number
+  signInLimits: SignInSettings
 }
 
 /** An id in a path may be any text; what is too long for a header line does not get here. */
@@ -147,7 +152,9 @@ export function buildApp(services: AppServices): FastifyInstance {
   documentRoutes(app)
 
   void app.register(cookie)
-  const streams = openStreams(app, services.streamLimits.perUser)
+  limitHeavyReads(app, services.heavyReads)
+  const { db, access, reads, failureLimit, sessions, signer, streamLimits: limits } = services
+  const streams = openStreams(app, limits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   healthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
   pageAssets(app)
@@ -169,20 +176,19 @@ export function buildApp(services: AppServices): FastifyInstance {
   )
   void app.register(
     async (admin) => {
-      const authorize = authorizeAdmin(services.db, services.sessions)
-      admin.addHook('onRequest', limitFailures(admin, services.failureLimit, authorize))
+      const authorize = authorizeAdmin(access, sessions)
+      admin.addHook('onRequest', limitFailures(admin, failureLimit, authorize))
       refuseHalfBuilt(admin, services.areReadModelsComplete)
       await admin.register(fastifySSE)
-      bulkUserLogs(admin, services.reads)
-      bulkUserLogsCsv(admin, services.reads)
-      bulkUserLogsStream(admin, { db: services.db, reads: services.reads, limits: services.streamLimits, streams, authorize })
-      usage(admin, services.reads)
+      bulkUserLogs(admin, reads)
+      bulkUserLogsCsv(admin, { reads, authorize })
+      bulkUserLogsStream(admin, { access, reads, limits, streams, authorize })
+      usage(admin, reads)
     },
     { prefix: '/admin/v1' },
   )
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
-  const { db, reads, failureLimit, sessions, signer, streamLimits: limits } = services
-  void app.register((routes) => auditRoutes(routes, { db, reads, limits, streams, failureLimit, sessions, signer }), { prefix: '/audit/v1' })
+  void app.register((routes) => auditRoutes(routes, { db, access, reads, limits, streams, failureLimit, sessions, signer }), { prefix: '/audit/v1' })
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.after(answerOtherMethods)
   return app

@@ -5,8 +5,8 @@ import { ProblemError } from './problem.ts'
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** Why a request was turned away with 429: the quota of a key, a burst, bad credentials, or tries to sign in. */
-export type Limit = 'quota' | 'burst' | 'credentials' | 'sign-in'
+/** Why a request was turned away with 429: the quota of a key, or too many calls, failures, open streams or heavy reads. */
+export type Limit = 'quota' | 'burst' | 'credentials' | 'sign-in' | 'streams' | 'heavy-reads'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -19,7 +19,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
 /**
- * Answers 429 instead of 401 to an address that has failed to prove who it is more than `perMinute` times within a
+ * Answers 429 instead of 401 to an address (IPv6: a network of 64 bits) that has failed to prove who it is more than `perMinute` times within a
  * minute; 0 is no limit. Counted in this process. Good credentials are never held up by the bad ones of a neighbour
  * behind the same address: a secret of 256 bits cannot be found by trying.
  */
@@ -48,9 +48,11 @@ export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
   }
 }
 
+const TOO_MANY = 'too many calls at once; wait and try again'
+
 /** The refusal of one call too many, with when to come again. */
-export function tooMany(reply: FastifyReply, limit: Limit, seconds: number): ProblemError {
+export function tooMany(reply: FastifyReply, limit: Limit, seconds: number, detail = TOO_MANY): ProblemError {
   reply.metLimit = limit
   void reply.header('retry-after', String(Math.max(1, seconds)))
-  return new ProblemError(problem('rate_limited', 'too many calls at once; wait and try again'))
+  return new ProblemError(problem('rate_limited', detail))
 }

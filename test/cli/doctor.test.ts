@@ -139,7 +139,7 @@ await t.test("times that a database clock which jumped ahead has left are found,
 
 await t.test('too few connections for one process of each kind are found', async (t) => {
   const found = await examine(t, { ...makePlace(t), POOL_SIZE: '200' })
-  t.match(found.of('connections'), { level: 'warn', found: /^an API process opens up to 214 connections, a worker 210; the server allows [0-9]+$/ })
+  t.match(found.of('connections'), { level: 'warn', found: /^an API process opens up to 218 connections, a worker 210; the server allows [0-9]+$/ })
 })
 
 await t.test('what is wrong outside the database is found', async (t) => {

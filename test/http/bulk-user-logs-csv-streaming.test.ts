@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { allPages, csvStream } from '../../src/http/admin/csv-text.ts'
+import type { Reader } from '../../src/http/text-stream.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
 import { csvRecords, csvRows } from '../support/csv-rows.ts'
 import { eventually } from '../support/eventually.ts'
@@ -22,6 +23,7 @@ await t.test('20,000 rows are read only as fast as they are taken, page by page'
     return Array.from({ length: Math.min(size, total - start) }, (_, at) => start + at)
   })
   const chunks: string[] = []
+  const reader = { request: {}, reply: {}, authorize: async () => undefined } as unknown as Reader
   const slow = new Writable({
     highWaterMark: 1,
     decodeStrings: false,
@@ -31,7 +33,7 @@ await t.test('20,000 rows are read only as fast as they are taken, page by page'
       setImmediate(done)
     },
   })
-  await pipeline(await csvStream([['n', (n) => n]], pages), slow)
+  await pipeline(await csvStream<number>(reader, [['n', (n) => n]], pages), slow)
   t.equal(chunks.length, total / size)
   t.ok(furthest <= 3, `never more than a few pages ahead: ${furthest}`)
   const rows = csvRows(chunks.join('').slice(1))

@@ -24,7 +24,7 @@ await t.test('when the last listener has left before the next look, nothing is a
   t.strictSame(asked, [])
 
   await new Promise<void>((moved) => {
-    watch.listen(companyId, moved)
+    watch.listen(companyId, () => moved())
   })
   t.strictSame(asked, [[companyId]], 'who listens later is told')
   t.strictSame(errors, [])

@@ -17,6 +17,7 @@ const server = launch(t, ['serve'], {
   DATA_DIR: makeDataDir(t),
   LOG_LEVEL: 'trace',
   SIGN_IN_LIMIT: '0',
+  SIGN_IN_ADDRESS_LIMIT: '0',
 })
 const address = await server.prints(/listens on (http:\S+)/)
 const secrets = new Set([PASSWORD, admin.password, 'canary@example.com', 'Canary Name'])

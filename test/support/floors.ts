@@ -134,8 +134,8 @@ export const PARTS: Part[] = [
     may: ['src/http/*', 'src/commands/*', 'src/domain/*', 'projections/*-queries.ts', ...LEDGER_TO_READ],
     packages: [
       ...['@fastify/*', '@sinclair/typebox', 'csv-stringify/sync', 'fastify', 'kysely', 'pino', 'secure-json-parse'],
-      ...['ajv', 'ajv-formats', '@scalar/fastify-api-reference', 'hono/html'],
-      ...['node:crypto', 'node:fs', 'node:http', 'node:stream', 'node:timers/promises', 'node:util', 'node:zlib'],
+      ...['ajv', 'ajv-formats', '@scalar/fastify-api-reference', 'hono/html', 'ip-address'],
+      ...['node:crypto', 'node:fs', 'node:http', 'node:net', 'node:stream', 'node:timers/promises', 'node:util', 'node:zlib'],
     ],
     never: ['src/bootstrap.ts', 'src/config.ts', 'src/ledger/lanes.ts', 'src/workers/wake.ts', 'pg'],
   },

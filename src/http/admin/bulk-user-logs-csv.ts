@@ -10,6 +10,8 @@ import { listLogRecords, outcomeOf } from '../../../projections/bulk-user-logs-r
 import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../authorize-user.ts'
+import { ALWAYS } from '../heavy-reads.ts'
+import type { Reader } from '../text-stream.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { requireLogEntry } from './bulk-user-logs.ts'
 import type { CsvColumn } from './csv-text.ts'
@@ -53,10 +55,10 @@ const EXPORT_RECORDS: FastifySchema = {
 }
 
 // HEAD would read all that GET does, only to throw it away.
-const ROUTE = { exposeHeadRoute: false }
+const ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } }
 
 /** Bulk User Logs as CSV: the list, and the records of an entry, with the filters of the same lists in JSON. */
-export function bulkUserLogsCsv(app: FastifyInstance, reads: Reads): void {
+export function bulkUserLogsCsv(app: FastifyInstance, { reads, authorize }: { reads: Reads } & Pick<Reader, 'authorize'>): void {
   app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
     '/bulk-user-logs.csv',
     { ...ROUTE, schema: EXPORT_LOGS },
@@ -67,7 +69,7 @@ export function bulkUserLogsCsv(app: FastifyInstance, reads: Reads): void {
       const pages = allPages<LogEntry>(ENTRIES_PER_PAGE, (last) =>
         listLogEntries(logs, companyId, filter, { before: last?.position ?? null, limit: ENTRIES_PER_PAGE }),
       )
-      return sendCsv(reply, 'bulk-user-logs.csv', await csvStream(ENTRY_COLUMNS, pages))
+      return sendCsv(reply, 'bulk-user-logs.csv', await csvStream({ request, reply, authorize }, ENTRY_COLUMNS, pages))
     },
   )
 
@@ -84,7 +86,7 @@ export function bulkUserLogsCsv(app: FastifyInstance, reads: Reads): void {
         listLogRecords(logs, companyId, entry, filter, { after: last?.ordinal ?? -1, limit: RECORDS_PER_PAGE }),
       )
       const rows = withDetails(db, companyId, entry, pages)
-      return sendCsv(reply, `bulk-user-logs-${entry.entry.id}.csv`, await csvStream(RECORD_COLUMNS, rows))
+      return sendCsv(reply, `bulk-user-logs-${entry.entry.id}.csv`, await csvStream({ request, reply, authorize }, RECORD_COLUMNS, rows))
     },
   )
 }

@@ -16,7 +16,7 @@ import { StreamQuery } from './bulk-user-logs-schemas.ts'
 
 export interface StreamServices {
   /** The primary: all that is watched, in one look. */
-  db: Kysely<LedgerTables>
+  access: Kysely<LedgerTables>
   reads: Reads
   limits: StreamLimits
   streams: OpenStreams
@@ -42,8 +42,8 @@ const SCHEMA = {
 type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
 
 /** `GET /admin/v1/bulk-user-logs/stream`. @fastify/sse must be registered before. */
-export function bulkUserLogsStream(app: FastifyInstance, { db, reads, limits, streams, authorize }: StreamServices): void {
-  const watch = openCompanyWatch((companyIds) => readReached(db, companyIds, BULK_USER_LOGS), {
+export function bulkUserLogsStream(app: FastifyInstance, { access, reads, limits, streams, authorize }: StreamServices): void {
+  const watch = openCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
     onError: (error) => app.log.warn({ err: error }, 'the log could not be watched; it is tried again'),
   })

@@ -9,6 +9,7 @@ import { isId } from '../../domain/ids.ts'
 import type { Reads } from '../../ledger/reads.ts'
 import { userOf } from '../authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { whenGiven } from '../heavy-reads.ts'
 import { ProblemError } from '../problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { showRecords } from './log-records.ts'
@@ -47,7 +48,7 @@ type LogParams = Static<typeof schemas.LogParams>
 
 /** Bulk User Logs for administrators: the list, one entry, the records of an entry. */
 export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
-  app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>('/bulk-user-logs', { schema: LIST }, async (request) => {
+  app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>('/bulk-user-logs', { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } }, async (request) => {
     const { limit, cursor, ...filter } = request.query
     const { companyId } = userOf(request)
     const before = cursor === undefined ? null : decodeCursor(cursor)
@@ -71,7 +72,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
 
   app.get<{ Params: LogParams; Querystring: Static<typeof schemas.RecordListQuery> }>(
     '/bulk-user-logs/:log_id/records',
-    { schema: RECORDS },
+    { schema: RECORDS, config: { isHeavyRead: whenGiven('q') } },
     async (request) => {
       const { limit, cursor, ...query } = request.query
       const { companyId } = userOf(request)

@@ -14,6 +14,8 @@ import { users } from './users.ts'
 
 export interface CompanyRouteServices {
   db: Kysely<LedgerTables>
+  /** The primary on connections that no long read takes. */
+  access: Kysely<LedgerTables>
   company: CompanyServices
   sessions: SessionSettings
   /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
@@ -25,9 +27,9 @@ export interface CompanyRouteServices {
  * the three asks for something else before it reads a body.
  */
 export async function companyRoutes(app: FastifyInstance, services: CompanyRouteServices): Promise<void> {
-  const { db, company, failureLimit, sessions } = services
+  const { db, access, company, failureLimit, sessions } = services
   invitations(app, company, failureLimit)
-  const authenticate = limitFailures(app, failureLimit, authenticateUser(db, sessions))
+  const authenticate = limitFailures(app, failureLimit, authenticateUser(access, sessions))
   await app.register(async (anyRole) => {
     anyRole.addHook('onRequest', authenticate)
     userTokens(anyRole, db, company)

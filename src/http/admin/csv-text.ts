@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
+import type { Reader } from '../text-stream.ts'
 import { streamTexts } from '../text-stream.ts'
 
 /** A column: its name and what stands in it for a row; null is an empty cell. */
@@ -13,8 +14,8 @@ const FORMAT = { record_delimiter: '\r\n', escape_formulas: true, quote_record_d
  * Rows as CSV, read page by page while the client takes it. It begins with a byte order mark: without it spreadsheets
  * take UTF-8 for something else.
  */
-export function csvStream<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): Promise<Readable> {
-  return streamTexts(csvTexts(columns, pages))
+export function csvStream<Row>(reader: Reader, columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): Promise<Readable> {
+  return streamTexts(reader, csvTexts(columns, pages))
 }
 
 async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): AsyncGenerator<string> {

@@ -17,6 +17,8 @@ import { proofs } from './proofs.ts'
 
 export interface AuditRouteServices {
   db: Kysely<LedgerTables>
+  /** The primary on connections that no long read takes. */
+  access: Kysely<LedgerTables>
   reads: Reads
   limits: StreamLimits
   streams: OpenStreams
@@ -33,7 +35,7 @@ export interface AuditServices extends Omit<AuditRouteServices, 'failureLimit' |
 
 /** What auditors and administrators read of the company's ledger. Nothing here changes anything. */
 export async function auditRoutes(app: FastifyInstance, { failureLimit, sessions, signer, ...services }: AuditRouteServices): Promise<void> {
-  const [authenticate, assertRole] = [authenticateUser(services.db, sessions, 'audit'), requireRole('auditor', 'admin')]
+  const [authenticate, assertRole] = [authenticateUser(services.access, sessions, 'audit'), requireRole('auditor', 'admin')]
   const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
     await authenticate(request, reply)
     await assertRole(request, reply)

@@ -13,6 +13,7 @@ import type { LedgerTables } from '../../ledger/tables.ts'
 import { idIn, listOf, Page, STRICT } from '../admin/company-schemas.ts'
 import { userOf } from '../authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { ALWAYS } from '../heavy-reads.ts'
 import { Employee } from '../openapi/employee-schemas.ts'
 import { ProblemError } from '../problem.ts'
 import { instant, invalidQuery } from '../query-values.ts'
@@ -66,7 +67,7 @@ const HISTORY: FastifySchema = {
 
 /** `GET /audit/v1/employees/…`: back in time. */
 export function employeeHistory(app: FastifyInstance, { reads }: AuditServices): void {
-  app.get<{ Params: { id: string }; Querystring: Static<typeof AtQuery> }>('/employees/:id', { schema: AT }, async (request) => {
+  app.get<{ Params: { id: string }; Querystring: Static<typeof AtQuery> }>('/employees/:id', { schema: AT, config: { isHeavyRead: ALWAYS } }, async (request) => {
     const { companyId } = userOf(request)
     const db = await reads.of(companyId)
     const position = await positionAt(db, companyId, request.query.at)

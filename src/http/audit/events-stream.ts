@@ -31,8 +31,8 @@ const SCHEMA = {
 }
 
 /** `GET /audit/v1/events/stream`. @fastify/sse must be registered before. */
-export function eventsStream(app: FastifyInstance, { db, reads, limits, streams, authorize }: AuditServices): void {
-  const watch = openCompanyWatch((companyIds) => readPositions(db, companyIds), {
+export function eventsStream(app: FastifyInstance, { access, reads, limits, streams, authorize }: AuditServices): void {
+  const watch = openCompanyWatch((companyIds) => readPositions(access, companyIds), {
     intervalMs: POLL_MS,
     onError: (error) => app.log.warn({ err: error }, 'the ledger could not be watched; it is tried again'),
   })
@@ -54,7 +54,7 @@ export function eventsStream(app: FastifyInstance, { db, reads, limits, streams,
       }
       const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
       await streams.run(userId, reply, async (stopping) => {
-        const { position: head } = await readHead(db, companyId)
+        const { position: head } = await readHead(access, companyId)
         const start = startOf(request, head)
         await followLive({ readAfter, listen, idOf: String, authorize }, limits, { request, reply, start, stopping })
       })

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import { isId } from '../../domain/ids.ts'
@@ -11,6 +11,7 @@ import type { StoredEvent, WantedEvents } from '../../ledger/read-stored-events.
 import { storedEventPages } from '../../ledger/read-stored-events.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../authorize-user.ts'
+import { ALWAYS } from '../heavy-reads.ts'
 import { instant, invalidQuery } from '../query-values.ts'
 import { streamTexts } from '../text-stream.ts'
 import type { AuditServices } from './audit-routes.ts'
@@ -38,12 +39,11 @@ const LIST: FastifySchema = {
 }
 
 /** `GET /audit/v1/events`: the events of the company, as lines. */
-export function events(app: FastifyInstance, services: AuditServices): void {
-  const { reads } = services
+export function events(app: FastifyInstance, { reads, authorize }: AuditServices): void {
   app.get<{ Querystring: Query }>(
     '/events',
     // HEAD would read all that GET does, only to throw it away.
-    { exposeHeadRoute: false, schema: LIST },
+    { exposeHeadRoute: false, schema: LIST, config: { isHeavyRead: ALWAYS } },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const db = await reads.of(companyId)
@@ -51,8 +51,8 @@ export function events(app: FastifyInstance, services: AuditServices): void {
       const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
       const pages = isExport ? exportPages(db, companyId, wanted) : storedEventPages(db, companyId, wanted, request.query.limit)
       const toLine = request.query.format === 'proof' ? proofLine : eventLine
-      const texts = textsOf(pages, toLine, rightsCheck(services, request, reply))
-      return sendLines(request, reply, await streamTexts(texts))
+      const texts = textsOf(pages, toLine)
+      return sendLines(request, reply, await streamTexts({ request, reply, authorize }, texts))
     },
   )
 }
@@ -83,24 +83,7 @@ async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Qu
 
 const NOWHERE = { first: 1, last: 0 }
 
-/** One text for each page. `check` runs before each, and throws when the reading has to end. */
-async function* textsOf(
-  pages: AsyncIterable<StoredEvent[]>,
-  toLine: (event: StoredEvent) => string,
-  check: () => Promise<void>,
-): AsyncGenerator<string> {
-  for await (const page of pages) {
-    await check()
-    yield page.map(toLine).join('')
-  }
-}
-
-/** Makes a check that the user still may read, which looks again after a while: a long answer outlives many rights. */
-function rightsCheck({ authorize, limits }: AuditServices, request: FastifyRequest, reply: FastifyReply) {
-  let checkAt = performance.now() + limits.heartbeatMs
-  return async (): Promise<void> => {
-    if (performance.now() < checkAt) return
-    await authorize(request, reply)
-    checkAt = performance.now() + limits.heartbeatMs
-  }
+/** One text for each page. */
+async function* textsOf(pages: AsyncIterable<StoredEvent[]>, toLine: (event: StoredEvent) => string): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map(toLine).join('')
 }

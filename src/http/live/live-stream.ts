@@ -6,7 +6,7 @@ import { idsOf } from '../log-ids.ts'
 export interface StreamLimits {
   /** Streams that a user may have open at once in this process. */
   perUser: number
-  /** How often a stream shows that it lives, and its user's rights are checked again, in milliseconds. */
+  /** How often a stream with nothing to send shows that it is alive and checks its user's rights, in milliseconds. */
   heartbeatMs: number
   /** How long a stream lasts; its client opens the next one and misses nothing. In milliseconds. */
   lifeMs: number
@@ -35,7 +35,10 @@ export interface LiveSource {
 /** How long a client waits before it opens the stream again. */
 const RETRY_MS = 1_000
 
-/** Sends what comes after a position until the stream ends, for whatever reason; its client resumes from the last id. */
+/**
+ * Sends what comes after a position until the stream ends, for whatever reason; its client resumes from the last id. The
+ * user's rights are checked before each page of events: what ends them ends the stream before its next event.
+ */
 export async function followLive(
   source: LiveSource,
   limits: StreamLimits,
@@ -60,6 +63,8 @@ export async function followLive(
       }
       bell.reset()
       const { events, reached, isMore } = await source.readAfter(position)
+      // After the reading: a page that took long to read is not sent to somebody who was removed meanwhile.
+      if (events.length > 0) await source.authorize(request, reply)
       for (const { position: at, data } of events) {
         if (!(await deliver(reply, { id: source.idOf(at), data }, ended, limits.heartbeatMs))) return
         position = at

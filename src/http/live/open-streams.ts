@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { problem } from '../../domain/errors.ts'
-import { ProblemError } from '../problem.ts'
+import { tooMany } from '../rate-limits.ts'
+import { openSlots } from '../slots.ts'
 
-const RETRY_AFTER_SECONDS = '5'
+const RETRY_AFTER_SECONDS = 5
 
 /** The streams that are open in this process. */
 export interface OpenStreams {
@@ -15,7 +15,7 @@ export interface OpenStreams {
 
 /** Counts streams by user. When the server stops it ends them first, or it would wait for them for ever. */
 export function openStreams(app: FastifyInstance, perUser: number): OpenStreams {
-  const open = new Map<string, number>()
+  const slots = openSlots(perUser)
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
   app.addHook('preClose', async () => {
@@ -24,21 +24,15 @@ export function openStreams(app: FastifyInstance, perUser: number): OpenStreams 
   })
   return {
     async run(userId, reply, stream) {
-      const others = open.get(userId) ?? 0
-      if (others >= perUser) {
-        void reply.header('retry-after', RETRY_AFTER_SECONDS)
-        throw new ProblemError(problem('rate_limited', `a user may have at most ${perUser} streams open at once`))
-      }
-      open.set(userId, others + 1)
+      const release = slots.take(userId)
+      if (!release) throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `a user may have at most ${perUser} streams open at once`)
       const run = stream(stopping.signal)
       running.add(run)
       try {
         await run
       } finally {
         running.delete(run)
-        const left = open.get(userId)! - 1
-        if (left > 0) open.set(userId, left)
-        else open.delete(userId)
+        release()
       }
     },
   }

@@ -30,14 +30,14 @@ export interface AccountProblem {
 
 /** `/account`: one's own name, password, tokens and sessions, whatever the role. */
 export function accountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
-  const { db, sessions } = services
+  const { access, sessions } = services
   const show: PasswordRoute['show'] = (request, reply, wrong) => sendAccount(services, request, reply, wrong)
   app.get(ACCOUNT_PATH, (request, reply) => show(request, reply, null))
   passwordRoute(app, services, { limits, show })
   tokenRoutes(app, services, show)
   app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
     const isThisKept = formFields(request.body)['end'] === 'others'
-    await endOtherSessions(db, viewerOf(request), isThisKept ? sessionCookie(request, sessions) : null)
+    await endOtherSessions(access, viewerOf(request), isThisKept ? sessionCookie(request, sessions) : null)
     if (isThisKept) return reply.redirect(`${ACCOUNT_PATH}?done=others`, 303)
     clearSessionCookie(reply, sessions)
     return reply.redirect('/sign-in', 303)

@@ -21,15 +21,17 @@ export interface PasswordRoute {
 }
 
 /** Changes one's own password. All sessions end; this browser gets a new one. */
-export function passwordRoute(app: FastifyInstance, { db, company, sessions }: PageServices, { limits, show }: PasswordRoute): void {
+export function passwordRoute(app: FastifyInstance, { access, company, sessions }: PageServices, { limits, show }: PasswordRoute): void {
   app.post(`${ACCOUNT_PATH}/password`, async (request, reply) => {
     const { userId } = viewerOf(request)
     let cookie: string | null
     try {
       const { current, password: next } = passwordsOf(request)
-      await limits.admit(request, reply, userId)
-      const services = { company, db, sessionHours: sessions.hours }
-      const changed = await changeOwnPassword(services, actingOf(request), { current, next })
+      const services = { company, db: access, sessionHours: sessions.hours }
+      const changed = await limits.attempt(request, reply, userId, async () => {
+        const outcome = await changeOwnPassword(services, actingOf(request), { current, next })
+        return { outcome, hasFailed: outcome.outcome === 'wrong password' }
+      })
       if (changed.outcome === 'wrong password') throw fault('current', 'this is not your present password')
       cookie = changed.cookie
     } catch (error) {

@@ -13,6 +13,7 @@ import { readRecordFilter, RecordExportQuery } from '../admin/bulk-user-logs-sch
 import { requireLogEntry } from '../admin/bulk-user-logs.ts'
 import { showRecords } from '../admin/log-records.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
+import { whenGiven } from '../heavy-reads.ts'
 import { ProblemError } from '../problem.ts'
 import { addressOf } from './addresses.ts'
 import { entryPath, entrySummary } from './bulk-user-logs-entry.ts'
@@ -32,7 +33,7 @@ type EntryRequest = FastifyRequest<{ Params: { log_id: string }; Querystring: un
 
 /** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and each of the records alone. */
 export function entryPages(app: FastifyInstance, reads: Reads, path: string): void {
-  app.get<{ Params: { log_id: string } }>(`${path}/:log_id`, async (request, reply) => sendEntry(reads, request, reply))
+  app.get<{ Params: { log_id: string } }>(`${path}/:log_id`, { config: { isHeavyRead: whenGiven('q') } }, async (request, reply) => sendEntry(reads, request, reply))
   app.get<{ Params: { log_id: string; index: string } }>(`${path}/:log_id/records/:index`, async (request, reply) => {
     const { log_id: id, index } = request.params
     const { companyId } = viewerOf(request)

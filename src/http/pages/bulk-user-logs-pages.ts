@@ -9,6 +9,7 @@ import { readProgress } from '../../ledger/read-progress.ts'
 import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { decodeCursor } from '../cursor.ts'
+import { whenGiven } from '../heavy-reads.ts'
 import { invalidQuery } from '../query-values.ts'
 import type { SessionSettings } from '../session.ts'
 import { addressOf } from './addresses.ts'
@@ -38,8 +39,9 @@ export interface BulkUserLogsPageServices {
 
 /** Bulk User Logs: the list, its new rows for the script, and the pages of an entry. */
 export function bulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPageServices): void {
-  app.get(LOGS_PATH, async (request, reply) => sendList(services, request, reply))
-  app.get(ROWS_PATH, async (request, reply) => sendRows(services.reads, request, reply))
+  const config = { isHeavyRead: whenGiven('q', 'employee') }
+  app.get(LOGS_PATH, { config }, async (request, reply) => sendList(services, request, reply))
+  app.get(ROWS_PATH, { config }, async (request, reply) => sendRows(services.reads, request, reply))
   entryPages(app, services.reads, LOGS_PATH)
 }
 

@@ -8,6 +8,7 @@ import { readHead } from '../../ledger/read-head.ts'
 import type { Reads } from '../../ledger/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { positionAt } from '../audit/employee-history.ts'
+import { ALWAYS } from '../heavy-reads.ts'
 import { ProblemError } from '../problem.ts'
 import { addressOf } from './addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
@@ -33,7 +34,7 @@ const DONE = { erased: 'The person is erased. It cannot be undone.' }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or a time, and which event made each attribute so. */
 export function employeePage(app: FastifyInstance, reads: Reads): void {
-  app.get<OfEmployee>(`${PATH}/:id`, async (request, reply) => {
+  app.get<OfEmployee>(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { time = '', position = '' } = formFields(request.query)
     // The form has two ways to name a moment; the address has one.
     if (time !== '' || position !== '') return reply.redirect(addressOf(`${PATH}/${employeeId(request)}`, { at: position || time }), 303)

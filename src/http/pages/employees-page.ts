@@ -6,6 +6,7 @@ import { listEmployees } from '../../../projections/employees-queries.ts'
 import type { Employee } from '../../domain/employee.ts'
 import { isId } from '../../domain/ids.ts'
 import type { Reads } from '../../ledger/reads.ts'
+import { whenGiven } from '../heavy-reads.ts'
 import { employeeAddress } from './event-values.ts'
 import { asFormProblem, checked, field, formAlert, formFields, type FormProblem } from './form.ts'
 import { sendUserPage } from './layout.ts'
@@ -24,7 +25,7 @@ const DONE = { erased: 'The person is erased: refused records do not speak of th
 
 /** `/settings/employees`: looks for an employee, to go back in time from there. */
 export function employeesPage(app: FastifyInstance, reads: Reads): void {
-  app.get(PATH, async (request, reply) => {
+  app.get(PATH, { config: { isHeavyRead: whenGiven('q') } }, async (request, reply) => {
     const viewer = viewerOf(request)
     const q = formFields(request.query)['q']?.trim() ?? ''
     // Somebody who was erased has an id still.

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { ListedEvents } from '../../ledger/browse-events.ts'
 import { listStoredEvents } from '../../ledger/browse-events.ts'
 import type { Reads } from '../../ledger/reads.ts'
+import { whenGiven } from '../heavy-reads.ts'
 import { addressOf } from './addresses.ts'
 import { eventTable } from './event-table.ts'
 import type { EventQuery } from './event-query.ts'
@@ -19,7 +20,7 @@ const EVENTS_PER_PAGE = 50
 
 /** `/settings/events`: the company's ledger as it stands, newest first, for administrators and auditors. */
 export function eventsPage(app: FastifyInstance, reads: Reads): void {
-  app.get<{ Querystring: EventQuery }>(PATH, async (request, reply) => {
+  app.get<{ Querystring: EventQuery }>(PATH, { config: { isHeavyRead: whenGiven('type', 'id') } }, async (request, reply) => {
     const viewer = viewerOf(request)
     const { filter, place } = readEventQuery(request.query)
     const db = await reads.of(viewer.companyId)

@@ -25,6 +25,7 @@ import { invitationPage } from './invitation.ts'
 import type { NavigationItem } from './navigation.ts'
 import { homeOf, NAVIGATION } from './navigation.ts'
 import { signInPages } from './sign-in.ts'
+import type { SignInSettings } from './sign-in-limits.ts'
 import { openSignInLimits } from './sign-in-limits.ts'
 import { usagePage } from './usage-page.ts'
 import { userErasure } from './user-erasure.ts'
@@ -34,6 +35,8 @@ import { requireItem, requireViewer } from './viewer.ts'
 
 export interface PageServices {
   db: LedgerDb
+  /** The primary on connections that no long read takes: for sessions. */
+  access: LedgerDb
   /** What the pages show of the ledger and its projections. */
   reads: Reads
   company: CompanyServices
@@ -43,8 +46,7 @@ export interface PageServices {
   areReadModelsComplete(): Promise<boolean>
   /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
   failureLimit: number
-  /** Tries to sign in with one e-mail address from one network address in 15 minutes; 0 is no limit. */
-  signInLimit: number
+  signInLimits: SignInSettings
 }
 
 /** Bytes that a form may have. */
@@ -52,21 +54,21 @@ const FORM_LIMIT = 65_536
 
 /** The admin interface: signing in, Company Settings, one's own account. Server-rendered; works without script. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, reads, company, health, sessions, failureLimit, signInLimit } = services
+  const { db, access, reads, company, health, sessions, failureLimit, signInLimits } = services
   // Browsers send forms. What else the server can read would bring values that are no texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites)
   app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
   app.get('/', async (request, reply) => {
-    const user = await findSessionUser(db, request, sessions, true)
+    const user = await findSessionUser(access, request, sessions, true)
     return reply.redirect(user ? homeOf(user.role) : '/sign-in', 303)
   })
-  const limits = openSignInLimits(app, signInLimit)
-  signInPages(app, { db, sessions }, limits)
+  const limits = openSignInLimits(signInLimits)
+  signInPages(app, { access, sessions }, limits)
   invitationPage(app, company, failureLimit)
   await app.register(async (signedIn) => {
-    signedIn.addHook('onRequest', requireViewer(db, sessions))
+    signedIn.addHook('onRequest', requireViewer(access, sessions))
     signedIn.get('/settings', async (request, reply) => reply.redirect(homeOf(request.viewer!.role), 303))
     accountPage(signedIn, services, limits)
     const part = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>

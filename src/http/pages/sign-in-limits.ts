@@ -1,36 +1,83 @@
 import { hash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FailureCounts } from '../failure-counts.ts'
+import { openFailureCounts } from '../failure-counts.ts'
+import { networkOf } from '../network-of.ts'
 import { tooMany } from '../rate-limits.ts'
+import { openSlots } from '../slots.ts'
+
+/** Failed tries in 15 minutes; 0 is no limit. */
+export interface SignInSettings {
+  /** With one e-mail address from one network: an IPv4 address, or an IPv6 network of 48 bits. */
+  perPerson: number
+  /** From one network address: an IPv4 address, or an IPv6 network of 64 bits. */
+  perAddress: number
+}
+
+/** What came of a try with a password. */
+export interface Tried<Outcome> {
+  outcome: Outcome
+  /** Whether the password was wrong. */
+  hasFailed: boolean
+}
 
 export interface SignInLimits {
   /**
-   * Counts a try with the password of somebody, named by an e-mail address or, once signed in, by a user's id. Throws a
-   * problem with `rate_limited` when there have been too many.
+   * Lets `check` look at the password of somebody, named by an e-mail address or, once signed in, by a user's id. Only
+   * failures count, and each try counts as one while it runs: guesses that arrive together do not pass a limit. Throws a
+   * problem with `rate_limited`, before a password is looked at, when there have been too many.
    */
-  admit(request: FastifyRequest, reply: FastifyReply, whose: string): Promise<void>
+  attempt<Outcome>(request: FastifyRequest, reply: FastifyReply, whose: string, check: () => Promise<Tried<Outcome>>): Promise<Outcome>
 }
 
 const WINDOW_MS = 15 * 60_000
-/** Tries with one person's password from everywhere, for each that one network address has. */
-const ADDRESSES = 10
+/** Failures with one person's password from everywhere, for each that one network has. */
+const NETWORKS = 10
+/** Failures of an IPv6 network of 48 bits, for each that one of its networks of 64 bits has. */
+const SUBNETS = 10
+/** Keys of each limit that are remembered. */
+const KEPT = 10_000
+/** Tries of one network at once: a small part of those that may wait for their password to be hashed. */
+const AT_ONCE = 10
 
-/**
- * Tries to sign in are counted before a password is looked at: with one e-mail address from one network address, so that
- * nobody elsewhere is held up, and with one e-mail address from everywhere. Counted in this process; 0 is no limit.
- */
-export function openSignInLimits(app: FastifyInstance, limit: number): SignInLimits {
-  if (limit === 0) return { admit: async () => undefined }
-  const named = new WeakMap<FastifyRequest, string>()
-  const keyOf = (request: FastifyRequest) => hash('sha256', named.get(request) ?? '')
-  const near = app.createRateLimit({ max: limit, timeWindow: WINDOW_MS, keyGenerator: (request) => `${request.ip} ${keyOf(request)}` })
-  const everywhere = app.createRateLimit({ max: limit * ADDRESSES, timeWindow: WINDOW_MS, keyGenerator: keyOf })
+/** Limits failures to sign in, counted in this process. */
+export function openSignInLimits({ perPerson, perAddress }: SignInSettings): SignInLimits {
+  const checks = openSlots(AT_ONCE)
+  const limits: { counts: FailureCounts; keyOf(address: string, whose: string): string }[] = []
+  const limit = (max: number, keyOf: (address: string, whose: string) => string) => {
+    if (max > 0) limits.push({ counts: openFailureCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf })
+  }
+  // By 48 bits: who has so many addresses must not lock somebody out everywhere by trying from ten of them.
+  limit(perPerson, (address, whose) => `${networkOf(address, 48)} ${whose}`)
+  limit(perPerson * NETWORKS, (_address, whose) => whose)
+  limit(perAddress, (address) => networkOf(address, 64))
+  limit(perAddress * SUBNETS, (address) => networkOf(address, 48))
+
   return {
-    async admit(request, reply, whose) {
-      named.set(request, whose)
-      for (const tries of [near, everywhere]) {
-        const standing = await tries(request)
-        if (!standing.isAllowed && standing.isExceeded) throw tooMany(reply, 'sign-in', standing.ttlInSeconds)
+    async attempt(request, reply, whose, check) {
+      const named = hash('sha256', whose)
+      const keyed = limits.map(({ counts, keyOf }) => ({ counts, key: keyOf(request.ip, named) }))
+      const seconds = Math.max(0, ...keyed.map(({ counts, key }) => counts.secondsToWait(key)))
+      if (seconds > 0) throw tooMany(reply, 'sign-in', seconds, `too many failed tries with a password: try again in ${inWords(seconds)}`)
+      const release = checks.take(networkOf(request.ip, 48))
+      if (!release) throw tooMany(reply, 'sign-in', 1, 'too many people sign in at once from your network: try again in a moment')
+      const ends = keyed.map(({ counts, key }) => counts.begin(key))
+      let hasFailed = false
+      try {
+        const tried = await check()
+        hasFailed = tried.hasFailed
+        return tried.outcome
+      } finally {
+        release()
+        for (const end of ends) end(hasFailed)
       }
     },
   }
+}
+
+/** A time to wait, rounded up, as people say it. */
+function inWords(seconds: number): string {
+  if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`
+  const minutes = Math.ceil(seconds / 60)
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import type { SignInOutcome } from '../../commands/sign-in.ts'
 import { signIn, signOut } from '../../commands/sign-in.ts'
 import { readAttribute } from '../../domain/attributes.ts'
 import { problem } from '../../domain/errors.ts'
@@ -9,7 +10,7 @@ import type { SignInCandidate } from '../../ledger/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../session.ts'
 import { clearSessionCookie, findSessionUser, sessionCookie, setSessionCookie } from '../session.ts'
-import { choice, field, formAlert, formFields, type FormProblem } from './form.ts'
+import { asFormProblem, choice, field, formAlert, formFields, type FormProblem } from './form.ts'
 import { sendPlainPage } from './layout.ts'
 import { homeOf } from './navigation.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
@@ -23,16 +24,16 @@ interface SignInForm {
 }
 
 export interface SignInServices {
-  db: LedgerDb
+  access: LedgerDb
   sessions: SessionSettings
 }
 
 /** `/sign-in` and `/sign-out`. */
 export function signInPages(app: FastifyInstance, services: SignInServices, limits: SignInLimits): void {
-  const { db, sessions } = services
+  const { access, sessions } = services
   app.get('/sign-in', async (request, reply) => {
     const next = ownPath(formFields(request.query)['next'])
-    const user = await findSessionUser(db, request, sessions, true)
+    const user = await findSessionUser(access, request, sessions, true)
     if (user) return reply.redirect(next || homeOf(user.role), 303)
     return sendForm(reply, { email: '', next, candidates: [] }, null)
   })
@@ -41,7 +42,7 @@ export function signInPages(app: FastifyInstance, services: SignInServices, limi
 
   app.post('/sign-out', async (request, reply) => {
     const cookie = sessionCookie(request, sessions)
-    if (cookie !== null && (await findSessionUser(db, request, sessions, false))) await signOut(db, cookie)
+    if (cookie !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, cookie)
     clearSessionCookie(reply, sessions)
     return reply.redirect('/sign-in', 303)
   })
@@ -50,7 +51,7 @@ export function signInPages(app: FastifyInstance, services: SignInServices, limi
 const REFUSED = problem('invalid_credentials', 'The e-mail address or the password is not right.')
 
 async function trySignIn(
-  { db, sessions }: SignInServices,
+  { access, sessions }: SignInServices,
   limits: SignInLimits,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -60,28 +61,37 @@ async function trySignIn(
   const form: SignInForm = { email: sent.slice(0, 254), next: ownPath(next), candidates: [] }
   const { value, faults } = readAttribute('email', sent, false)
   const email = faults ? sent : (value as string)
-  await limits.admit(request, reply, email)
   // Counted as where passwords are set: characters, not their halves.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
-  if (faults || !isPassword) return sendForm(reply.code(401), form, REFUSED)
   const companyId = isId('com', company) ? company : null
-  const tried = await signIn(db, { email, password, companyId }, sessions.hours)
+  const check = async () => {
+    const outcome: SignInOutcome =
+      faults || !isPassword ? { outcome: 'refused' } : await signIn(access, { email, password, companyId }, sessions.hours)
+    return { outcome, hasFailed: outcome.outcome === 'refused' }
+  }
+  let tried: SignInOutcome
+  try {
+    tried = await limits.attempt(request, reply, email, check)
+  } catch (error) {
+    if (reply.metLimit !== 'sign-in') throw error
+    return sendForm(reply.code(429), form, asFormProblem(error))
+  }
   switch (tried.outcome) {
     case 'refused':
       return sendForm(reply.code(401), form, REFUSED)
     case 'choose':
       return sendForm(reply, { ...form, candidates: tried.candidates }, null)
     case 'signed in':
-      await endFormer({ db, sessions }, request)
+      await endFormer({ access, sessions }, request)
       setSessionCookie(reply, sessions, tried.cookie)
       return reply.redirect(form.next || homeOf(tried.candidate.role), 303)
   }
 }
 
 /** A browser has one session: the one before ends when another begins. */
-async function endFormer({ db, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
+async function endFormer({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
   const former = sessionCookie(request, sessions)
-  if (former !== null && (await findSessionUser(db, request, sessions, false))) await signOut(db, former)
+  if (former !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, former)
 }
 
 /** A path of the pages, or nothing: never another site. */

@@ -9,6 +9,7 @@ import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { callerOf } from '../authenticate.ts'
 import { EmployeeList } from '../openapi/answer-schemas.ts'
+import { whenGiven } from '../heavy-reads.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
@@ -60,7 +61,7 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
   const waitForPosition = openPositionWaits(db, EMPLOYEES, (error) => app.log.debug({ err: error }, 'the employee list could not be watched'))
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
-    { schema: listSchema, ...chargedReading(keyUsage) },
+    { schema: listSchema, config: { isHeavyRead: whenGiven('q') }, ...chargedReading(keyUsage) },
     async (request) => {
       const { companyId } = callerOf(request)
       const { limit, cursor, min_position: minPosition, ...rest } = request.query

@@ -1,0 +1,18 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import { ACCESS_CONNECTIONS } from './connections.ts'
+import { openDatabase } from './kysely.ts'
+import { openPool } from './pool.ts'
+
+// Each statement looks a few rows up by their keys. One that takes longer waits for somebody else, and holds others up.
+const STATEMENT_TIMEOUT_MS = 5_000
+const LOCK_TIMEOUT_MS = 2_000
+
+/** Opens the connections for what must always answer: sessions, tokens, signing in, and whether the process can serve. */
+export function openAccess<Tables>(url: string): { pool: Pool; db: Kysely<Tables>; isAnswering(): Promise<boolean> } {
+  const limits = { max: ACCESS_CONNECTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
+  const pool = openPool({ url, name: 'employee-ledger access', ...limits, settings: { jit: 'off' } })
+  const db = openDatabase<Tables>(pool)
+  return { pool, db, isAnswering: async () => (await sql`select 1`.execute(db)).rows.length === 1 }
+}
