@@ -43,7 +43,7 @@ await t.test('what was kept is given as a reader of the ledger gets it, with the
   recent.keep([first, beside])
   recent.keep([second])
   const all = behind(recent, ONE, 1, 6)!
-  t.strictSame(all, { events: eventsOf(first, second), leaf: second.events.at(-1)!.leaf, isEnd: true })
+  t.strictSame(all, { events: eventsOf(first, second), upTo: 6, leaf: second.events.at(-1)!.leaf, isEnd: true })
   t.strictSame(behind(recent, ONE, 4, 6)?.events, eventsOf(second))
   t.equal(behind(recent, ONE, 4, 6)?.events[0], all.events[3])
   t.strictSame(behind(recent, OTHER, 1, 3)?.events, eventsOf(beside))

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/database/kysely.ts'
 import { openPool } from '../../src/database/pool.ts'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { readEvents } from '../../src/ledger/read.ts'
+import { readEvents } from '../support/company-events.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -33,7 +33,7 @@ for (let turn = 0; turn < 4; turn += 1) {
   await service.project()
 }
 
-const events = await readEvents(service.db, companyId, { after: 0, limit: 10_000 })
+const events = await readEvents(service.db, companyId)
 const ownerPool = openPool({ url: service.urls.ownerUrl, name: 'test', max: 2 })
 const owner = openDatabase<unknown>(ownerPool)
 t.teardown(() => owner.destroy())
