@@ -21,9 +21,16 @@ interface Options extends RunOptions {
   records: number
   mebibytes: number
   perCall: number
-  program: string
+  against?: string
 }
 
+/** What each command took, by its name: of the version in this folder. */
+interface Measured {
+  version: string
+  steps: Record<string, MeasuredProcess>
+}
+
+const ROOT = path.dirname(import.meta.dirname)
 const DATABASE = 'bench_large_records'
 const PROJECTION = 'bulk-user-logs'
 
@@ -35,42 +42,56 @@ export function addLargeRecordsCommand(program: Command): void {
     .option('--records <n>', 'how many refused records', count, 100)
     .option('--mebibytes <n>', 'how large each of them is', count, 8)
     .option('--per-call <n>', 'how many of them one call has', count, 1)
-    .option('--program <folder>', 'the version of the program that is measured', path.dirname(import.meta.dirname))
+    .option('--against <folder>', 'another version of the program, which is measured on the same ledger before this one')
   addRunOptions(command).action(run)
 }
 
 async function run({ out, report, dataDir, ...options }: Options): Promise<void> {
-  const { machine, steps } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
+  const { machine, measured } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
-    return { machine, steps: await measure(server, options, folder) }
+    return { machine, measured: await measureAll(server, options, folder) }
   })
   const { records, mebibytes, perCall } = options
   const facts = `${records} refused records of ${mebibytes} MiB, ${perCall} in a call.`
-  const rows = Object.entries(steps).map(([name, { seconds, peakMebibytes }]) => [`\`${name}\``, short(seconds), short(peakMebibytes)])
-  const markdown = [machineLines(machine), facts, table(['command', 'seconds', 'peak MiB'], rows)].join('\n\n')
-  const files = await writeResults(out, 'large-records', { json: { machine, options, steps }, markdown })
+  const rows = Object.keys(measured[0]!.steps).map((name) => [
+    `\`${name}\``,
+    ...measured.flatMap(({ steps }) => [short(steps[name]!.seconds), short(steps[name]!.peakMebibytes)]),
+  ])
+  const columns = measured.flatMap(({ version }) => [`${version}: seconds`, `${version}: peak MiB`])
+  const markdown = [machineLines(machine), facts, table(['command', ...columns], rows)].join('\n\n')
+  const files = await writeResults(out, 'large-records', { json: { machine, options, measured }, markdown })
   if (report !== undefined) await writeIntoReport(report, 'large-records', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
 }
 
-/** Fills a ledger, and runs each command on it in a process of its own. */
-async function measure(server: BenchServer, options: Omit<Options, keyof RunOptions>, parentDir: string): Promise<Record<string, MeasuredProcess>> {
-  const folder = path.join(parentDir, 'large-records')
-  await mkdir(folder)
+async function measureAll(server: BenchServer, options: Omit<Options, keyof RunOptions>, parentDir: string): Promise<Measured[]> {
   const urls = await server.createDatabase(DATABASE)
-  const settings = { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: folder }
-  const runProgram = (args: string[]) => measureProcess(process.execPath, ['src/main.ts', ...args], settings, options.program)
-  await runProgram(['migrate'])
+  const settings = { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: parentDir }
+  await measureProcess(process.execPath, ['src/main.ts', 'migrate'], settings)
   const companyId = await fill(urls, options)
+  const measured: Measured[] = []
+  for (const [version, root] of [['before', options.against], ['now', ROOT]] as const) {
+    if (root === undefined) continue
+    const folder = path.join(parentDir, version)
+    await mkdir(folder)
+    const at = { companyId, root, settings: { ...settings, DATA_DIR: folder }, erased: emailOf(measured.length) }
+    measured.push({ version, steps: await measure(at) })
+  }
+  return measured
+}
+
+/** Runs each command on a filled ledger, in a process of its own. */
+async function measure(at: { companyId: string; root: string; settings: Record<string, string>; erased: string }) {
+  const { companyId, root, settings, erased } = at
   const steps: Record<string, MeasuredProcess> = {}
   async function step(name: string, ...args: string[]): Promise<void> {
-    steps[name] = await runProgram([...name.split(' '), ...args])
+    steps[name] = await measureProcess(process.execPath, ['src/main.ts', ...name.split(' '), ...args], settings, root)
     tell(`${name}: ${steps[name].seconds.toFixed(1)} s, ${steps[name].peakMebibytes.toFixed(0)} MiB`)
   }
   await step('projections rebuild', PROJECTION)
   await step('projections verify', PROJECTION)
-  await step('audit export', '--company', companyId, '--out', path.join(folder, 'ledger.ndjson'))
-  await step('employee erase', '--company', companyId, '--email', emailOf(0), '--yes')
+  await step('audit export', '--company', companyId, '--out', path.join(settings['DATA_DIR']!, 'ledger.ndjson'))
+  await step('employee erase', '--company', companyId, '--email', erased, '--yes')
   return steps
 }
 
@@ -120,9 +141,9 @@ function* refusedCall(callId: string, { first, count: length, bytes }: { first: 
 
 const emailOf = (at: number) => `refused.${at}@example.com`
 
-/** An object of many small members: of all records, what takes most memory once it is parsed. */
+const MEMBERS = 256
+
 function largeRecord(email: string, bytes: number): Record<string, string> {
-  const member = '"member_0000000":"abc",'
-  const members = Array.from({ length: Math.floor(bytes / member.length) }, (_, at) => [`member_${String(at).padStart(7, '0')}`, 'abc'])
-  return { email, ...(Object.fromEntries(members) as Record<string, string>) }
+  const text = 'abcdefgh'.repeat(bytes / MEMBERS / 8)
+  return { email, ...(Object.fromEntries(Array.from({ length: MEMBERS }, (_, at) => [`member_${at}`, text])) as Record<string, string>) }
 }

@@ -20,8 +20,14 @@ export function countedReads(db: Kysely<LedgerTables>): { db: Kysely<LedgerTable
 
 /** How many of these rows are events, and how many bytes their texts have. */
 export function readOf(rows: readonly object[]): EventRead {
-  const texts = rows.flatMap((row) => ('envelope' in row && 'data' in row ? [`${String(row.envelope)}${String(row.data ?? '')}`] : []))
-  return { events: texts.length, bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) }
+  const sizes = rows.flatMap(sizeOf)
+  return { events: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+}
+
+function sizeOf(row: { envelope?: unknown; data?: unknown }): number[] {
+  const { envelope, data } = row
+  if (typeof envelope !== 'string' || data === undefined) return []
+  return [Buffer.byteLength(envelope) + (typeof data === 'string' ? Buffer.byteLength(data) : 0)]
 }
 
 /** The statements that read more bytes than this by more than one event. */
