@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addAuditCommand } from './audit-command.ts'
 import { addCompareCommand } from './compare-command.ts'
+import { addLargeRecordsCommand } from './large-records-command.ts'
 import { addMemoryCommand } from './memory-command.ts'
 import { addProfileCommand } from './profile-command.ts'
 import { addReplayCommand } from './replay-command.ts'
@@ -14,5 +15,6 @@ addSizesCommand(program)
 addReplayCommand(program)
 addAuditCommand(program)
 addMemoryCommand(program)
+addLargeRecordsCommand(program)
 addProfileCommand(program)
 await program.parseAsync()

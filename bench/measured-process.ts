@@ -16,10 +16,15 @@ export interface MeasuredProcess {
   peakMebibytes: number
 }
 
-/** Runs a program, named by its path, with these settings and nothing else, and waits for it. Throws when it fails. */
-export async function measureProcess(command: string, args: string[], settings: Record<string, string> = {}): Promise<MeasuredProcess> {
+/** Runs a program, named by its path, in a folder, with these settings and nothing else, and waits for it. Throws when it fails. */
+export async function measureProcess(
+  command: string,
+  args: string[],
+  settings: Record<string, string> = {},
+  cwd = ROOT,
+): Promise<MeasuredProcess> {
   const started = performance.now()
-  const child = spawn(command, args, { cwd: ROOT, env: settings, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, args, { cwd, env: settings, stdio: ['ignore', 'ignore', 'pipe'] })
   let [said, peak] = ['', 0]
   child.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-TOLD_CHARACTERS)))
   const ended = once(child, 'close') as Promise<[code: number | null]>

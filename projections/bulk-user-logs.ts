@@ -30,21 +30,19 @@ async function fold(transaction: Transaction<unknown>, schema: string, batches: 
   const entries: Entry[] = []
   const records: PlacedRecord[] = []
   const names: RejectedName[] = []
-  for (const { companyId, events } of batches) {
-    for (const call of callsOf(events)) {
-      const closing = call.at(-1)!
-      if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') continue
-      const rows = recordsOf(call, closing)
+  for (const { companyId, ...batch } of batches) {
+    for (const part of partsOf(batch)) {
+      const { closing } = part
       const place = { companyId, entryPosition: closing.position }
-      entries.push(entryOf(companyId, closing))
-      rows.forEach((record, ordinal) => records.push({ ...place, ordinal, ...record }))
-      for (const name of rejectedNamesOf(call, rows)) names.push({ ...place, ...name })
+      for (const record of recordsOf(part)) records.push({ ...place, ...record })
+      for (const name of rejectedNamesOf(part)) names.push({ ...place, ...name })
+      if (part.events.at(-1)!.position === closing.position) entries.push(entryOf(companyId, closing))
     }
   }
+  if (records.length > 0) await insertRecords(transaction, schema, records, batches.some(({ call }) => call))
+  await insertRejectedNames(transaction, schema, names)
   if (entries.length > 0) {
     await insertEntries(transaction, schema, entries)
-    await insertRecords(transaction, schema, records)
-    await insertRejectedNames(transaction, schema, names)
     await addToRollups(transaction, schema, entries)
   }
   for (const { companyId, events } of batches) await forgetErased(transaction, schema, companyId, events)
@@ -80,7 +78,10 @@ async function insertEntries(transaction: Transaction<unknown>, schema: string, 
 type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_name' | 'request_id'
 type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates'
 
-async function insertRecords(transaction: Transaction<unknown>, schema: string, records: PlacedRecord[]): Promise<void> {
+/** Inserts rows. Where a call comes in parts, the events of one record may come in two of them. */
+async function insertRecords(transaction: Transaction<unknown>, schema: string, records: PlacedRecord[], areParts: boolean): Promise<void> {
+  const goesOn = sql`on conflict (company_id, entry_position, ordinal)
+    do update set status = excluded.status, last_position = excluded.last_position`
   await sql`insert into ${sql.id(schema, 'records')}
     select * from ${unnestedRows({
       company_id: uuids(records.map(({ companyId }) => companyId)),
@@ -91,24 +92,38 @@ async function insertRecords(transaction: Transaction<unknown>, schema: string, 
       status: texts(records.map(({ status }) => status)),
       first_position: bigints(records.map(({ first }) => first)),
       last_position: bigints(records.map(({ last }) => last)),
-    })}`.execute(transaction)
-}
-
-/** The events of each call stand next to each other; an event outside of any call stands alone. */
-function callsOf(events: RecordedEvent[]): RecordedEvent[][] {
-  const calls: RecordedEvent[][] = []
-  let open: RecordedEvent[] = []
-  for (const event of events) {
-    open.push(event)
-    if (!closesCall(event)) continue
-    calls.push(open)
-    open = []
-  }
-  if (open.length > 0) throw new Error(`the call of position ${open[0]!.position} is not closed`)
-  return calls
+    })} ${areParts ? goesOn : sql``}`.execute(transaction)
 }
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
+
+/** Events of one call, all of them or a part, with the one that closes it. */
+interface Part {
+  events: RecordedEvent[]
+  first: number
+  closing: Closing
+}
+
+/** The events of each call stand next to each other; an event outside of any call stands alone, and has no entry. */
+function partsOf({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
+  const parts: Part[] = []
+  let open: RecordedEvent[] = []
+  const close = (first: number, closing: RecordedEvent) => {
+    if (closing.type === 'ApiCallCompleted' || closing.type === 'ApiCallFailed') parts.push({ events: open, first, closing })
+    open = []
+  }
+  if (call) {
+    open = events
+    close(call.first, call.closing)
+    return parts
+  }
+  for (const event of events) {
+    open.push(event)
+    if (closesCall(event)) close(open[0]!.position, event)
+  }
+  if (open.length > 0) throw new Error(`the call of position ${open[0]!.position} is not closed`)
+  return parts
+}
 
 /** An entry, in the words of its row but for the ids. */
 interface Entry extends CountedEntry {
@@ -144,6 +159,8 @@ function entryOf(companyId: string, closing: Closing): Entry {
 }
 
 interface RecordRow {
+  /** Its place among the records of the entry. */
+  ordinal: number
   index: number | null
   employeeId: string | null
   status: RecordStatus | null
@@ -152,44 +169,52 @@ interface RecordRow {
   last: number | null
 }
 
-/** A record and its place: among the records of an entry. */
+/** A record, and the entry to which it belongs. */
 interface PlacedRecord extends RecordRow {
   companyId: string
   entryPosition: number
-  ordinal: number
 }
 
-function recordsOf(call: RecordedEvent[], closing: Closing): RecordRow[] {
+/** The rows that a part of a call makes. Records that changed nothing have no event but the closing one. */
+function recordsOf({ events, first, closing }: Part): RecordRow[] {
   const rows = new Map<number, RecordRow>()
-  for (const event of call) {
+  for (const event of events) {
     if (event === closing || event.index === null) continue
     const row = rows.get(event.index)
     if (row) Object.assign(row, { status: statusOf(event, row.status), last: event.position })
-    else rows.set(event.index, rowOf(event, event.index))
+    else rows.set(event.index, rowOf(event, event.index, ordinalOf(event, event.index, first)))
   }
+  if (events.at(-1)!.position !== closing.position) return [...rows.values()]
   if (closing.type === 'ApiCallCompleted') {
     for (const { index, employee_id } of closing.data?.unchanged ?? []) {
-      rows.set(index, { index, employeeId: employee_id, status: 'No Updates', first: null, last: null })
+      rows.set(index, { ordinal: index, index, employeeId: employee_id, status: 'No Updates', first: null, last: null })
     }
-  } else if (rows.size === 0) {
+  } else if (first === closing.position) {
     // No record caused it: one row carries the error of the call.
-    return [{ index: null, employeeId: null, status: null, first: closing.position, last: closing.position }]
+    return [{ ordinal: 0, index: null, employeeId: null, status: null, first, last: first }]
   }
-  return [...rows.values()].sort((a, b) => a.index! - b.index!)
+  return [...rows.values()]
 }
 
-function rejectedNamesOf(call: RecordedEvent[], rows: RecordRow[]): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
-  const ordinals = new Map(rows.map(({ index }, ordinal) => [index, ordinal]))
-  return call.flatMap((event) => {
+/**
+ * The place of a record among the rows of its entry, which are in the order of the records. A call that failed has one
+ * event for each row; one that succeeded has a row for each record.
+ */
+function ordinalOf(event: RecordedEvent, index: number, first: number): number {
+  return event.type === 'EmployeeRecordRejected' ? event.position - first : index
+}
+
+function rejectedNamesOf({ events, first }: Part): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
+  return events.flatMap((event) => {
     if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
-    const at = { ordinal: ordinals.get(event.index)!, position: event.position }
+    const at = { ordinal: event.position - first, position: event.position }
     return namesIn(event.data).map((foundBy) => ({ ...at, foundBy }))
   })
 }
 
-function rowOf(event: RecordedEvent, index: number): RecordRow {
+function rowOf(event: RecordedEvent, index: number, ordinal: number): RecordRow {
   const employeeId = event.type === 'EmployeeRecordRejected' ? (event.data?.employee_id ?? null) : event.stream
-  return { index, employeeId, status: statusOf(event, null), first: event.position, last: event.position }
+  return { ordinal, index, employeeId, status: statusOf(event, null), first: event.position, last: event.position }
 }
 
 /** One status for each record: deactivated before reactivated before synced. A creation and a refusal have none. */

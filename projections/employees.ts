@@ -53,25 +53,29 @@ async function createIndexes(db: Kysely<unknown>, schema: string): Promise<void>
   await sql`create index if not exists employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(db)
 }
 
+/** The states of so many employees are held at once: an event that has few bytes may belong to a state that has many. */
+const EMPLOYEES_AT_ONCE = 1_000
+
 async function fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void> {
-  const touching = batches
-    .map(({ companyId, events }) => ({ companyId, events: events.filter(isEmployeeEvent) }))
-    .filter(({ events }) => events.length > 0)
-  if (touching.length === 0) return
-  const known = await load(transaction, schema, touching.flatMap(knownIn))
+  const touched = batches.flatMap(({ companyId, events }) => {
+    const streams = Map.groupBy(events.filter(isEmployeeEvent), ({ stream }) => stream)
+    return [...streams].map(([id, own]): TouchedEmployee => ({ companyId, id, events: own }))
+  })
+  for (let from = 0; from < touched.length; from += EMPLOYEES_AT_ONCE) {
+    await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE))
+  }
+}
+
+/** Each employee has a row of its own: the events of one say nothing about another. */
+async function foldEmployees(transaction: Transaction<unknown>, schema: string, touched: TouchedEmployee[]): Promise<void> {
+  // Whoever is created here has no row yet.
+  const known = await load(transaction, schema, touched.filter(({ events }) => events[0]!.type !== 'EmployeeCreated'))
   const rows: Row[] = []
   const erased: EmployeeOfCompany[] = []
-  for (const { companyId, events } of touching) {
-    const states = known.get(companyId) ?? new Map<string, Employee>()
-    const positions = new Map<string, number>()
-    for (const event of events) {
-      const state = evolveStored(states.get(event.stream), event)
-      if (state) states.set(event.stream, state)
-      else states.delete(event.stream)
-      positions.set(event.stream, event.position)
-    }
-    for (const state of states.values()) rows.push({ companyId, position: positions.get(state.id)!, state })
-    for (const id of positions.keys()) if (!states.has(id)) erased.push({ companyId, id })
+  for (const { companyId, id, events } of touched) {
+    const state = events.reduce(evolveStored, known.get(companyId)?.get(id))
+    if (state) rows.push({ companyId, position: events.at(-1)!.position, state })
+    else erased.push({ companyId, id })
   }
   await put(transaction, schema, rows)
   await remove(transaction, schema, erased)
@@ -82,18 +86,16 @@ interface EmployeeOfCompany {
   id: string
 }
 
+/** An employee with their next events. */
+interface TouchedEmployee extends EmployeeOfCompany {
+  events: EmployeeStreamEvent[]
+}
+
 interface Row {
   companyId: string
   /** The position of the employee's last event. */
   position: number
   state: Employee
-}
-
-/** Whom events touch without having created them: whoever is created here has no row yet. */
-function knownIn({ companyId, events }: { companyId: string; events: EmployeeStreamEvent[] }): EmployeeOfCompany[] {
-  const created = new Set(events.filter(({ type }) => type === 'EmployeeCreated').map(({ stream }) => stream))
-  const touched = new Set(events.map(({ stream }) => stream))
-  return [...touched].filter((id) => !created.has(id)).map((id) => ({ companyId, id }))
 }
 
 async function put(transaction: Transaction<unknown>, schema: string, rows: Row[]): Promise<void> {

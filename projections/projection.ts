@@ -17,8 +17,8 @@ export interface Projection {
   createIndexes(db: Kysely<unknown>, schema: string): Promise<void>
   /**
    * Folds events of some companies, each of them once, into its tables, in the transaction that moves their checkpoints.
-   * The events of each follow on those folded before without a gap, and the last one of them closes its call. Copes with
-   * data that are erased. Takes the events as they are, and changes nothing of them.
+   * The events of each follow on those folded before without a gap, and the last one of them closes its call, unless they
+   * are a part of a call. Copes with data that are erased. Takes the events as they are, and changes nothing of them.
    */
   fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void>
 }
@@ -27,6 +27,15 @@ export interface Projection {
 export interface CompanyEvents {
   companyId: string
   events: RecordedEvent[]
+  /** Present when they are a part of one call that is too large to be folded at once. Its parts come in order. */
+  call?: CallPart | undefined
+}
+
+/** What a part of a call has to know of the whole. */
+export interface CallPart {
+  /** The position of the call's first event. */
+  first: number
+  closing: RecordedEvent
 }
 
 /** The schema that holds the live tables of a version of a projection. */

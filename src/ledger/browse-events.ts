@@ -50,7 +50,7 @@ interface Range {
 
 /** How many events one list looks through for those of a type or a call, which no index finds: more than any call has. */
 export const MAX_EVENTS_SEEN = 25_000
-/** Characters of data that an event of a list may have. */
+/** Bytes of data that an event of a list may have: their number is known without reading them. */
 const MAX_LISTED_DATA = 10_000
 
 /** Lists events next to a place, at most `limit`. Where no index helps it looks no further than `MAX_EVENTS_SEEN`. */
@@ -112,7 +112,7 @@ async function select(
   // Within a stream its versions have the order of the positions, and an index of their own.
   const order = sql.ref(stream === undefined ? 'position' : 'stream_version')
   const { rows } = await sql<{ position: number; envelope: string; data: string | null; erased: boolean }>`
-    select position, envelope, case when length(data) <= ${MAX_LISTED_DATA}::integer then data end as data, data is null as erased
+    select position, envelope, case when octet_length(data) <= ${MAX_LISTED_DATA}::integer then data end as data, data is null as erased
     from events where company_id = ${toUuid(companyId)} and position between ${first} and ${last}
       ${stream === undefined ? sql`` : sql`and stream_id = ${toUuid(stream)}`} ${has('type', type)} ${has('call_id', call)}
     order by ${order} ${isBack ? sql`desc` : sql`asc`} limit ${limit}`.execute(db)

@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { readEvent } from './codec.ts'
+import { measuredPage } from './measured-page.ts'
 
 /*
  * What an erasure reads and takes away, beside the events. All of it runs under the lock of the company's head, but for
@@ -25,20 +26,22 @@ export async function headPosition(db: Queryable, companyId: string): Promise<nu
   return rows[0]?.position ?? null
 }
 
-const EVENTS_PER_PAGE = 1_000
+const PAGE = { limit: 1_000, bytes: 1024 * 1024 }
 
 /** The events of a stream, in order, in pages. */
 export async function* streamPages(db: Queryable, companyId: string, stream: string): AsyncGenerator<RecordedEvent[]> {
-  for (let after = 0; ; ) {
-    const { rows } = await db.query<{ envelope: string; data: string | null }>(
-      `select envelope, data from events where company_id = $1 and stream_id = $2 and stream_version > $3
-       order by stream_version limit $4`,
-      [toUuid(companyId), toUuid(stream), after, EVENTS_PER_PAGE],
+  const page = measuredPage('stream_version', PAGE)
+  for (let [after, isLast] = [0, false]; !isLast; ) {
+    const { rows } = await db.query<{ envelope: string; data: string | null; is_last: boolean }>(
+      `${page.before} select stream_version, envelope, data from events
+       where company_id = $1 and stream_id = $2 and stream_version > $3 ${page.after}`,
+      [toUuid(companyId), toUuid(stream), after],
     )
+    if (rows.length === 0) return
     const events = rows.map(readEvent)
-    if (events.length > 0) yield events
-    if (events.length < EVENTS_PER_PAGE) return
+    yield events
     after = events.at(-1)!.version
+    isLast = rows.at(-1)!.is_last
   }
 }
 
@@ -61,7 +64,10 @@ export async function findEmployeeId(
 /** How many positions one statement searches. */
 const SEARCHED_AT_ONCE = 50_000
 
-/** Events of employees behind a position in whose data a text stands, up to the end of the company's ledger. */
+/**
+ * Events of employees behind a position in whose data a text stands, up to the end of the company's ledger. Refused
+ * records, which may be large, are not among them.
+ */
 export async function* employeeEventsWith(
   db: Queryable,
   companyId: string,
@@ -69,14 +75,18 @@ export async function* employeeEventsWith(
   after: number,
 ): AsyncGenerator<RecordedEvent[]> {
   const head = (await headPosition(db, companyId)) ?? 0
-  for (let from = after; from < head; from += SEARCHED_AT_ONCE) {
-    const { rows } = await db.query<{ envelope: string; data: string }>(
-      `select envelope, data from events where company_id = $1 and position > $2 and position <= $3
-         and data is not null and strpos(data, $4) > 0 and strpos(envelope, '"type":"Employee') > 0
-       order by position`,
-      [toUuid(companyId), from, from + SEARCHED_AT_ONCE, canonicalJson(text)],
+  const page = measuredPage('position', PAGE)
+  for (let from = after; from < head; ) {
+    const upTo = from + SEARCHED_AT_ONCE
+    const { rows } = await db.query<{ envelope: string; data: string; is_last: boolean }>(
+      `${page.before} select position, envelope, data from events where company_id = $1 and position > $2 and position <= $3
+         and strpos(envelope, '"type":"Employee') > 0 and strpos(envelope, '"type":"EmployeeRecordRejected"') = 0
+         and data is not null and strpos(data, $4) > 0 ${page.after}`,
+      [toUuid(companyId), from, upTo, canonicalJson(text)],
     )
-    yield rows.map(readEvent)
+    const events = rows.map(readEvent)
+    yield events
+    from = rows.at(-1)?.is_last === false ? events.at(-1)!.position : upTo
   }
 }
 

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../domain/ids.ts'
 import { firstFrom } from './halving.ts'
+import { measuredPage } from './measured-page.ts'
 import type { ProvableEvent } from './proof-line.ts'
 import type { LedgerTables } from './tables.ts'
 
@@ -23,7 +24,7 @@ export interface WantedEvents {
   pageEvents?: number | undefined
 }
 
-/** A page never has more events than this, nor many more bytes than that: one event alone may have as many as a body. */
+/** A page never has more events than this, nor more bytes than that, unless it is one event that alone has more. */
 const PAGE_EVENTS = 1_000
 const PAGE_BYTES = 2 * 1024 * 1024
 /** How far one statement looks for events of a type. */
@@ -112,7 +113,7 @@ async function positionOf(db: Kysely<LedgerTables>, companyId: string, stream: s
 
 /**
  * Reads a stretch of positions or, for one stream, of versions: at least one event if there is any. `isCut` tells that
- * the stretch may hold more than were read.
+ * the stretch holds more than were read.
  */
 async function readPage(
   db: Kysely<LedgerTables>,
@@ -121,8 +122,8 @@ async function readPage(
   limit: number,
   direction: 'asc' | 'desc' = 'asc',
 ): Promise<{ events: StoredEvent[]; isCut: boolean }> {
-  const place = sql.ref(stream === undefined ? 'position' : 'stream_version')
-  const order = sql`${place} ${sql.raw(direction)}`
+  const column = stream === undefined ? 'position' : 'stream_version'
+  const [place, order] = [sql.ref(column), `${column} ${direction}`]
   const isWanted = sql.join(
     [
       sql`company_id = ${toUuid(companyId)} and ${place} > ${after} and ${place} <= ${upTo}`,
@@ -132,14 +133,9 @@ async function readPage(
     ],
     sql` and `,
   )
-  // The lengths of texts are known without reading them, so what is too much is not read.
-  const { rows } = await sql<StoredEvent & { found: number }>`
-    select position, stream_version as version, envelope, data, salt, found::integer from (
-      select *, count(*) over () as found, sum(octet_length(envelope) + coalesce(octet_length(data), 0))
-        over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
-      from (select position, stream_version, envelope, data, salt from events where ${isWanted} order by ${order} limit ${limit}) as stretch
-    ) as measured where coalesce(bytes_before, 0) < ${PAGE_BYTES} order by ${order}`.execute(db)
-  const events = rows.map(({ position, version, envelope, data, salt }) => ({ position, version, envelope, data, salt }))
-  const found = rows[0]?.found ?? 0
-  return { events, isCut: found === limit || events.length < found }
+  const page = measuredPage(order, { limit, bytes: PAGE_BYTES })
+  const { rows } = await sql<Omit<StoredEvent, 'version'> & { stream_version: number; is_last: boolean }>`
+    ${sql.raw(page.before)} select position, stream_version, envelope, data, salt from events where ${isWanted} ${sql.raw(page.after)}`.execute(db)
+  const events = rows.map(({ position, stream_version: version, envelope, data, salt }) => ({ position, version, envelope, data, salt }))
+  return { events, isCut: rows.at(-1)?.is_last === false }
 }

@@ -20,8 +20,10 @@ import type { PlacedEvent } from './statements.ts'
  * erasure takes away what it made.
  */
 
-/** So many characters of events are kept, of all companies together. */
+/** So many characters of events are kept, of all companies together. A character takes at most two bytes. */
 const MAX_CHARACTERS = 32_000_000
+/** So many are folded at once. A call that has more is not kept: it is read from the ledger, in parts. */
+const BATCH_CHARACTERS = 4_000_000
 /** For so long, in milliseconds: many times what a fold takes. Whoever is later reads the ledger. */
 const KEPT_MS = 2_000
 
@@ -36,6 +38,8 @@ export interface StoredCall {
 /** Whole calls of a company. */
 export interface RecentCalls {
   events: RecordedEvent[]
+  /** The position of the last of them. */
+  upTo: number
   /** The leaf hash of the last of them. */
   leaf: Buffer
   /** Whether they reach as far as the company's head was asked for. */
@@ -46,8 +50,8 @@ export interface RecentEvents {
   /** Keeps what a transaction appended that is known to be committed. */
   keep(calls: StoredCall[]): void
   /**
-   * Whole calls behind a position, about so many events; more when one call alone is larger than that. Null unless they
-   * are there without a gap as far as the head.
+   * Whole calls behind a position, about so many events and not too many characters; more events when one call alone has
+   * more. Null unless they are there without a gap as far as the head.
    */
   callsBehind(companyId: string, range: { after: number; head: number; limit: number }): RecentCalls | null
   /** Takes note that one projection has folded events: once all have, they go. */
@@ -81,13 +85,14 @@ interface RecentOptions {
   /** How many projections fold each event. */
   readers: number
   maxCharacters?: number
+  batchCharacters?: number
   keptMs?: number
   /** The time in milliseconds, from whenever. */
   now?(): number
 }
 
 export function openRecentEvents(options: RecentOptions): RecentEvents {
-  const { readers, maxCharacters = MAX_CHARACTERS, keptMs = KEPT_MS, now = () => performance.now() } = options
+  const { readers, maxCharacters = MAX_CHARACTERS, batchCharacters = BATCH_CHARACTERS, keptMs = KEPT_MS, now = () => performance.now() } = options
   /** Oldest first. */
   const calls = new Set<Kept>()
   const companies = new Map<string, KeptCompany>()
@@ -140,6 +145,11 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
   return {
     keep(stored) {
       for (const { companyId, before, after, events } of stored) {
+        if (charactersOf(events) > batchCharacters) {
+          // What follows begins anew, behind a gap.
+          forgetOne(companyId)
+          continue
+        }
         const company = companyAt(companyId, before)
         company.end = after
         for (const { position, envelope, data, leaf } of events) {
@@ -156,7 +166,7 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
     callsBehind(companyId, range) {
       dropOld()
       const kept = companies.get(companyId)?.events
-      return kept?.has(range.head) ? callsIn(kept, range) : null
+      return kept?.has(range.head) ? callsIn(kept, { ...range, characters: batchCharacters }) : null
     },
 
     folded(companyId, { after, upTo }) {
@@ -174,10 +184,15 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
   }
 }
 
-function callsIn(kept: Map<number, KeptEvent>, { after, head, limit }: { after: number; head: number; limit: number }): RecentCalls | null {
+function callsIn(
+  kept: Map<number, KeptEvent>,
+  { after, head, limit, characters }: { after: number; head: number; limit: number; characters: number },
+): RecentCalls | null {
   const events: RecordedEvent[] = []
-  let end = 0
+  let [end, left] = [0, characters]
   for (let event = kept.get(after + 1); event && (end === 0 || events.length < limit); event = kept.get(event.position + 1)) {
+    left -= sizeOf(event)
+    if (end > 0 && left < 0) break
     event.decoded ??= readEvent(event)
     events.push(event.decoded)
     if (closesCall(event.decoded)) end = events.length
@@ -186,10 +201,14 @@ function callsIn(kept: Map<number, KeptEvent>, { after, head, limit }: { after: 
   const reached = after + end
   // A gap before the head: whoever reads the ledger reads behind it, too.
   if (reached < head && !kept.has(after + events.length + 1)) return null
-  return { events: events.slice(0, end), leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
+  return { events: events.slice(0, end), upTo: reached, leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
 }
 
-function sizeOf({ envelope, data }: KeptEvent): number {
+function charactersOf(events: Pick<KeptEvent, 'envelope' | 'data'>[]): number {
+  return events.reduce((sum, event) => sum + sizeOf(event), 0)
+}
+
+function sizeOf({ envelope, data }: Pick<KeptEvent, 'envelope' | 'data'>): number {
   return envelope.length + data.length
 }
 

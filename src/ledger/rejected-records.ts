@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import type { EventData } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { readEvent } from './codec.ts'
+import { measuredPage } from './measured-page.ts'
 
 /*
  * Refused records that still have their data, by the index that holds just those (migrations/0006-erasure.ts). Its
@@ -16,7 +17,8 @@ export interface RejectedRecord {
   data: EventData['EmployeeRecordRejected']
 }
 
-const RECORDS_PER_PAGE = 200
+/** Whoever looks into a page keeps everything else waiting for so long as that takes: it is small. */
+const PAGE = { limit: 200, bytes: 1024 * 1024 }
 
 /** A company's refused records behind a position, in order, in pages. */
 export async function* rejectedPages(
@@ -24,18 +26,20 @@ export async function* rejectedPages(
   companyId: string,
   after: number,
 ): AsyncGenerator<RejectedRecord[]> {
-  for (;;) {
-    const { rows } = await db.query<{ envelope: string; data: string }>(
-      `select envelope, data from events where company_id = $1 and position > $2 and ${IS_REJECTED}
-       order by position limit ${RECORDS_PER_PAGE}`,
+  const page = measuredPage('position', PAGE)
+  for (let isLast = false; !isLast; ) {
+    const { rows } = await db.query<{ envelope: string; data: string; is_last: boolean }>(
+      `${page.before} select position, envelope, data from events
+       where company_id = $1 and position > $2 and ${IS_REJECTED} ${page.after}`,
       [toUuid(companyId), after],
     )
+    if (rows.length === 0) return
     const events = rows.map(readEvent)
     yield events.flatMap(({ position, call_id: callId, type, data }) => {
       return type === 'EmployeeRecordRejected' && data && callId !== null ? [{ position, callId, data }] : []
     })
-    if (events.length < RECORDS_PER_PAGE) return
     after = events.at(-1)!.position
+    isLast = rows.at(-1)!.is_last
   }
 }
 

@@ -3,6 +3,7 @@ import type { Projection } from '../../projections/projection.ts'
 import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
 import { readEvent } from '../ledger/codec.ts'
+import type { StoredPage } from '../ledger/read.ts'
 import { readStoredBehind } from '../ledger/read.ts'
 import type { RecentEvents } from '../ledger/recent-events.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -12,8 +13,9 @@ import { assertContiguous, foldBatches } from './project.ts'
 
 /** So many companies share a transaction. */
 export const COMPANIES_TOGETHER = 64
-/** So many events of each at most, and then those of the others. */
+/** So much of each at most, and then of the others. */
 const EVENTS_OF_EACH = 50
+const BYTES_OF_EACH = 64 * 1024
 
 /** A company that was folded: between which positions, which are one when there was nothing to fold. */
 export interface FoldedTogether {
@@ -39,7 +41,7 @@ export async function foldTogether(
   const batches = await nextBatches(db, projection, companyIds, recent)
   const idle = batches.filter(({ events }) => events.length === 0)
   const folded = await foldAll(db, projection, batches.filter(({ events }) => events.length > 0), recent)
-  return [...idle, ...folded].map(({ companyId, after, events, isEnd }) => ({ companyId, after, upTo: after + events.length, isEnd }))
+  return [...idle, ...folded].map(({ companyId, after, upTo, isEnd }) => ({ companyId, after, upTo, isEnd }))
 }
 
 interface EndingBatch extends Batch {
@@ -54,27 +56,32 @@ async function nextBatches(
   recent: RecentEvents | undefined,
 ): Promise<EndingBatch[]> {
   const batches: EndingBatch[] = []
-  const behind: { companyId: string; after: number }[] = []
+  const behind: { companyId: string; after: number; head: number }[] = []
   for (const { companyId, position: after, head } of await findFreeCheckpoints(db, projection, companyIds)) {
     const kept = recent?.callsBehind(companyId, { after, head, limit: EVENTS_OF_EACH })
-    if (!kept) behind.push({ companyId, after })
+    if (!kept) behind.push({ companyId, after, head })
     else if (kept.events.length <= EVENTS_OF_EACH) batches.push({ companyId, after, ...kept })
   }
   if (behind.length === 0) return batches
-  const stored = await readStoredBehind(db, behind, EVENTS_OF_EACH)
-  return [...batches, ...behind.flatMap(({ companyId, after }) => batchOf(companyId, after, stored.get(companyId) ?? []))]
+  const stored = await readStoredBehind(db, behind, { limit: EVENTS_OF_EACH, bytes: BYTES_OF_EACH })
+  for (const { companyId, after, head } of behind) {
+    const page = stored.get(companyId)
+    if (page) batches.push(...batchOf(companyId, after, page))
+    // Otherwise its next event alone is too large.
+    else if (head <= after) batches.push({ companyId, after, upTo: after, events: [], leaf: null, isEnd: true })
+  }
+  return batches
 }
 
 /** The whole calls in these events; none when the company has to be folded alone. */
-function batchOf(companyId: string, after: number, stored: { envelope: string; data: string | null }[]): EndingBatch[] {
+function batchOf(companyId: string, after: number, stored: StoredPage): EndingBatch[] {
   try {
-    const read = stored.map(readEvent)
+    const read = stored.events.map(readEvent)
     assertContiguous(read, after, companyId)
     const events = read.slice(0, read.findLastIndex(closesCall) + 1)
-    const isOfOneCall = events.length === 0 && read.length > 0
+    const isOfOneCall = events.length === 0
     if (isOfOneCall || events.some(isErasing)) return []
-    const isEnd = read.length < EVENTS_OF_EACH && events.length === read.length
-    return [{ companyId, after, events, leaf: null, isEnd }]
+    return [{ companyId, after, upTo: after + events.length, events, leaf: null, isEnd: stored.isEnd && events.length === read.length }]
   } catch {
     // Folded alone it fails the same way, and that is counted.
     return []
@@ -92,7 +99,7 @@ async function foldAll(
     const folded = new Set<Batch>(await foldBatches(db, projection, batches))
     // The ledger may not be what is remembered of these: it is read next.
     recent?.forget(batches.filter((batch) => !folded.has(batch)).map(({ companyId }) => companyId))
-    for (const { companyId, after, events } of folded) recent?.folded(companyId, { after, upTo: after + events.length })
+    for (const { companyId, after, upTo } of folded) recent?.folded(companyId, { after, upTo })
     return batches.filter((batch) => folded.has(batch))
   } catch {
     // Each alone shows whose fault it is, or that it was nobody's.

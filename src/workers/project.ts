@@ -1,19 +1,22 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { CompanyEvents, Projection } from '../../projections/projection.ts'
+import type { CallPart, CompanyEvents, Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
 import { isOfTheServer } from '../ledger/database-errors.ts'
-import { readEvents } from '../ledger/read.ts'
+import type { EventPage, PositionRange } from '../ledger/read.ts'
+import { readEventPage, readLastOfStream } from '../ledger/read.ts'
 import type { RecentEvents } from '../ledger/recent-events.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { Checkpoint, CheckpointMove } from './checkpoints.ts'
 import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 
-/** How many events one transaction folds; a larger call is folded whole. */
+/** How many events are folded at once; a larger call is folded in parts, by one transaction. */
 const BATCH_EVENTS = 2_000
+/** How many bytes of them, whatever their number. */
+const BATCH_BYTES = 4 * 1024 * 1024
 
 /** Events cannot be folded: a fault of the ledger's content or of the program, which trying again does not mend. */
 export class UnfoldableError extends Error {
@@ -23,7 +26,7 @@ export class UnfoldableError extends Error {
 }
 
 export interface FoldOptions {
-  /** About so many events; a larger call is folded whole. */
+  /** At most so many events at once; a larger call is folded in parts, by one transaction. */
   batchEvents?: number
   /** What this process has just committed. */
   recent?: RecentEvents | undefined
@@ -57,18 +60,18 @@ export async function foldNext(
   if (isHeld) return { ...unmoved, isDone: true }
   try {
     const kept = recent?.callsBehind(companyId, { after: position, head, limit })
-    const { events, isEnd } = kept ?? (await nextCalls(db, companyId, { after: position, limit }))
-    if (events.length === 0) return { ...unmoved, isDone: true }
-    const end = events.at(-1)!.position
-    if (events.some(isErasing) && (await isShadowBefore(db, projection, companyId, end))) {
+    const next = kept ?? (await nextCalls(db, companyId, { after: position, limit }))
+    if (next === null) return { ...unmoved, isDone: true }
+    const { events, upTo } = next
+    if (events.some(isErasing) && (await isShadowBefore(db, projection, companyId, upTo))) {
       await foldNext(db, shadowOf(projection), companyId, { batchEvents: limit })
       return { ...unmoved, isDone: false }
     }
-    const isMoved = await foldBatch(db, projection, { companyId, after: position, events, leaf: kept?.leaf ?? null })
-    if (isMoved) recent?.folded(companyId, { after: position, upTo: end })
+    const isMoved = await foldBatch(db, projection, { companyId, after: position, leaf: null, ...next })
+    if (isMoved) recent?.folded(companyId, { after: position, upTo })
     // Either another worker was here, or the ledger is not what is remembered: it is read next.
     else recent?.forget([companyId])
-    return isMoved ? { after: position, position: end, isDone: isEnd } : { ...unmoved, isDone: false }
+    return isMoved ? { after: position, position: upTo, isDone: next.isEnd } : { ...unmoved, isDone: false }
   } catch (error) {
     if (error instanceof UnfoldableError) error.checkpoint = checkpoint
     throw error
@@ -87,7 +90,7 @@ export async function foldFar(
 ): Promise<void> {
   const { upTo, batchEvents: limit, signal, onReached } = options
   const read = (after: number) => {
-    const reading = after < upTo ? nextCalls(db, companyId, { after, limit }) : Promise.resolve({ events: [] })
+    const reading = after < upTo ? nextCalls(db, companyId, { after, limit }) : Promise.resolve(null)
     // Whoever waits for it gets the error; until then nobody does.
     reading.catch(() => undefined)
     return reading
@@ -95,12 +98,11 @@ export async function foldFar(
   let { position } = await findCheckpoint(db, projection, companyId)
   let reading = read(position)
   while (!signal.aborted) {
-    const { events } = await reading
-    if (events.length === 0) return
-    const end = events.at(-1)!.position
-    reading = read(end)
-    if (await foldBatch(db, projection, { companyId, after: position, events, leaf: null })) {
-      position = end
+    const next = await reading
+    if (next === null) return
+    reading = read(next.upTo)
+    if (await foldBatch(db, projection, { companyId, after: position, leaf: null, ...next })) {
+      position = next.upTo
     } else {
       const overtakenAt = position
       position = (await findCheckpoint(db, projection, companyId)).position
@@ -134,37 +136,54 @@ export async function foldCalls(
   companyId: string,
   { after, upTo, batchEvents }: { after: number; upTo: number; batchEvents: number },
 ): Promise<number> {
-  const { events } = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
-  if (events.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
-  await foldEvents(transaction, projection, schema, [{ companyId, events }])
-  return events.at(-1)!.position
+  const next = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
+  if (next === null) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
+  await foldEvents(transaction, projection, schema, [{ companyId, ...next }])
+  return next.upTo
 }
 
-/**
- * Reads whole calls behind a position, about so many events; more when one call alone is larger than that. `isEnd` tells
- * that no event stood behind them.
- */
+/** Whole calls, or the first part of one that is too large to be read at once. */
+interface NextCalls {
+  events: RecordedEvent[]
+  /** The position of the last event of these calls. */
+  upTo: number
+  /** Of the one whose first part this is. */
+  call?: CallPart
+  /** No event stood behind them. */
+  isEnd: boolean
+}
+
+/** Reads what is to be folded behind a position; null when nothing stands there. */
 async function nextCalls(
   db: Kysely<LedgerTables>,
   companyId: string,
-  range: { after: number; upTo?: number; limit: number },
-): Promise<{ events: RecordedEvent[]; isEnd: boolean }> {
+  range: PositionRange & { limit: number },
+): Promise<NextCalls | null> {
   const { after } = range
-  for (let { limit } = range; ; limit *= 2) {
-    const events = await readBatch(db, companyId, { ...range, limit })
-    assertContiguous(events, after, companyId)
-    const end = events.findLastIndex(closesCall)
-    if (end >= 0) return { events: events.slice(0, end + 1), isEnd: events.length < limit && end === events.length - 1 }
-    if (events.length < limit && events.length > 0) {
-      throw new UnfoldableError(`the call at position ${after + 1} of ${companyId} is not closed`)
-    }
-    if (events.length === 0) return { events, isEnd: true }
+  const { events, isEnd } = await readPage(db, companyId, range)
+  if (events.length === 0) return null
+  const end = events.findLastIndex(closesCall)
+  if (end >= 0) {
+    return { events: events.slice(0, end + 1), upTo: after + end + 1, isEnd: isEnd && end === events.length - 1 }
   }
+  const callId = events[0]!.call_id!
+  const closing = isEnd ? null : await readable(() => readLastOfStream(db, companyId, callId))
+  if (!closing || !closesCall(closing) || closing.position <= after) {
+    throw new UnfoldableError(`the call at position ${after + 1} of ${companyId} is not closed`)
+  }
+  return { events, upTo: closing.position, call: { first: after + 1, closing }, isEnd: false }
 }
 
-async function readBatch(db: Kysely<LedgerTables>, companyId: string, range: { after: number; upTo?: number; limit: number }) {
+/** Reads the events behind a position, as many as are folded at once. */
+async function readPage(db: Kysely<LedgerTables>, companyId: string, range: PositionRange & { limit: number }): Promise<EventPage> {
+  const page = await readable(() => readEventPage(db, companyId, range, { limit: range.limit, bytes: BATCH_BYTES }))
+  assertContiguous(page.events, range.after, companyId)
+  return page
+}
+
+async function readable<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
-    return await readEvents(db, companyId, range)
+    return await read()
   } catch (error) {
     if (isOfTheServer(error)) throw error
     // What is stored cannot be read, or what reads it is at fault: the same will happen again.
@@ -177,9 +196,11 @@ export function assertContiguous(events: RecordedEvent[], after: number, company
   if (gap >= 0) throw new UnfoldableError(`the event at position ${after + gap + 1} of ${companyId} is missing`)
 }
 
-/** Events of a company behind a position, which end with a call. */
+/** Events of a company behind a position, which end with a call, or the first part of one that is larger. */
 export interface Batch extends CompanyEvents {
   after: number
+  /** Where they end, or the call does. */
+  upTo: number
   /** The leaf hash of the last event, by which the ledger must know it; null when they were read there. */
   leaf: Buffer | null
 }
@@ -207,7 +228,7 @@ export async function foldBatches(db: Kysely<LedgerTables>, projection: Projecti
 }
 
 async function moveAll(transaction: Transaction<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
-  const moves = batches.map(({ companyId, after, events, leaf }) => ({ companyId, from: after, to: events.at(-1)!.position, leaf }))
+  const moves = batches.map(({ companyId, after, upTo, leaf }) => ({ companyId, from: after, to: upTo, leaf }))
   if (moves[1]) {
     const moved = await moveCheckpoints(transaction, projection, moves)
     return batches.filter(({ companyId }) => moved.has(companyId))
@@ -216,18 +237,38 @@ async function moveAll(transaction: Transaction<LedgerTables>, projection: Proje
   return (await moveCheckpoint(transaction, projection, move)) ? batches : []
 }
 
+/** Folds batches; of a call that is too large to be read at once, one part after the other. */
 async function foldEvents(
   transaction: Transaction<LedgerTables>,
   projection: Projection,
   schema: string,
   batches: CompanyEvents[],
 ): Promise<void> {
+  await foldParts(transaction, projection, schema, batches)
+  for (const { companyId, events, call } of batches) {
+    if (!call) continue
+    const upTo = call.closing.position
+    for (let after = events.at(-1)!.position; after < upTo; ) {
+      const { events: part } = await readPage(transaction, companyId, { after, upTo, limit: BATCH_EVENTS })
+      if (part.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
+      await foldParts(transaction, projection, schema, [{ companyId, events: part, call }])
+      after = part.at(-1)!.position
+    }
+  }
+}
+
+async function foldParts(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  schema: string,
+  parts: CompanyEvents[],
+): Promise<void> {
   try {
-    await projection.fold(transaction as never, schema, batches)
+    await projection.fold(transaction as never, schema, parts)
   } catch (error) {
     if (isOfTheServer(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnfoldableError(`${batches.map(placeOf).join(', ')}: ${reason}`, { cause: error })
+    throw new UnfoldableError(`${parts.map(placeOf).join(', ')}: ${reason}`, { cause: error })
   }
 }
 

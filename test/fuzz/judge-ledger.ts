@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { listLogEntriesAfter } from '../../projections/bulk-user-logs-queries.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { closesCall } from '../../src/domain/events.ts'
-import { readEvents } from '../../src/ledger/read.ts'
+import { readEvents } from '../support/company-events.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import type { Service } from '../support/service.ts'
 import { ledgerFaults } from '../support/verify-ledger.ts'
@@ -12,7 +12,7 @@ import type { FuzzedAnswer } from './send-request.ts'
 const WRITING: ReadonlySet<string> = new Set(['POST /v1/employees', 'PATCH /v1/employees', 'PATCH /v1/employees/:id'])
 /** Refused before it is known whose call it is, or while another one is decided; nothing of it is stored. */
 const WITHOUT_ENTRY: ReadonlySet<string> = new Set(['invalid_credentials', 'route_not_found', 'method_not_allowed', 'malformed_request', 'headers_too_large', 'idempotency_in_progress', 'idempotency_response_expired', 'unavailable'])
-const EVENTS_AT_ONCE = 10_000
+const ENTRIES_AT_ONCE = 10_000
 
 /** What answers have promised: by the id of each call that was logged, its status. */
 export interface Promised {
@@ -46,12 +46,7 @@ export function notePromise(promised: Promised, request: FuzzedRequest, answer: 
 /** What is wrong with a company's ledger and its read models, after all that was promised of it. */
 export async function companyFaults({ db }: Pick<Service, 'db'>, companyId: string, promised: Promised): Promise<string[]> {
   const faults = [...promised.faults, ...(await ledgerFaults(db, companyId))]
-  const events = []
-  for (let after = 0; ; after += EVENTS_AT_ONCE) {
-    const page = await readEvents(db, companyId, { after, limit: EVENTS_AT_ONCE })
-    events.push(...page)
-    if (page.length < EVENTS_AT_ONCE) break
-  }
+  const events = await readEvents(db, companyId)
   const closed = new Map<string, number>()
   for (const event of events) {
     if (!closesCall(event) || event.call_id === null) continue
@@ -71,7 +66,7 @@ export async function companyFaults({ db }: Pick<Service, 'db'>, companyId: stri
 /** The read models fold all of it, and Bulk User Logs has each call exactly once. */
 async function entryFaults(db: Service['db'], companyId: string, closed: Map<string, number>): Promise<string[]> {
   for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
-  const found = await listLogEntriesAfter(db as unknown as Kysely<unknown>, companyId, {}, { after: 0, limit: EVENTS_AT_ONCE })
+  const found = await listLogEntriesAfter(db as unknown as Kysely<unknown>, companyId, {}, { after: 0, limit: ENTRIES_AT_ONCE })
   const ids = found.map(({ entry }) => entry.id)
   const isEqual = ids.length === closed.size && new Set(ids).size === ids.length && ids.every((id) => closed.has(id))
   return isEqual ? [] : [`Bulk User Logs has ${ids.length} entries of ${closed.size} calls`]

@@ -43,7 +43,7 @@ await t.test('what was kept is given as a reader of the ledger gets it, with the
   recent.keep([first, beside])
   recent.keep([second])
   const all = behind(recent, ONE, 1, 6)!
-  t.strictSame(all, { events: eventsOf(first, second), leaf: second.events.at(-1)!.leaf, isEnd: true })
+  t.strictSame(all, { events: eventsOf(first, second), upTo: 6, leaf: second.events.at(-1)!.leaf, isEnd: true })
   t.strictSame(behind(recent, ONE, 4, 6)?.events, eventsOf(second))
   t.equal(behind(recent, ONE, 4, 6)?.events[0], all.events[3])
   t.strictSame(behind(recent, OTHER, 1, 3)?.events, eventsOf(beside))
@@ -131,4 +131,19 @@ await t.test('what is forgotten of one company stays of the others', async (t) =
   recent.forget([ONE])
   t.equal(behind(recent, ONE, 1, 3), null)
   t.ok(behind(recent, OTHER, 1, 3))
+})
+
+await t.test('a batch has no more characters than are folded at once, and a call that alone has more is not kept', async (t) => {
+  const ledger = openLedger(ONE)
+  const [first, second, large, next] = [1, 1, 20, 1].map((count) => ledger.append(creating(count)))
+  const sizeOf = ({ events }: StoredCall) => events.reduce((sum, { envelope, data }) => sum + envelope.length + data.length, 0)
+  const recent = openRecentEvents({ readers: 1, batchCharacters: sizeOf(first!) + sizeOf(second!) - 1 })
+  recent.keep([first!, second!])
+  t.match(behind(recent, ONE, 1, 5), { events: { length: first!.events.length }, isEnd: false })
+  t.match(behind(recent, ONE, 3, 5), { events: { length: second!.events.length }, isEnd: true })
+  recent.keep([large!])
+  t.equal(behind(recent, ONE, 5, 26), null)
+  t.equal(behind(recent, ONE, 3, 26), null)
+  recent.keep([next!])
+  t.match(behind(recent, ONE, 26, 28), { upTo: 28, isEnd: true })
 })

@@ -1,12 +1,14 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import type { CompanyEvents } from '../../projections/projection.ts'
 import { newId } from '../../src/bootstrap.ts'
 import { openDatabase } from '../../src/database/kysely.ts'
 import { openPool } from '../../src/database/pool.ts'
 import type { RecordedEvent } from '../../src/domain/events.ts'
+import { closesCall } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { readEvents } from '../../src/ledger/read.ts'
+import { readEvents } from '../support/company-events.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -19,7 +21,7 @@ async function makeHistory(key = service.company.key): Promise<void> {
   const call = (method: 'POST' | 'PATCH', path: string, body: unknown) => service.call(method, path, { body, key })
   const { body } = await call('POST', '/v1/employees', [employee(), employee(), employee()])
   const [first, second, third] = body.employees.map(({ id }: { id: string }) => id)
-  await call('PATCH', '/v1/employees', [{ id: first, job_title: 'Dev' }, { id: second, status: 'inactive' }, { id: third }])
+  await call('PATCH', '/v1/employees', [{ id: first, job_title: 'Dev' }, { id: second, status: 'inactive', location: 'X' }, { id: third }])
   await call('PATCH', '/v1/employees', [{ email: 'Secret.Person@canary.example', phone: 'x' }, { external_id: 'canary-7', email: 'other@canary.example' }])
   await call('POST', '/v1/employees', [employee({ email: 'new@canary.example', external_id: 'canary-8', phone: '1' }), 7])
   await call('PATCH', `/v1/employees/${first}`, { phone: '1' })
@@ -33,16 +35,23 @@ for (let turn = 0; turn < 4; turn += 1) {
   await service.project()
 }
 
-const events = await readEvents(service.db, companyId, { after: 0, limit: 10_000 })
+const events = await readEvents(service.db, companyId)
 const ownerPool = openPool({ url: service.urls.ownerUrl, name: 'test', max: 2 })
 const owner = openDatabase<unknown>(ownerPool)
 t.teardown(() => owner.destroy())
 
 /** Folds events into tables of their own, in one go. */
 async function foldInto(schema: string, folded: RecordedEvent[]): Promise<string> {
+  return foldAllInto(schema, [{ events: folded }])
+}
+
+/** Folds events into tables of their own, one batch or part of a call after the other. */
+async function foldAllInto(schema: string, batches: Omit<CompanyEvents, 'companyId'>[]): Promise<string> {
   await ownerPool.query(`create schema ${schema}`)
   await bulkUserLogs.createTables(owner, schema)
-  await owner.transaction().execute((transaction) => bulkUserLogs.fold(transaction, schema, [{ companyId, events: folded }]))
+  await owner.transaction().execute(async (transaction) => {
+    for (const batch of batches) await bulkUserLogs.fold(transaction, schema, [{ companyId, ...batch }])
+  })
   return schema
 }
 
@@ -65,6 +74,15 @@ async function sameTables(t: Test, one: string, other: string): Promise<void> {
 
 await t.test('a history folded call by call and folded in one go gives the same tables', async (t) => {
   await sameTables(t, LIVE, await foldInto('in_one_go', events))
+})
+
+await t.test('calls that are folded event by event give the same tables', async (t) => {
+  const batches = events.map((event, at): Omit<CompanyEvents, 'companyId'> => {
+    if (event.call_id === null) return { events: [event] }
+    const first = events.findIndex((other) => other.call_id === event.call_id) + 1
+    return { events: [event], call: { first, closing: events.slice(at).find(closesCall)! } }
+  })
+  await sameTables(t, LIVE, await foldAllInto('by_event', batches))
 })
 
 await t.test('folding again what is folded changes no table', async (t) => {

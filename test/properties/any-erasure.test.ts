@@ -8,7 +8,7 @@ import { openRecent } from '../../src/bootstrap.ts'
 import { openDatabase } from '../../src/database/kysely.ts'
 import { openPool } from '../../src/database/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { readEvents } from '../../src/ledger/read.ts'
+import { readEvents } from '../support/company-events.ts'
 import { retireRecords } from '../../src/ledger/retire-records.ts'
 import { foldNext } from '../../src/workers/project.ts'
 import type { TestCompany } from '../support/service.ts'
@@ -93,7 +93,7 @@ function frozen<Value>(value: Value): Value {
 
 /** Which tables differ between what is live and what a fold of the ledger as it is now makes. */
 async function rebuildFaults(companyId: string): Promise<string[]> {
-  const events = frozen(await readEvents(service.db, companyId, { after: 0, limit: 10_000 }))
+  const events = frozen(await readEvents(service.db, companyId))
   const faults: string[] = []
   for (const projection of PROJECTIONS) {
     const schema = `rebuilt_${(rebuilds += 1)}`

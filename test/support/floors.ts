@@ -35,6 +35,7 @@ export const PARTS: Part[] = [
     // It starts the program as a process; what it imports of it is what prepares a ledger, and what the plain peer shares.
     may: [
       ...['bench/*', 'src/commands/*', 'src/domain/*', 'src/database/*', 'src/http/cursor.ts', 'src/ledger/codec.ts', 'src/ledger/one-packet.ts', 'src/ledger/read-head.ts', 'src/ledger/tables.ts'],
+      ...['src/ledger/place-events.ts', 'src/ledger/statements.ts'],
       ...['src/workers/project.ts', 'src/workers/rebuild.ts', ...PROJECTION_LIST],
     ],
     packages: ['@event-driven-io/emmett-postgresql', 'commander', 'fastify', 'kysely', 'pg', 'typeid-js', 'undici', 'node:*'],

@@ -6,7 +6,7 @@ import { catchUp, UnfoldableError } from '../../src/workers/project.ts'
 import { asSuperuser } from '../support/as-superuser.ts'
 import { employee, startService } from '../support/service.ts'
 import { foldEmployees, sameJson } from '../support/verify-ledger.ts'
-import { readEvents } from '../../src/ledger/read.ts'
+import { readEvents } from '../support/company-events.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
@@ -31,7 +31,7 @@ await t.test('many workers on one company at once fold every event exactly once'
 })
 
 await t.test('the employee read model is what the events fold to', async (t) => {
-  const folded = foldEmployees(await readEvents(service.db, companyId, { after: 0, limit: 100_000 }))
+  const folded = foldEmployees(await readEvents(service.db, companyId))
   const { rows } = await service.pool.query<{ state: { id: string } }>('select state from employees_v1.employees')
   t.equal(rows.length, folded.size)
   t.strictSame(rows.filter(({ state }) => !sameJson(state, folded.get(state.id))), [])
