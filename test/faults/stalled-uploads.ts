@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import net from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SeededRandom } from '../../src/cli/seeded-random.ts'
+import { readSamples, valueOf } from '../support/metrics.ts'
+import type { Happened } from './faults.ts'
+import type { Finding } from './finding.ts'
+import type { Supervised } from './program.ts'
+import type { Stage } from './stage.ts'
+import type { LoadedCompany, Operation } from './workload.ts'
+
+/** REQUEST_TIMEOUT_MS of the processes, so that a run need not wait for a minute. */
+export const UPLOADS_WITHIN_MS = 6_000
+/** Node.js looks for requests that take too long every quarter of that; the rest is for a machine that has other work. */
+const CLOSED_WITHIN_MS = UPLOADS_WITHIN_MS + 6_000
+const UPLOADS = 40
+const SEVERAL_KEYS = 4
+const ANNOUNCED = 8_000_000
+const LOOKS_EVERY_MS = 250
+
+const MB = 1_000_000
+/** What the bodies of one process may take in memory together. */
+const BUDGET = 64 * MB
+/** Of the memory outside the heap, where bodies are: that of the other calls. */
+const BUFFERS_SLACK = 16 * MB
+/** Of the whole process: its heap grows under load, and what is free is not given back. */
+const PROCESS_SLACK = 160 * MB
+
+interface Upload {
+  id: string
+  company: LoadedCompany
+  isClosed(): boolean
+  end(): void
+}
+
+/**
+ * Forty connections to one process, of one key or of four by the seed, each announce a body of 8 MB, send some of it, half
+ * of them nearly all, and then nothing.
+ */
+export async function stalledUploads(stage: Stage, random: SeededRandom): Promise<Happened> {
+  const companies = await stage.makeCompanies(random.chance(0.5) ? 1 : SEVERAL_KEYS)
+  const api = random.pick(stage.apis)
+  const name = `stalled-${random.below(1_000_000_000)}`
+  const wrong: Finding[] = []
+  const before = await memoryOf(api)
+  const most = { ...before }
+  const body = Buffer.alloc(ANNOUNCED, ' ')
+  const uploads = Array.from({ length: UPLOADS }, (_, at) => {
+    const sent = at % 2 === 0 ? ANNOUNCED - 1 - random.below(100_000) : 1 + random.below(100_000)
+    return startUpload(api.address, companies[at % companies.length]!, `${name}-${at}`, body.subarray(0, sent))
+  })
+  const deadline = performance.now() + CLOSED_WITHIN_MS
+  while (uploads.some(({ isClosed }) => !isClosed()) && performance.now() < deadline) {
+    const now = await memoryOf(api)
+    most.buffers = Math.max(most.buffers, now.buffers)
+    most.process = Math.max(most.process, now.process)
+    await pause(LOOKS_EVERY_MS)
+  }
+  const open = uploads.filter(({ isClosed }) => !isClosed())
+  if (open.length > 0) wrong.push({ kind: 'open connection', text: `${open.length} of ${UPLOADS} uploads stand still and are open after ${CLOSED_WITHIN_MS} ms` })
+  uploads.forEach((upload) => upload.end())
+  wrong.push(...growth('buffers', before.buffers, most.buffers, BUDGET + BUFFERS_SLACK))
+  wrong.push(...growth('process', before.process, most.process, BUDGET + PROCESS_SLACK))
+  const operations = uploads.map(({ id, company: { companyId, key } }): Operation => ({
+    ...{ id, companyId, apiId: key.api_id, method: 'POST', path: '/v1/employees', body: null, records: 0, isCutOff: true },
+    ...{ attempts: [], final: null, again: null },
+  }))
+  return { times: UPLOADS, wrong, companyIds: companies.map(({ companyId }) => companyId), operations }
+}
+
+function growth(what: string, before: number, most: number, atMost: number): Finding[] {
+  const grown = most - before
+  const mb = (bytes: number) => `${Math.round(bytes / MB)} MB`
+  return grown <= atMost ? [] : [{ kind: 'memory', text: `the memory of the ${what} grew by ${mb(grown)} from ${mb(before)}, by more than ${mb(atMost)}` }]
+}
+
+/** The bytes that a process has in buffers outside its heap, by its own count, and in memory, by the kernel's. */
+async function memoryOf({ metricsUrl, child }: Supervised): Promise<{ buffers: number; process: number }> {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child().pid}/status`, 'utf8'))?.[1]
+  return { buffers: valueOf(await readSamples(metricsUrl!), 'nodejs_external_memory_bytes'), process: Number(kilobytes) * 1024 }
+}
+
+function startUpload(address: string, company: LoadedCompany, id: string, sent: Buffer): Upload {
+  const { hostname, port } = new URL(address)
+  const socket = net.connect({ host: hostname, port: Number(port) })
+  const { api_id: apiId, api_key: apiKey } = company.key
+  const head = [
+    'POST /v1/employees HTTP/1.1',
+    ...[`host: ${hostname}`, `x-api-id: ${apiId}`, `x-api-key: ${apiKey}`, `x-request-id: ${id}`],
+    ...['content-type: application/json', `content-length: ${ANNOUNCED}`],
+  ]
+  let isClosed = false
+  // A reset is one way to close. Whoever is answered early stops as well, and stays.
+  socket.on('error', () => undefined).on('close', () => (isClosed = true)).resume()
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  socket.write(sent)
+  return { id, company, isClosed: () => isClosed, end: () => socket.destroy() }
+}
