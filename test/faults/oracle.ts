@@ -88,6 +88,7 @@ function answerFaults({ id, attempts }: Operation): Finding[] {
 const EMPLOYEE_EVENT = /^Employee(?:Created|Updated|Deactivated|Reactivated)$/
 /** Refusals that bind an idempotency key: a retry finds the very call. */
 const BOUND = new Set([404, 409, 412, 422])
+const REQUEST_TIMEOUT = 408
 
 /** A success is in the ledger exactly once, a refusal changed nothing but its entry, what is unknown has at most one effect. */
 function effectFaults(operation: Operation, own: Call[]): Finding[] {
@@ -121,12 +122,12 @@ function isCompleted({ closing }: Call): boolean {
   return closing.type === 'ApiCallCompleted'
 }
 
-/** A refusal has an entry; exactly one, where it bound the idempotency key. What only the rate of calls refused has none. */
+/** A refusal has an entry; exactly one, where it bound the idempotency key. A call that came too fast, or not to its end, has none. */
 function refusalFaults({ id, attempts }: Operation, { status, body }: NonNullable<Operation['final']>, { completed, failed }: { completed: Call[]; failed: Call[] }): Finding[] {
   const found: Finding[] = []
   const find = (kind: FindingKind, what: string) => found.push({ kind, text: `${id}: ${what}` })
   if (completed.length > 0) find('refused and applied', `refused with ${status}, and took effect`)
-  if (body.code === 'rate_limited' && failed.length === 0) return found
+  if (failed.length === 0 && (status === REQUEST_TIMEOUT || body.code === 'rate_limited')) return found
   const isBound = BOUND.has(status) && body.code !== 'idempotency_key_reused'
   if (failed.length === 0) find('refusal without entry', `refused with ${status}, has no entry`)
   else if (isBound ? failed.length > 1 : failed.length > attempts.length) find('refusal with several entries', `refused with ${status}, has ${failed.length} entries`)

@@ -139,7 +139,7 @@ export async function runProgram({ cluster }: { cluster: Cluster }, args: string
   const at = (url: string) => Object.assign(new URL(url), { port: String(cluster.port()) }).href
   const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', ...args], {
     env: { PATH: process.env['PATH'], DATABASE_URL: at(serviceUrl), MIGRATE_DATABASE_URL: at(ownerUrl), LOG_LEVEL: 'error', ...environmentOf(plant) },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
   })
   await gone(child)
   return child.exitCode

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/cli/seeded-random.ts'
 import { COMPANIES, FAULTS, HOSTILE } from './faults.ts'
 import type { Finding } from './finding.ts'
-import { findings } from './finding.ts'
+import { findings, firstOfEach } from './finding.ts'
 import { lagging, lagMs } from './lag.ts'
 import { oracle } from './oracle.ts'
 import { startProbe } from './probe.ts'
@@ -90,7 +90,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     if (foldsFromMemory !== null) wrong.push(...(await oneProcessFaults(stage, foldsFromMemory)))
     const judge = stage.withDatabase((db) => oracle(db, all, [...load.operations, ...operations], stage.projections))
     wrong.push(...(await judge.catch((error: unknown) => findings('ledger', [`the oracle could not read the ledger: ${String(error)}`]))))
-    return { fault, seed, times, ...tally(load.operations, until), recoveryMs: Math.round(recoveryMs), lagMs: Math.round(caughtUpMs), foldsFromMemory, wrong }
+    return { fault, seed, times, ...tally(load.operations, until), recoveryMs: Math.round(recoveryMs), lagMs: Math.round(caughtUpMs), foldsFromMemory, wrong: firstOfEach(wrong) }
   } finally {
     await Promise.all([load.end(), probe.end()])
   }

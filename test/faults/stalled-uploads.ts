@@ -14,6 +14,8 @@ export const UPLOADS_WITHIN_MS = 6_000
 /** Node.js looks for requests that take too long every quarter of that; the rest is for a machine that has other work. */
 const CLOSED_WITHIN_MS = UPLOADS_WITHIN_MS + 6_000
 const UPLOADS = 40
+/** One of so many stops soon, the others shortly before their end: together they send far more than the budget. */
+const SOON = 10
 const SEVERAL_KEYS = 4
 const ANNOUNCED = 8_000_000
 const LOOKS_EVERY_MS = 250
@@ -21,8 +23,8 @@ const LOOKS_EVERY_MS = 250
 const MB = 1_000_000
 /** What the bodies of one process may take in memory together. */
 const BUDGET = 64 * MB
-/** Of the memory outside the heap, where bodies are: that of the other calls. */
-const BUFFERS_SLACK = 16 * MB
+/** Of what a process counts itself, its heap in use and the buffers outside: that of the other calls, and what was not collected yet. */
+const COUNTED_SLACK = 96 * MB
 /** Of the whole process: its heap grows under load, and what is free is not given back. */
 const PROCESS_SLACK = 160 * MB
 
@@ -34,7 +36,7 @@ interface Upload {
 }
 
 /**
- * Forty connections to one process, of one key or of four by the seed, each announce a body of 8 MB, send some of it, half
+ * Forty connections to one process, of one key or of four by the seed, each announce a body of 8 MB, send some of it, most
  * of them nearly all, and then nothing.
  */
 export async function stalledUploads(stage: Stage, random: SeededRandom): Promise<Happened> {
@@ -46,25 +48,26 @@ export async function stalledUploads(stage: Stage, random: SeededRandom): Promis
   const most = { ...before }
   const body = Buffer.alloc(ANNOUNCED, ' ')
   const uploads = Array.from({ length: UPLOADS }, (_, at) => {
-    const sent = at % 2 === 0 ? ANNOUNCED - 1 - random.below(100_000) : 1 + random.below(100_000)
+    const sent = at % SOON === 0 ? 1 + random.below(100_000) : ANNOUNCED - 1 - random.below(100_000)
     return startUpload(api.address, companies[at % companies.length]!, `${name}-${at}`, body.subarray(0, sent))
   })
   const deadline = performance.now() + CLOSED_WITHIN_MS
   while (uploads.some(({ isClosed }) => !isClosed()) && performance.now() < deadline) {
     const now = await memoryOf(api)
-    most.buffers = Math.max(most.buffers, now.buffers)
+    most.counted = Math.max(most.counted, now.counted)
     most.process = Math.max(most.process, now.process)
     await pause(LOOKS_EVERY_MS)
   }
   const open = uploads.filter(({ isClosed }) => !isClosed())
   if (open.length > 0) wrong.push({ kind: 'open connection', text: `${open.length} of ${UPLOADS} uploads stand still and are open after ${CLOSED_WITHIN_MS} ms` })
   uploads.forEach((upload) => upload.end())
-  wrong.push(...growth('buffers', before.buffers, most.buffers, BUDGET + BUFFERS_SLACK))
+  wrong.push(...growth('heap and the buffers', before.counted, most.counted, BUDGET + COUNTED_SLACK))
   wrong.push(...growth('process', before.process, most.process, BUDGET + PROCESS_SLACK))
   const operations = uploads.map(({ id, company: { companyId, key } }): Operation => ({
     ...{ id, companyId, apiId: key.api_id, method: 'POST', path: '/v1/employees', body: null, records: 0, isCutOff: true },
     ...{ attempts: [], final: null, again: null },
   }))
+  process.stdout.write(`stalled uploads: the process grew by ${Math.round((most.process - before.process) / MB)} MB, what it counts by ${Math.round((most.counted - before.counted) / MB)} MB\n`)
   return { times: UPLOADS, wrong, companyIds: companies.map(({ companyId }) => companyId), operations }
 }
 
@@ -74,10 +77,11 @@ function growth(what: string, before: number, most: number, atMost: number): Fin
   return grown <= atMost ? [] : [{ kind: 'memory', text: `the memory of the ${what} grew by ${mb(grown)} from ${mb(before)}, by more than ${mb(atMost)}` }]
 }
 
-/** The bytes that a process has in buffers outside its heap, by its own count, and in memory, by the kernel's. */
-async function memoryOf({ metricsUrl, child }: Supervised): Promise<{ buffers: number; process: number }> {
+/** The bytes of a process: in use in its heap and in buffers outside, by its own count, and in memory, by the kernel's. */
+async function memoryOf({ metricsUrl, child }: Supervised): Promise<{ counted: number; process: number }> {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child().pid}/status`, 'utf8'))?.[1]
-  return { buffers: valueOf(await readSamples(metricsUrl!), 'nodejs_external_memory_bytes'), process: Number(kilobytes) * 1024 }
+  const samples = await readSamples(metricsUrl!)
+  return { counted: valueOf(samples, 'nodejs_heap_size_used_bytes') + valueOf(samples, 'nodejs_external_memory_bytes'), process: Number(kilobytes) * 1024 }
 }
 
 function startUpload(address: string, company: LoadedCompany, id: string, sent: Buffer): Upload {
