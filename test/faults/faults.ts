@@ -31,6 +31,8 @@ export interface LoadUnder {
 /** What came of it: how often it happened, if not once, and what was wrong while it did. */
 export interface Happened {
   times?: number
+  /** What was measured. */
+  note?: string
   wrong?: Finding[]
   /** Companies that were hostile, and what they sent: the oracle judges it as well. */
   companyIds?: string[]

@@ -79,9 +79,10 @@ function failed(fault: string, seed: number, error: unknown): Outcome {
 
 function tell(outcome: Outcome, tookMs: number, at: string): void {
   outcomes.push(outcome)
-  const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, foldsFromMemory, wrong } = outcome
+  const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, foldsFromMemory, note, wrong } = outcome
   const verdict = wrong.length === 0 ? 'all is well' : 'WRONG'
   print(`${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${Math.round(tookMs / 100) / 10} s, ${verdict}`)
+  if (note !== undefined) print(`  ${note}`)
   for (const { kind, text } of wrong) print(`  ${kind}: ${text}`)
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(outcomes, null, 1)}\n`)
 }

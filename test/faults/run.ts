@@ -31,6 +31,8 @@ export interface Outcome {
   lagMs: number
   /** How many batches were folded from memory; null where that cannot be. */
   foldsFromMemory: number | null
+  /** What the fault has measured itself. */
+  note?: string
   /** What was found wrong. */
   wrong: Finding[]
 }
@@ -71,7 +73,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     await pause(BEFORE_MS)
     const [beganAt, foldsBefore] = [load.now(), stage.foldsFromMemory()]
     const happened = (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
-    const { times = 1, wrong = [], companyIds: hostile = [], operations = [] } = happened
+    const { times = 1, note, wrong = [], companyIds: hostile = [], operations = [] } = happened
     const overAt = load.now()
     await firstSuccessAfter(load.operations, overAt)
     const recoveryMs = load.now() - overAt
@@ -90,7 +92,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     if (foldsFromMemory !== null) wrong.push(...(await oneProcessFaults(stage, foldsFromMemory)))
     const judge = stage.withDatabase((db) => oracle(db, all, [...load.operations, ...operations], stage.projections))
     wrong.push(...(await judge.catch((error: unknown) => findings('ledger', [`the oracle could not read the ledger: ${String(error)}`]))))
-    return { fault, seed, times, ...tally(load.operations, until), recoveryMs: Math.round(recoveryMs), lagMs: Math.round(caughtUpMs), foldsFromMemory, wrong: firstOfEach(wrong) }
+    return { fault, seed, times, ...tally(load.operations, until), recoveryMs: Math.round(recoveryMs), lagMs: Math.round(caughtUpMs), foldsFromMemory, ...(note === undefined ? {} : { note }), wrong: firstOfEach(wrong) }
   } finally {
     await Promise.all([load.end(), probe.end()])
   }

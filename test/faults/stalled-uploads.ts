@@ -32,6 +32,8 @@ interface Upload {
   id: string
   company: LoadedCompany
   isClosed(): boolean
+  /** The status that it was answered; null while there is no answer. */
+  answer(): string | null
   end(): void
 }
 
@@ -67,13 +69,19 @@ export async function stalledUploads(stage: Stage, random: SeededRandom): Promis
     ...{ id, companyId, apiId: key.api_id, method: 'POST', path: '/v1/employees', body: null, records: 0, isCutOff: true },
     ...{ attempts: [], final: null, again: null },
   }))
-  process.stdout.write(`stalled uploads: the process grew by ${Math.round((most.process - before.process) / MB)} MB, what it counts by ${Math.round((most.counted - before.counted) / MB)} MB\n`)
-  return { times: UPLOADS, wrong, companyIds: companies.map(({ companyId }) => companyId), operations }
+  const [grown, counted] = [most.process - before.process, most.counted - before.counted]
+  const answers = Map.groupBy(uploads, (upload) => upload.answer() ?? 'nothing')
+  const answered = [...answers].map(([answer, own]) => `${answer} to ${own.length}`).join(', ')
+  const note = `the process grew by ${mb(grown)}, heap and buffers by ${mb(counted)}; it answered ${answered}`
+  return { times: UPLOADS, note, wrong, companyIds: companies.map(({ companyId }) => companyId), operations }
+}
+
+function mb(bytes: number): string {
+  return `${Math.round(bytes / MB)} MB`
 }
 
 function growth(what: string, before: number, most: number, atMost: number): Finding[] {
   const grown = most - before
-  const mb = (bytes: number) => `${Math.round(bytes / MB)} MB`
   return grown <= atMost ? [] : [{ kind: 'memory', text: `the memory of the ${what} grew by ${mb(grown)} from ${mb(before)}, by more than ${mb(atMost)}` }]
 }
 
@@ -94,9 +102,11 @@ function startUpload(address: string, company: LoadedCompany, id: string, sent: 
     ...['content-type: application/json', `content-length: ${ANNOUNCED}`],
   ]
   let isClosed = false
+  let answer: string | null = null
   // A reset is one way to close. Whoever is answered early stops as well, and stays.
-  socket.on('error', () => undefined).on('close', () => (isClosed = true)).resume()
+  socket.on('error', () => undefined).on('close', () => (isClosed = true))
+  socket.setEncoding('latin1').on('data', (text: string) => (answer ??= /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? text))
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   socket.write(sent)
-  return { id, company, isClosed: () => isClosed, end: () => socket.destroy() }
+  return { id, company, isClosed: () => isClosed, answer: () => answer, end: () => socket.destroy() }
 }
