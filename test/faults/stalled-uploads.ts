@@ -9,10 +9,10 @@ import type { Supervised } from './program.ts'
 import type { Stage } from './stage.ts'
 import type { LoadedCompany, Operation } from './workload.ts'
 
-/** REQUEST_TIMEOUT_MS of the processes, so that a run need not wait for a minute. */
-export const UPLOADS_WITHIN_MS = 6_000
+/** REQUEST_TIMEOUT_MS of the processes: a run need not wait for a minute, and all bytes arrive before, also where a machine has other work. */
+export const UPLOADS_WITHIN_MS = 20_000
 /** Node.js looks for requests that take too long every quarter of that; the rest is for a machine that has other work. */
-const CLOSED_WITHIN_MS = UPLOADS_WITHIN_MS + 6_000
+const CLOSED_WITHIN_MS = UPLOADS_WITHIN_MS + 10_000
 const UPLOADS = 40
 /** One of so many stops soon, the others shortly before their end: together they send far more than the budget. */
 const SOON = 10
