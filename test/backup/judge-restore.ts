@@ -133,7 +133,7 @@ async function goOn(stage: Stage, cluster: Cluster, environment: Record<string, 
   const ids = companies.map(({ companyId }) => companyId)
   const kept = operations.filter((operation) => !lost.includes(operation))
   await eventually('the projections have caught up', async () => withDatabase(cluster, (db) => isCaughtUp(db, ids)))
-  const faults = await withDatabase(cluster, (db) => oracle(db, ids, kept))
+  const faults = (await withDatabase(cluster, (db) => oracle(db, ids, kept))).map(({ text }) => text)
   const notes = openNotes(readConfig(environment))
   for (const id of ids) {
     const head = await withDatabase(cluster, (db) => db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow())

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { findings } from './finding.ts'
 import type { Happened } from './faults.ts'
 import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
@@ -24,7 +25,7 @@ export async function deploy(stage: Stage): Promise<Happened> {
     if (apis.includes(part)) await untilReady(part.address)
   }
   stage.projections = stage.projections.map((projection) => (projection.name === 'employees' ? { ...projection, version: 2 } : projection))
-  return { wrong: await reading.end() }
+  return { wrong: findings('fault', await reading.end()) }
 }
 
 async function untilReady(address: string): Promise<void> {

@@ -9,10 +9,15 @@ import { connectionsTaken } from './connections-taken.ts'
 import { deploy } from './deploy.ts'
 import { stoppedBeyondExpiry } from './job-expiry.ts'
 import { API_POINTS, WORKER_POINTS } from './plants.ts'
+import type { Finding } from './finding.ts'
+import { abusiveKey } from './abusive-key.ts'
+import { hugeRecords } from './huge-records.ts'
+import { stalledUploads, UPLOADS_WITHIN_MS } from './stalled-uploads.ts'
 import { poisonEvent } from './poison-event.ts'
 import type { Plant, Supervised } from './program.ts'
 import { gone } from './program.ts'
-import type { Stage } from './stage.ts'
+import type { Stage, StageSettings } from './stage.ts'
+import type { Operation } from './workload.ts'
 
 /** Something bad that happens to an installation under load, and is over when it returns. */
 export type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
@@ -26,7 +31,12 @@ export interface LoadUnder {
 /** What came of it: how often it happened, if not once, and what was wrong while it did. */
 export interface Happened {
   times?: number
-  wrong?: string[]
+  /** What was measured. */
+  note?: string
+  wrong?: Finding[]
+  /** Companies that were hostile, and what they sent: the oracle judges it as well. */
+  companyIds?: string[]
+  operations?: Operation[]
 }
 
 /** How often a place in the program may be passed at most before the process ends itself there. */
@@ -41,8 +51,22 @@ export const COMPANIES: Record<string, number> = { 'poison event': 100 }
 /** Faults behind which the stage is another one than before. */
 export const SPOILS: ReadonlySet<string> = new Set(['two versions during a deploy'])
 
-/** Faults that need a stage on a small disk of its own. */
-export const ON_A_SMALL_DISK: ReadonlySet<string> = new Set(['disk full'])
+const SMALL_DISK: StageSettings = { smallDisk: true }
+const ONE_PROCESS: StageSettings = { isOneProcess: true }
+const SHORT_UPLOADS: StageSettings = { program: () => ({ REQUEST_TIMEOUT_MS: String(UPLOADS_WITHIN_MS) }) }
+
+/** The stages of faults that need one of their own. */
+export const STAGES: Record<string, StageSettings> = {
+  'disk full': SMALL_DISK,
+  'stalled uploads': SHORT_UPLOADS,
+  'start: killed at a point': ONE_PROCESS,
+  'start: killed at random': ONE_PROCESS,
+  'start: PostgreSQL killed': ONE_PROCESS,
+  'start: connections lost': ONE_PROCESS,
+}
+
+/** Faults in which nothing breaks: a caller is hostile, and no other may be refused for it. */
+export const HOSTILE: ReadonlySet<string> = new Set(['abusive key', 'stalled uploads', 'huge records'])
 
 /** Every kind of fault, by name. */
 export const FAULTS: Record<string, Fault> = {
@@ -135,6 +159,24 @@ export const FAULTS: Record<string, Fault> = {
     free()
     // PostgreSQL ends itself when it cannot write its log.
     if (!isAlive(stage.cluster.pid())) await stage.cluster.start()
+  },
+  'abusive key': abusiveKey,
+  'stalled uploads': stalledUploads,
+  'huge records': hugeRecords,
+  'start: killed at a point': ({ apis }, random, { repeats }) => dieAtPoints(apis, [...Object.keys(API_POINTS), ...Object.keys(WORKER_POINTS)], random, repeats),
+  'start: killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
+  'start: PostgreSQL killed': async ({ cluster }, random) => {
+    await cluster.kill(random.chance(0.5) ? 'SIGQUIT' : 'SIGKILL')
+    await pause(random.below(DOWN_AT_MOST_MS))
+    await cluster.start()
+  },
+  'start: connections lost': async ({ line }, random, { repeats }) => {
+    const { times = 0 } = await lose(line, random.pick(['swallow COMMIT', 'swallow the answer to COMMIT']), repeats)
+    for (let count = 0; count < repeats; count += 1) {
+      line.reset()
+      await pause(random.below(300))
+    }
+    return { times: times + repeats }
   },
   'everything killed': async ({ apis, workers, cluster }) => {
     const kills = [...apis, ...workers].map((part) => part.restart('SIGKILL'))

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { FAULTS, ON_A_SMALL_DISK, SPOILS } from './faults.ts'
+import { FAULTS, SPOILS, STAGES } from './faults.ts'
+import { findings } from './finding.ts'
 import type { Outcome } from './run.ts'
 import { runFault } from './run.ts'
-import type { Stage } from './stage.ts'
+import type { Stage, StageSettings } from './stage.ts'
 import { canMount, openStage } from './stage.ts'
 import { tableOf } from './table.ts'
 
@@ -38,13 +39,14 @@ const names = Object.keys(FAULTS).filter((name) => name !== 'nothing').filter((n
 if (names.length === 0 || !Number.isInteger(runs) || !Number.isInteger(firstSeed)) throw new Error(`the faults are: ${Object.keys(FAULTS).join(', ')}`)
 
 const outcomes: Outcome[] = []
-const onSmallDisk = names.filter((name) => ON_A_SMALL_DISK.has(name))
-await runAll(names.filter((name) => !ON_A_SMALL_DISK.has(name)), {})
-if (onSmallDisk.length > 0 && !canMount()) print(`not run, since this user cannot make a small disk: ${onSmallDisk.join(', ')}`)
-else await runAll(onSmallDisk, { smallDisk: true })
+const USUAL: StageSettings = {}
+for (const [settings, kinds] of Map.groupBy(names, (name) => STAGES[name] ?? USUAL)) {
+  if (settings.smallDisk && !canMount()) print(`not run, since this user cannot make a small disk: ${kinds.join(', ')}`)
+  else await runAll(kinds, settings)
+}
 
 /** A run that goes wrong tells so, and the next one begins on a fresh stage. */
-async function runAll(kinds: string[], settings: { smallDisk?: boolean }): Promise<void> {
+async function runAll(kinds: string[], settings: StageSettings): Promise<void> {
   let [stage, runsOnStage] = [null as Stage | null, 0]
   const share = Math.floor((runs * kinds.length) / names.length) || Math.min(kinds.length, runs)
   for (let run = 0; run < share; run += 1) {
@@ -71,16 +73,17 @@ async function close(stage: Stage | null): Promise<void> {
 }
 
 function failed(fault: string, seed: number, error: unknown): Outcome {
-  const wrong = [`the run could not be made: ${error instanceof Error ? error.stack : String(error)}`]
-  return { fault, seed, times: 0, calls: 0, unknown: 0, unresolved: 0, outageMs: 0, slowestMs: 0, recoveryMs: 0, lagMs: 0, wrong }
+  const wrong = findings('no run', [`the run could not be made: ${error instanceof Error ? error.stack : String(error)}`])
+  return { fault, seed, times: 0, calls: 0, unknown: 0, unresolved: 0, outageMs: 0, slowestMs: 0, recoveryMs: 0, lagMs: 0, foldsFromMemory: null, wrong }
 }
 
 function tell(outcome: Outcome, tookMs: number, at: string): void {
   outcomes.push(outcome)
-  const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, wrong } = outcome
+  const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, foldsFromMemory, note, wrong } = outcome
   const verdict = wrong.length === 0 ? 'all is well' : 'WRONG'
-  print(`${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${Math.round(tookMs / 100) / 10} s, ${verdict}`)
-  for (const line of wrong) print(`  ${line}`)
+  print(`${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${Math.round(tookMs / 100) / 10} s, ${verdict}`)
+  if (note !== undefined) print(`  ${note}`)
+  for (const { kind, text } of wrong) print(`  ${kind}: ${text}`)
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(outcomes, null, 1)}\n`)
 }
 

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import type { FindingKind } from './finding.ts'
 
 /*
  * What is planted into the program for a test: places at which a process ends itself, and bugs that the oracle has to
@@ -61,6 +62,13 @@ export const WORKER_POINTS: Record<string, Replacement> = {
   },
 }
 
+/** Counts the batches that are folded from memory: a fold that commits has moved its checkpoint here. */
+export const COUNTS_FOLDS: Replacement = {
+  file: 'src/workers/project.ts',
+  find: '    if (moved.length === 0) return moved\n',
+  put: '    if (moved.length === 0) return moved\n    globalThis.countFoldsFromMemory(moved.filter(({ leaf }) => leaf !== null).length)\n',
+}
+
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 
 /** Places of a migrating process at which it may be killed: after a statement of each migration, and behind all of them. */
@@ -81,13 +89,13 @@ export const MIGRATION_POINTS: Record<string, Replacement> = Object.fromEntries(
 
 /** A bug, and which process has it. */
 export interface Bug extends Replacement {
-  process: 'api' | 'worker'
+  process: 'api' | 'worker' | 'start'
   /** How often its place is passed before the process ends itself there, where only such an end brings it out. */
   killAt?: number
   /** The fault that brings it out; without one, the load alone does. */
   shownBy?: string
-  /** What the oracle has to say of it. */
-  found: RegExp
+  /** What the oracle has to find: one of these. */
+  found: FindingKind[]
 }
 
 /** Bugs that each break one promise. The oracle has to find every one of them. */
@@ -98,14 +106,14 @@ export const BUGS: Record<string, Bug> = {
     find: '  const outcomes = await Promise.allSettled([...writes, commit])\n',
     put: "  const outcomes: PromiseSettledResult<unknown>[] = []\n  commit.catch(() => undefined)\n  for (const write of writes) write.catch(() => undefined)\n  if (writes.length > 0) return\n",
     shownBy: 'COMMIT swallowed',
-    found: /stands in the ledger 0 times/,
+    found: ['lost call'],
   },
   'takes no lock on the head': {
     process: 'api',
     file: 'src/ledger/statements.ts',
     find: "order by company_id for update ${wait ? '' : 'skip locked'}`",
     put: 'order by company_id ${wait ? "" : ""}`',
-    found: /answered 500|stands in the ledger 0 times/,
+    found: ['internal error', 'lost call'],
   },
   'moves the checkpoint in a transaction of its own': {
     process: 'worker',
@@ -113,14 +121,14 @@ export const BUGS: Record<string, Bug> = {
     find: '    const moved = await moveAll(transaction, projection, batches)\n',
     put: '    const moved = await moveAll(db, projection, batches)\n    globalThis.faultPoint()\n',
     killAt: 4,
-    found: /has no entry|rows are missing/,
+    found: ['missing entry', 'read model'],
   },
   'loses an event of a larger call': {
     process: 'api',
     file: 'src/ledger/statements.ts',
     find: "  return client.query({\n    name: 'insert-events',",
     put: "  if (events.length > 3) events = events.filter((_, at) => at !== 1)\n  return client.query({\n    name: 'insert-events',",
-    found: /the head is at|is not closed|are not those that were answered/,
+    found: ['ledger', 'wrong content'],
   },
   // By their ids, so that neither another job nor what earlier tests have left makes up for it.
   'forgets most companies of its jobs': {
@@ -128,35 +136,35 @@ export const BUGS: Record<string, Bug> = {
     file: 'src/workers/worker.ts',
     find: 'new Set(jobs.flatMap(({ data }) => data.companies))',
     put: 'new Set(jobs.flatMap(({ data }) => data.companies.filter((id) => id.charCodeAt(id.length - 1) % 3 === 0)))',
-    found: /never caught up/,
+    found: ['never caught up'],
   },
   'appends leaves in the wrong order': {
     process: 'api',
     file: 'src/ledger/merkle.ts',
     find: 'node = nodeHash(hashes.pop()!, node)',
     put: 'node = nodeHash(node, hashes.pop()!)',
-    found: /the root is not that of the leaves/,
+    found: ['ledger'],
   },
   'does not update snapshots': {
     process: 'api',
     file: 'src/ledger/commit.ts',
     find: '...(updated.length > 0 ? [statements.updateSnapshots(client, updated)] : []),',
     put: '',
-    found: /the snapshot of/,
+    found: ['snapshot'],
   },
   'does not bind idempotency keys': {
     process: 'api',
     file: 'src/ledger/commit.ts',
     find: '...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),',
     put: '',
-    found: /when it was sent again/,
+    found: ['repeated call', 'doubled call', 'refusal with several entries'],
   },
   'charges nothing for a refused call': {
     process: 'api',
     file: 'src/commands/decide-call.ts',
     find: 'refusal && isFree(refusal) ? 0 : 1',
     put: 'refusal ? 0 : 1',
-    found: /was charged/,
+    found: ['wrong quota'],
   },
   'takes an unknown outcome for a success': {
     process: 'api',
@@ -164,7 +172,7 @@ export const BUGS: Record<string, Bug> = {
     find: '    if (committed === true) return result\n',
     put: '    if (committed !== undefined) return result\n',
     shownBy: 'COMMIT swallowed',
-    found: /stands in the ledger 0 times/,
+    found: ['lost call'],
   },
   'takes a rolled back transaction for a committed one': {
     process: 'api',
@@ -172,7 +180,7 @@ export const BUGS: Record<string, Bug> = {
     find: "  const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason\n",
     put: '  const refusal = undefined as unknown\n  if (writes.length > 0) return\n',
     shownBy: 'COMMIT swallowed',
-    found: /stands in the ledger 0 times/,
+    found: ['lost call'],
   },
   'applies the good part of what it refuses': {
     process: 'api',
@@ -181,35 +189,42 @@ export const BUGS: Record<string, Bug> = {
     put: `    const refused = failedOn(drafts, { ...counts, failed: drafts.length }, context)
     const good = drafts.filter((draft) => draft.faults.length === 0)
     return { ...refused, events: [...good.flatMap((draft) => draft.events), ...refused.events] }\n`,
-    found: /changed employees/,
+    found: ['failed and applied'],
   },
   'stores another salt than it hashed': {
     process: 'api',
     file: 'src/ledger/codec.ts',
     find: 'salt: salted.subarray(0, SALT_BYTES)',
     put: 'salt: salted.subarray(1, SALT_BYTES + 1)',
-    found: /its data are not those that were hashed/,
+    found: ['ledger'],
   },
   'leaves failed calls out of the log': {
     process: 'worker',
     file: 'projections/bulk-user-logs.ts',
     find: "if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') continue",
     put: "if (closing.type !== 'ApiCallCompleted') continue",
-    found: /has no entry/,
+    found: ['missing entry'],
   },
   'ignores deactivations in the read model': {
     process: 'worker',
     file: 'projections/employees.ts',
     find: "  'EmployeeDeactivated',\n  'EmployeeReactivated',\n  'EmployeeErased',\n])",
     put: "  'EmployeeReactivated',\n  'EmployeeErased',\n])",
-    found: /employees_v1/,
+    found: ['read model'],
   },
   'counts what did not change as updated': {
     process: 'api',
     file: 'src/domain/api-call.ts',
     find: "if (result === 'deactivated' || result === 'no_updates') return result",
     put: "if (result === 'deactivated') return result",
-    found: /its counts are/,
+    found: ['wrong counts'],
+  },
+  'loses an event that it folds from memory': {
+    process: 'start',
+    file: 'src/ledger/recent-events.ts',
+    find: 'return { events: events.slice(0, end),',
+    put: 'return { events: events.slice(0, end).filter((_, at) => at !== 1),',
+    found: ['missing entry', 'read model'],
   },
 }
 
@@ -223,4 +238,4 @@ const LATER_VERSION: Record<string, Replacement> = {
 }
 
 /** Every replacement, by name. */
-export const PLANTS: Record<string, Replacement> = { ...LATER_VERSION, ...API_POINTS, ...WORKER_POINTS, ...MIGRATION_POINTS, ...BUGS }
+export const PLANTS: Record<string, Replacement> = { 'counts folds from memory': COUNTS_FOLDS, ...LATER_VERSION, ...API_POINTS, ...WORKER_POINTS, ...MIGRATION_POINTS, ...BUGS }

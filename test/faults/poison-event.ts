@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SeededRandom } from '../../src/cli/seeded-random.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { findings } from './finding.ts'
 import type { Happened, LoadUnder } from './faults.ts'
 import { lagMs } from './lag.ts'
 import { runProgram } from './program.ts'
@@ -37,7 +38,7 @@ export async function poisonEvent(stage: Stage, random: SeededRandom, { companyI
     const before = parkedAt.find(({ projection }) => projection === now.projection)!
     if (now.position < before.position) wrong.push(`${now.projection} went back from ${before.position} to ${now.position}`)
   }
-  return { wrong }
+  return { wrong: findings('fault', wrong) }
 }
 
 /** Holds the folding of the company until it has an event that is not folded, and breaks that one. */

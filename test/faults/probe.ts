@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Finding } from './finding.ts'
+import { findings } from './finding.ts'
 import type { Stage } from './stage.ts'
 
 /*
@@ -10,8 +12,8 @@ const ASKS_EVERY_MS = 50
 const ANSWERS_WITHIN_MS = 5_000
 
 export interface Probe {
-  /** Ends the asking; resolves with what was wrong, a line each. */
-  end(): Promise<string[]>
+  /** Ends the asking; resolves with what was wrong. */
+  end(): Promise<Finding[]>
 }
 
 /** Starts to ask every API process how it is. */
@@ -32,7 +34,7 @@ export function startProbe({ apis, cluster }: Pick<Stage, 'apis' | 'cluster'>): 
     async end() {
       over.abort()
       await Promise.all(asking)
-      return [...wrong]
+      return findings('probe', [...wrong])
     },
   }
 }

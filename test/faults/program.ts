@@ -10,6 +10,8 @@ import type { Cluster } from './cluster.ts'
 export interface Supervised {
   /** Where it listens, if it serves: always the same port. */
   address: string
+  /** Where its metrics are, if it has a port for them. */
+  metricsUrl: string | null
   child(): ChildProcess
   /** How often it has been started. */
   starts(): number
@@ -33,14 +35,16 @@ export interface Plant {
 }
 
 export interface ProgramOptions {
-  command: 'serve' | 'work'
+  command: 'serve' | 'work' | 'start'
   databaseUrl: string
   port: number
+  metricsPort?: number
   plant?: Plant
   settings?: Record<string, string>
 }
 
 const PLANTER = new URL('./plant.ts', import.meta.url).href
+const READY = /^employee-ledger (?:listens|works)/
 const STARTS_AT_MOST = 10_000
 /** Without its database a process does not start: as many tries as PostgreSQL may take to come back. */
 const FAILED_STARTS_AT_MOST = 60
@@ -64,7 +68,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     child = launch(options, plant)
     // A place of death is for one life: the next process is whole, unless it is told otherwise.
     if (plant?.killAt !== undefined) plant = lives.shift()
-    ready = firstLine(child)
+    ready = isReady(child)
     ready.catch(() => undefined)
     child.once('exit', () => {
       if (!isOver) setTimeout(() => isOver || run(), AGAIN_AFTER_MS)
@@ -88,6 +92,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
   }, `ending ${options.command} on port ${options.port}`)
   return {
     address: `http://127.0.0.1:${options.port}`,
+    metricsUrl: options.metricsPort === undefined ? null : `http://127.0.0.1:${options.metricsPort}/metrics`,
     child: () => child,
     starts: () => starts,
     async started(start) {
@@ -106,10 +111,10 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
         if (performance.now() > deadline) throw new Error(`${options.command} is not ready within ${READY_WITHIN_MS} ms`)
         if (starts - first > FAILED_STARTS_AT_MOST) throw new Error(`${options.command} does not start: FAULTS_LOG=1 shows why`)
         const [waiting, of] = [ready, starts]
-        const isReady = await Promise.race([waiting.then(() => true, () => false), pause(LOOKS_EVERY_MS, false, { ref: false })])
+        const isSaid = await Promise.race([waiting.then(() => true, () => false), pause(LOOKS_EVERY_MS, false, { ref: false })])
         // One that was ready and has ended is not.
         const isThere = child.exitCode === null && child.signalCode === null
-        if (isReady && isThere && of === starts) return
+        if (isSaid && isThere && of === starts) return
         if (isOver) throw new Error(`${options.command} has been stopped`)
         await pause(AGAIN_AFTER_MS)
       }
@@ -134,7 +139,7 @@ export async function runProgram({ cluster }: { cluster: Cluster }, args: string
   const at = (url: string) => Object.assign(new URL(url), { port: String(cluster.port()) }).href
   const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', ...args], {
     env: { PATH: process.env['PATH'], DATABASE_URL: at(serviceUrl), MIGRATE_DATABASE_URL: at(ownerUrl), LOG_LEVEL: 'error', ...environmentOf(plant) },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
   })
   await gone(child)
   return child.exitCode
@@ -147,12 +152,13 @@ function environmentOf(plant: Plant | undefined): Record<string, string> {
   }
 }
 
-function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
+function launch({ command, databaseUrl, port, metricsPort, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
   return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,
       PORT: String(port),
+      ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),
       LOG_LEVEL: 'error',
       BURST_LIMIT: '0',
       SWEEP_INTERVAL_MS: '500',
@@ -163,8 +169,10 @@ function launch({ command, databaseUrl, port, settings }: ProgramOptions, plant:
   })
 }
 
-async function firstLine(child: ChildProcess): Promise<void> {
-  const lines = readline.createInterface(child.stdout!)
-  const first = await Promise.race([once(lines, 'line'), once(child, 'exit')])
-  if (typeof first[0] !== 'string') throw new Error('it ended before it was ready')
+/** Resolves once a process has said that it is ready. */
+async function isReady(child: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  readline.createInterface(child.stdout!).on('line', (line) => READY.test(line) && resolve())
+  child.once('exit', () => reject(new Error('it ended before it was ready')))
+  await promise
 }

@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/cli/seeded-random.ts'
-import { COMPANIES, FAULTS } from './faults.ts'
+import { COMPANIES, FAULTS, HOSTILE } from './faults.ts'
+import type { Finding } from './finding.ts'
+import { findings, firstOfEach } from './finding.ts'
 import { lagging, lagMs } from './lag.ts'
 import { oracle } from './oracle.ts'
 import { startProbe } from './probe.ts'
+import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
 import type { LoadOptions, Operation } from './workload.ts'
 import { startLoad } from './workload.ts'
@@ -26,8 +29,12 @@ export interface Outcome {
   /** From the end of the fault to the first success, and until the projections were less than a second behind, in milliseconds. */
   recoveryMs: number
   lagMs: number
-  /** What the oracle found, a line each. */
-  wrong: string[]
+  /** How many batches were folded from memory; null where that cannot be. */
+  foldsFromMemory: number | null
+  /** What the fault has measured itself. */
+  note?: string
+  /** What was found wrong. */
+  wrong: Finding[]
 }
 
 export interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
@@ -64,7 +71,9 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   const probe = startProbe(stage)
   try {
     await pause(BEFORE_MS)
-    const { times = 1, wrong = [] } = (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
+    const [beganAt, foldsBefore] = [load.now(), stage.foldsFromMemory()]
+    const happened = (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
+    const { times = 1, note, wrong = [], companyIds: hostile = [], operations = [] } = happened
     const overAt = load.now()
     await firstSuccessAfter(load.operations, overAt)
     const recoveryMs = load.now() - overAt
@@ -75,21 +84,43 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     const until = load.now()
     await load.end()
     if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs), ...behind)
-    if (!(await stage.settled(ids, options.settlesWithinMs))) wrong.push('the projections never caught up')
+    if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
+    const all = [...ids, ...hostile]
+    if (!(await stage.settled(all, options.settlesWithinMs))) wrong.push({ kind: 'never caught up', text: 'the projections never caught up' })
     wrong.push(...(await probe.end()))
-    const judge = stage.withDatabase((db) => oracle(db, ids, load.operations, stage.projections))
-    wrong.push(...(await judge.catch((error: unknown) => [`the oracle could not read the ledger: ${String(error)}`])))
-    return { fault, seed, times, ...tally(load.operations, until), recoveryMs: Math.round(recoveryMs), lagMs: Math.round(caughtUpMs), wrong }
+    const foldsFromMemory = foldsBefore === null ? null : stage.foldsFromMemory()! - foldsBefore
+    if (foldsFromMemory !== null) wrong.push(...(await oneProcessFaults(stage, foldsFromMemory)))
+    const judge = stage.withDatabase((db) => oracle(db, all, [...load.operations, ...operations], stage.projections))
+    wrong.push(...(await judge.catch((error: unknown) => findings('ledger', [`the oracle could not read the ledger: ${String(error)}`]))))
+    return { fault, seed, times, ...tally(load.operations, until), recoveryMs: Math.round(recoveryMs), lagMs: Math.round(caughtUpMs), foldsFromMemory, ...(note === undefined ? {} : { note }), wrong: firstOfEach(wrong) }
   } finally {
     await Promise.all([load.end(), probe.end()])
   }
 }
 
-function slowness(recoveryMs: number, caughtUpMs: number): string[] {
+/** Nobody else may be refused, or wait in vain, for what a hostile caller does. */
+function hurtOthers(operations: Operation[], from: number, to: number): Finding[] {
+  const attempts = operations.flatMap(({ id, attempts: all }) => all.map((attempt) => ({ id, ...attempt })))
+  const hurt = attempts.filter(({ status }) => status === null || status === 429 || status === 503)
+  const found = findings('hurt others', hurt.map(({ id, status, at }) => `${id}: ${status === null ? 'no answer' : `answered ${status}`} after ${Math.round(at)} ms`))
+  const isServed = attempts.some(({ status, at, took }) => status !== null && status < 300 && at >= from && at + took <= to)
+  return isServed ? found : [...found, { kind: 'hurt others', text: 'nobody else was served meanwhile' }]
+}
+
+/** Folds have come from memory, or the run says nothing of them; and `projections verify` finds all read models right. */
+async function oneProcessFaults(stage: Stage, foldsFromMemory: number): Promise<Finding[]> {
+  const found: Finding[] = []
+  if (foldsFromMemory === 0) found.push({ kind: 'no run', text: 'nothing was folded from memory' })
+  const exitCode = await runProgram(stage, ['projections', 'verify'])
+  if (exitCode !== 0) found.push({ kind: 'read model', text: `projections verify ended with ${exitCode}` })
+  return found
+}
+
+function slowness(recoveryMs: number, caughtUpMs: number): Finding[] {
   const wrong: string[] = []
   if (recoveryMs > RECOVERS_WITHIN_MS) wrong.push(`no success for ${Math.round(recoveryMs)} ms after all was well again`)
   if (caughtUpMs > CATCHES_UP_WITHIN_MS) wrong.push(`the projections were more than ${LAG_MS} ms behind for ${Math.round(caughtUpMs)} ms`)
-  return wrong
+  return findings('slow recovery', wrong)
 }
 
 async function firstSuccessAfter(operations: Operation[], at: number): Promise<void> {
@@ -104,11 +135,11 @@ async function enoughCalls(operations: Operation[], atLeast: number): Promise<vo
 }
 
 /** Tells what is behind when the lag is not over in time. */
-async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<string[]> {
+async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<Finding[]> {
   const deadline = performance.now() + CATCHES_UP_WITHIN_MS
   const lag = () => stage.withDatabase((db) => lagMs(db, companyIds, stage.projections)).catch(() => Infinity)
   while ((await lag()) >= LAG_MS) {
-    if (performance.now() > deadline) return stage.withDatabase((db) => lagging(db, companyIds)).catch((error: unknown) => [String(error)])
+    if (performance.now() > deadline) return findings('slow recovery', await stage.withDatabase((db) => lagging(db, companyIds)).catch((error: unknown) => [String(error)]))
     await pause(LOOKS_EVERY_MS)
   }
   return []

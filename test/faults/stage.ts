@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Kysely } from 'kysely'
@@ -22,7 +22,7 @@ import { supervise } from './program.ts'
 import { isCaughtUp } from './oracle.ts'
 import type { LoadedCompany } from './workload.ts'
 
-/** A whole installation of its own: PostgreSQL, a line to it, two API processes, two workers, some companies. */
+/** A whole installation of its own: PostgreSQL, a line to it, two API processes, two workers (or all in one process), some companies. */
 export interface Stage {
   /** The folder in which all of it is. */
   folder: string
@@ -34,6 +34,8 @@ export interface Stage {
   workerLine: DatabaseLine
   apis: Supervised[]
   workers: Supervised[]
+  /** How many companies the processes have folded from memory so far, batch by batch; null where API and workers are processes of their own. */
+  foldsFromMemory(): number | null
   /** What the workers keep current; a deploy may change it. */
   projections: readonly Projection[]
   /** A superuser's connections, past the line. They are made anew after each start of PostgreSQL. */
@@ -52,6 +54,8 @@ const QUOTA = 2_000_000_000
 export interface StageSettings {
   apis?: number
   workers?: number
+  /** One process of `start` instead, in which API and workers are together. */
+  isOneProcess?: boolean
   smallDisk?: boolean
   /** Settings of PostgreSQL, and of every process of the program, in the folder of the stage. */
   postgres?(folder: string): Record<string, string>
@@ -74,21 +78,26 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     cleanup.teardown(() => cluster.stop(), 'stopping PostgreSQL')
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
-    const start = async (command: 'serve' | 'work', count: number) => {
+    const folds = path.join(parent, 'folds-from-memory')
+    const start = async (command: 'serve' | 'work' | 'start', count: number) => {
       const started: Supervised[] = []
-      const databaseUrl = (command === 'serve' ? line : workerLine).through(cluster.urls.serviceUrl)
+      const to = command === 'work' ? workerLine : line
+      const databaseUrl = to.through(cluster.urls.serviceUrl)
+      const own = command === 'start' ? { MIGRATE_DATABASE_URL: to.through(cluster.urls.ownerUrl), FOLDS_FROM_MEMORY: folds } : {}
       for (let at = 0; at < count; at += 1) {
-        started.push(supervise(cleanup, { command, databaseUrl, port: await freePort(), settings: settings.program?.(parent) ?? {} }))
+        const [port, metricsPort] = [await freePort(), await freePort()]
+        started.push(supervise(cleanup, { command, databaseUrl, port, metricsPort, settings: { ...own, ...settings.program?.(parent) } }))
       }
       return started
     }
-    const apis = await start('serve', settings.apis ?? 2)
-    const workers = await start('work', settings.workers ?? 2)
+    const apis = settings.isOneProcess ? await start('start', 1) : await start('serve', settings.apis ?? 2)
+    const workers = settings.isOneProcess ? [] : await start('work', settings.workers ?? 2)
     for (const part of [...apis, ...workers]) await part.ready()
     const stage: Stage = {
       folder: parent,
       dataDir: settings.smallDisk ? parent : null,
       ...{ cluster, line, workerLine, apis, workers, cleanup, projections: PROJECTIONS },
+      foldsFromMemory: () => (settings.isOneProcess ? (statSync(folds, { throwIfNoEntry: false })?.size ?? 0) : null),
       withDatabase: (use) => withDatabase(cluster, use),
       makeCompanies: (count) => makeCompanies(cluster, count),
       settled: (companyIds, withinMs = SETTLES_WITHIN_MS) => settled(stage, companyIds, withinMs),

@@ -1,18 +1,7 @@
+import { meaningOf } from './finding.ts'
 import type { Outcome } from './run.ts'
 
 /* The table of docs/reliability.md, from the outcomes of runs. */
-
-const LOST = /in the ledger 0 times|has no entry|rows are missing|never caught up|the head is at|is not closed|is missing/
-const DOUBLED = /in the ledger [1-9]\d* times|took effect|has two entries|when it was sent again|refused, has|overtaken/
-
-/** Says that there are more findings of a kind. */
-const SUMMARY = /^and \d+ more/
-
-/** What kind of wrong a finding of the oracle is. */
-export function kindOf(finding: string): 'lost' | 'doubled' | 'wrong' {
-  if (LOST.test(finding)) return 'lost'
-  return DOUBLED.test(finding) ? 'doubled' : 'wrong'
-}
 
 /** Rows by fault, in Markdown. Times are in milliseconds. */
 export function tableOf(outcomes: Outcome[]): string {
@@ -24,7 +13,7 @@ export function tableOf(outcomes: Outcome[]): string {
 function rowOf(fault: string, outcomes: Outcome[]): (string | number)[] {
   const sum = (value: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + value(outcome), 0)
   const longest = (value: (outcome: Outcome) => number) => Math.max(0, ...outcomes.map(value))
-  const found = (kind: string) => sum(({ wrong }) => wrong.filter((finding) => !SUMMARY.test(finding) && kindOf(finding) === kind).length)
+  const found = (meaning: string) => sum(({ wrong }) => wrong.filter((finding) => meaningOf(finding) === meaning).length)
   const seeds = outcomes.map(({ seed }) => seed)
   const [first, last] = [Math.min(...seeds), Math.max(...seeds)]
   return [

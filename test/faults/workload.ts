@@ -17,6 +17,8 @@ export interface Attempt {
   status: number | null
   code: string | null
   retryAfter: boolean
+  /** Of the body of its answer. */
+  bytes: number
 }
 
 /** One call that a client wanted, with all its tries: each has the same idempotency key and the same request id. */
@@ -26,7 +28,12 @@ export interface Operation {
   apiId: string
   method: 'POST' | 'PATCH'
   path: string
+  /** What is sent as JSON; a string is sent as it is. */
   body: unknown
+  /** How many records its entry counts, where the body does not tell. */
+  records?: number
+  /** It was never sent to its end. */
+  isCutOff?: boolean
   attempts: Attempt[]
   /** What was definitely answered in the end; null when the end of the load came first. */
   final: { status: number; body: AnswerBody } | null
@@ -120,9 +127,17 @@ export function startLoad(addresses: string[], companies: LoadedCompany[], { cli
   }
 }
 
-async function attempt(address: string, { key }: LoadedCompany, operation: Operation, now: () => number): Promise<Operation['final']> {
+/** How many records a call has, as its entry counts them. */
+export function recordsOf({ method, path, body, records }: Operation): number {
+  if (records !== undefined) return records
+  const isOne = method === 'PATCH' && path !== '/v1/employees'
+  return isOne ? 1 : (body as { employees: unknown[] }).employees.length
+}
+
+/** Sends a call once. Returns what it was definitely answered; null when that is not known. */
+export async function attempt(address: string, { key }: LoadedCompany, operation: Operation, now: () => number): Promise<Operation['final']> {
   const at = now()
-  const tried: Attempt = { at, took: 0, status: null, code: null, retryAfter: false }
+  const tried: Attempt = { at, took: 0, status: null, code: null, retryAfter: false, bytes: 0 }
   operation.attempts.push(tried)
   try {
     const response = await fetch(address + operation.path, {
@@ -131,10 +146,12 @@ async function attempt(address: string, { key }: LoadedCompany, operation: Opera
         ...{ 'x-api-id': key.api_id, 'x-api-key': key.api_key, 'content-type': 'application/json' },
         ...{ 'idempotency-key': operation.id, 'x-request-id': operation.id },
       },
-      body: JSON.stringify(operation.body),
+      body: typeof operation.body === 'string' ? operation.body : JSON.stringify(operation.body),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
-    const body = (await response.json()) as AnswerBody
+    const text = await response.text()
+    tried.bytes = Buffer.byteLength(text)
+    const body = JSON.parse(text) as AnswerBody
     tried.status = response.status
     tried.code = body.code ?? null
     tried.retryAfter = response.headers.has('retry-after')

@@ -1,0 +1,72 @@
+/*
+ * What is found wrong after a load. Programs go by the kind of a finding, people by its text.
+ */
+
+/** Each kind of finding, and what it means to a client: something was lost, happened twice, or is wrong otherwise. */
+const MEANINGS = {
+  // Answers
+  'internal error': 'wrong',
+  'no Retry-After': 'wrong',
+  'slow answer': 'wrong',
+  'large answer': 'wrong',
+  // Calls and the ledger
+  'lost call': 'lost',
+  'doubled call': 'doubled',
+  'refused and applied': 'doubled',
+  'failed and applied': 'wrong',
+  'other call': 'wrong',
+  'refusal without entry': 'lost',
+  'refusal with several entries': 'doubled',
+  'repeated call': 'doubled',
+  'cut off and stored': 'wrong',
+  'wrong content': 'wrong',
+  'wrong counts': 'wrong',
+  'wrong time': 'wrong',
+  'wrong quota': 'wrong',
+  ledger: 'wrong',
+  snapshot: 'wrong',
+  // Read models
+  'missing entry': 'lost',
+  'doubled entry': 'doubled',
+  'wrong entry': 'wrong',
+  'read model': 'lost',
+  'cannot be folded': 'wrong',
+  'never caught up': 'lost',
+  // While the fault lasts, and after it
+  'slow recovery': 'wrong',
+  probe: 'wrong',
+  fault: 'wrong',
+  'hurt others': 'wrong',
+  memory: 'wrong',
+  'open connection': 'wrong',
+  // The run itself
+  'no run': 'wrong',
+} as const
+
+export type FindingKind = keyof typeof MEANINGS
+
+export interface Finding {
+  kind: FindingKind
+  text: string
+}
+
+/** What a finding means to a client. */
+export function meaningOf({ kind }: Finding): 'lost' | 'doubled' | 'wrong' {
+  return MEANINGS[kind]
+}
+
+/** Findings of one kind. */
+export function findings(kind: FindingKind, texts: string[]): Finding[] {
+  return texts.map((text) => ({ kind, text }))
+}
+
+const SHOWN_OF_A_KIND = 3
+
+/** The first few findings of each kind, so that many of one do not hide another. */
+export function firstOfEach(found: Finding[]): Finding[] {
+  return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((alike) => {
+    const left = alike.length - SHOWN_OF_A_KIND
+    const more = left > 0 ? ` (and ${left} more of this kind)` : ''
+    return alike.slice(0, SHOWN_OF_A_KIND).map(({ kind, text }, at) => ({ kind, text: at === SHOWN_OF_A_KIND - 1 ? text + more : text }))
+  })
+}
