@@ -66,7 +66,7 @@ async function nextBatches(
   const stored = await readStoredBehind(db, behind, { limit: EVENTS_OF_EACH, bytes: BYTES_OF_EACH })
   for (const { companyId, after, head } of behind) {
     const page = stored.get(companyId)
-    if (page) batches.push(...batchOf(companyId, after, page))
+    if (page) for (const batch of batchOf(companyId, after, page)) batches.push(batch)
     // Otherwise its next event alone is too large.
     else if (head <= after) batches.push({ companyId, after, upTo: after, events: [], leaf: null, isEnd: true })
   }

@@ -57,7 +57,7 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
     async attempt(request, reply, whose, check) {
       const named = hash('sha256', whose)
       const keyed = limits.map(({ counts, keyOf }) => ({ counts, key: keyOf(request.ip, named) }))
-      const seconds = Math.max(0, ...keyed.map(({ counts, key }) => counts.secondsToWait(key)))
+      const seconds = keyed.reduce((most, { counts, key }) => Math.max(most, counts.secondsToWait(key)), 0)
       if (seconds > 0) throw tooMany(reply, 'sign-in', seconds, `too many failed tries with a password: try again in ${inWords(seconds)}`)
       const release = checks.take(networkOf(request.ip, 48))
       if (!release) throw tooMany(reply, 'sign-in', 1, 'too many people sign in at once from your network: try again in a moment')
