@@ -11,7 +11,7 @@ const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A
 const POSTGRES_URL = '^postgres(ql)?://'
 const HTTP_URL = '^https?://[^/?#]+(/[^?#]*)?$'
 
-/** Every setting of the program, with its meaning and default. The README's table is checked against this. */
+/** Every setting of the program, with its meaning and default. The table in docs/configuration.md is checked against this. */
 export const ConfigSchema = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
