@@ -16,8 +16,8 @@ import { employee, startService } from '../support/service.ts'
 const text = ['docs/deployment.md', 'docs/operations.md'].map((page) => readFileSync(page, 'utf8')).join('\n')
 const blocks = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block!)
 const lines = blocks.flatMap((block) => block.split('\n')).filter((line) => line.startsWith('npm run --silent cli -- '))
-/** These run until they are stopped. */
-const commands = lines.filter((line) => !/ -- (?:serve|work)\b/.test(line))
+/** Each once, without those that run until they are stopped. */
+const commands = [...new Set(lines)].filter((line) => !/ -- (?:serve|work)\b/.test(line))
 
 const DATA_DIR = makeDataDir(t)
 mkdirSync(path.join(DATA_DIR, 'checkpoints'), { recursive: true })
