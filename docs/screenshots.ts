@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { launchChromium } from '../test/support/chromium.ts'
 
 /*
- * Makes the pictures of the README: `npm run screenshots`. A server of its own on a data folder that is gone afterwards,
+ * Makes the pictures of the documentation: `npm run screenshots`. A server of its own on a data folder that is gone afterwards,
  * filled with the demo, and a real Chromium in which the demo's administrator has signed in.
  */
 

@@ -11,43 +11,43 @@ const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A
 const POSTGRES_URL = '^postgres(ql)?://'
 const HTTP_URL = '^https?://[^/?#]+(/[^?#]*)?$'
 
-/** Every setting of the program, with its meaning and default. The README's table is checked against this. */
+/** Every setting of the program, with its meaning and default. The table in docs/configuration.md is checked against this. */
 export const ConfigSchema = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: POSTGRES_URL,
-      description: 'PostgreSQL 15 or newer to use; unset: the embedded server in DATA_DIR',
+      description: 'the database to use, PostgreSQL 15 or newer; unset: the embedded server in DATA_DIR',
     }),
   ),
   MIGRATE_DATABASE_URL: Type.Optional(
     Type.String({
       pattern: POSTGRES_URL,
-      description: "the same database as the role that owns its tables; unset: DATABASE_URL's role",
+      description: 'the same database, as the role that owns its tables; unset: the role of DATABASE_URL',
     }),
   ),
   READ_DATABASE_URL: Type.Optional(
     Type.String({
       pattern: POSTGRES_URL,
-      description: 'a streaming standby of the database, from which the admin and audit endpoints and pages read; unset: from the primary',
+      description: 'a streaming standby for the reads of the admin and audit endpoints and the pages; unset: they use the primary',
     }),
   ),
   READ_STALENESS_MS: Type.Integer({
     default: 5000,
     minimum: 200,
     maximum: DAY_MS,
-    description: 'milliseconds that the standby may be behind; beyond that it is not read',
+    description: 'milliseconds that the standby may lag behind; beyond that, reads use the primary',
   }),
   DATA_DIR: Type.String({ default: './data', description: 'folder of the embedded server and of the demo credentials' }),
   SIGNING_KEY: Type.Optional(
-    Type.String({ description: 'the Ed25519 key that signs checkpoints, PEM (PKCS#8); wins over SIGNING_KEY_FILE' }),
+    Type.String({ description: 'the Ed25519 key that signs checkpoints, PEM (PKCS#8); takes precedence over SIGNING_KEY_FILE' }),
   ),
   SIGNING_KEY_FILE: Type.Optional(
     Type.String({
-      description: 'the file of that key; unset: `signing-key.pem` in DATA_DIR, made for the embedded server',
+      description: 'the file of that key; unset: `signing-key.pem` in DATA_DIR, created for the embedded server',
     }),
   ),
   CHECKPOINT_DIR: Type.Optional(
-    Type.String({ description: 'folder, outside the database, of the checkpoints; unset: `checkpoints` in DATA_DIR' }),
+    Type.String({ description: 'folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR' }),
   ),
   CHECKPOINT_INTERVAL_MS: Type.Integer({
     default: 60_000,
@@ -56,27 +56,27 @@ export const ConfigSchema = Type.Object({
     description: 'milliseconds between two checkpoints of a company that changes',
   }),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
-  PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535, description: 'port to listen on; 0: any free one' }),
+  PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535, description: 'port to listen on; 0: any free port' }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65_535,
-      description: 'port of `/metrics` for Prometheus and of `/livez`, without a key; 0: any free one; unset: none',
+      description: 'port for `/metrics` (Prometheus) and `/livez`, which need no key; 0: any free port; unset: none',
     }),
   ),
-  METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on for them' }),
+  METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on for METRICS_PORT' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       pattern: HTTP_URL,
-      description: 'address of a collector of OpenTelemetry, to which traces are sent (OTLP over HTTP, JSON); unset: no traces',
+      description: 'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
     }),
   ),
   OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
-    Type.String({ description: 'headers for it, as `name=value` with commas between; they may hold a secret' }),
+    Type.String({ description: 'headers for the collector, as `name=value`, separated by commas; they may contain a secret' }),
   ),
-  OTEL_SERVICE_NAME: Type.Optional(Type.String({ description: 'name under which traces show the service; unset: `employee-ledger`' })),
+  OTEL_SERVICE_NAME: Type.Optional(Type.String({ description: 'name of the service in traces; unset: `employee-ledger`' })),
   OTEL_RESOURCE_ATTRIBUTES: Type.Optional(
-    Type.String({ description: 'more that traces say of the process, as `name=value` with commas between' }),
+    Type.String({ description: 'more attributes of the process in traces, as `name=value`, separated by commas' }),
   ),
   OTEL_TRACES_SAMPLER: Type.Union(
     [
@@ -87,75 +87,75 @@ export const ConfigSchema = Type.Object({
       Type.Literal('parentbased_always_off'),
       Type.Literal('parentbased_traceidratio'),
     ],
-    { default: 'parentbased_always_on', description: 'which calls are traced; `parentbased_…`: the caller decides, where it sends `traceparent`' },
+    { default: 'parentbased_always_on', description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`' },
   ),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
     default: 1,
     minimum: 0,
     maximum: 1,
-    description: 'share of the calls that a sampler by ratio takes',
+    description: 'share of calls that a ratio sampler traces',
   }),
   LOG_LEVEL: Type.Union(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', description: 'least severe level that is logged (JSON lines, standard error)' },
+    { default: 'info', description: 'lowest level that is logged (JSON lines, standard error)' },
   ),
-  MAX_RECORDS: Type.Integer({ default: 1000, minimum: 1, maximum: 10_000, description: 'records that a call may have' }),
-  BODY_LIMIT: Type.Integer({ default: 8 * MIB, minimum: 1024, maximum: 64 * MIB, description: 'bytes that a body may have' }),
-  LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'appending transactions side by side, beside the one that small calls share; per process' }),
+  MAX_RECORDS: Type.Integer({ default: 1000, minimum: 1, maximum: 10_000, description: 'maximum number of records in a call' }),
+  BODY_LIMIT: Type.Integer({ default: 8 * MIB, minimum: 1024, maximum: 64 * MIB, description: 'maximum size of a body, in bytes' }),
+  LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'parallel append transactions, in addition to the one that small calls share; per process' }),
   RECORDS_PER_COMMIT: Type.Integer({
     default: 500,
     minimum: 1,
     maximum: 10_000,
-    description: 'records that share one commit; a larger call goes alone',
+    description: 'maximum number of records that share a commit; a larger call gets its own',
   }),
   CALLS_WAITING: Type.Integer({ default: 8000, minimum: 1, description: 'calls that may wait in one lane; more get 503; per process' }),
   RECORDS_WAITING: Type.Integer({
     default: 50_000,
     minimum: 1,
-    description: 'records that all waiting calls may have together; more get 503; per process',
+    description: 'records that may wait, over all calls; more get 503; per process',
   }),
   CALL_WAIT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,
     maximum: DAY_MS,
-    description: 'milliseconds a call may wait for its turn',
+    description: 'milliseconds that a call may wait for its turn',
   }),
-  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies, beside those for appends, sessions and sign-in; per process' }),
+  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reads and for changes of companies; appends, sessions and sign-in have their own; per process' }),
   HEAVY_READS: Type.Integer({
     default: 4,
     minimum: 1,
     maximum: 199,
-    description: 'searches, exports and looks back in time of one company at once, at most `POOL_SIZE` - 1; more get 429; per process',
+    description: 'searches, exports, and looks back in time that one company may run at once, at most `POOL_SIZE` - 1; more get 429; per process',
   }),
   SWEEP_INTERVAL_MS: Type.Integer({
     default: 5000,
     minimum: 100,
     maximum: DAY_MS,
-    description: 'milliseconds between two sweeps for events that no job told of',
+    description: 'milliseconds between two sweeps for events that no job announced',
   }),
-  BURST_LIMIT: Type.Integer({ default: 100, minimum: 0, description: 'calls of one API key in a second; 0: no limit; per process' }),
+  BURST_LIMIT: Type.Integer({ default: 100, minimum: 0, description: 'calls per second of one API key; 0: no limit; per process' }),
   FAILURE_LIMIT: Type.Integer({
     default: 100,
     minimum: 0,
-    description: 'failures of one address (IPv6: /64) to prove who it is, in a minute; 0: no limit; per process',
+    description: 'failed authentications per minute from one address (IPv6: /64); 0: no limit; per process',
   }),
   PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#]+$',
-      description: 'address under which browsers reach the service; with https the cookie of a session is sent by https alone',
+      description: 'address at which browsers reach the service; if it is https, session cookies are sent over https only',
     }),
   ),
   TRUST_PROXY: Type.Optional(
     Type.String({
       pattern: `^${PROXY}(?:, *${PROXY})*$`,
-      description: 'addresses or networks (`10.0.0.0/8`), with commas between, of the proxies in front whose `X-Forwarded-*` headers are believed',
+      description: 'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` headers count',
     }),
   ),
   SESSION_IDLE_MINUTES: Type.Integer({
     default: 60,
     minimum: 1,
     maximum: 1440,
-    description: 'minutes without a page after which a session ends',
+    description: 'minutes without use after which a session ends',
   }),
   SESSION_HOURS: Type.Integer({
     default: 12,
@@ -166,12 +166,12 @@ export const ConfigSchema = Type.Object({
   SIGN_IN_LIMIT: Type.Integer({
     default: 10,
     minimum: 0,
-    description: 'failed tries to sign in with one e-mail address from one network (IPv6: /48) in 15 minutes, and ten times as many from everywhere; 0: no limit; per process',
+    description: 'failed sign-ins in 15 minutes with one e-mail address from one network (IPv6: /48), and ten times as many from anywhere; 0: no limit; per process',
   }),
   SIGN_IN_ADDRESS_LIMIT: Type.Integer({
     default: 50,
     minimum: 0,
-    description: 'failed tries to sign in from one network address (IPv6: /64, and ten times as many from a /48) in 15 minutes; 0: no limit; per process',
+    description: 'failed sign-ins in 15 minutes from one address (IPv6: /64, and ten times as many from a /48); 0: no limit; per process',
   }),
   ANSWERS_KEPT_HOURS: Type.Integer({
     default: 72,
@@ -183,25 +183,25 @@ export const ConfigSchema = Type.Object({
     default: 0,
     minimum: 0,
     maximum: 36_500,
-    description: 'days for which what refused records said is kept; 0: for ever',
+    description: 'days for which the content of refused records is kept; 0: forever',
   }),
   STREAMS_PER_USER: Type.Integer({
     default: 5,
     minimum: 1,
     maximum: 1000,
-    description: 'live streams that a user may have open at once; per process',
+    description: 'live streams that a user may have open; per process',
   }),
   STREAM_HEARTBEAT_MS: Type.Integer({
     default: 15_000,
     minimum: 100,
     maximum: DAY_MS,
-    description: "milliseconds between two signs of life of a stream; its user's rights are checked each time, and before each page of events",
+    description: "milliseconds between two heartbeats of a live stream; the user's rights are checked at each one, and before each page of events",
   }),
   STREAM_LIFE_MS: Type.Integer({
     default: 900_000,
     minimum: 1000,
     maximum: DAY_MS,
-    description: 'milliseconds after which a stream ends; its client opens the next one and misses nothing',
+    description: 'milliseconds after which a live stream ends; its client reconnects and misses nothing',
   }),
   REQUEST_TIMEOUT_MS: Type.Integer({
     default: 60_000,

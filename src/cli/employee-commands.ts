@@ -11,7 +11,7 @@ export function addEmployeeCommands(program: Command): void {
     .command('employee')
     .description('employees of a company')
     .command('erase')
-    .description('forget a person for ever, created or only refused, named by one of the three')
+    .description('erase a person permanently, also one who appears only in refused records; name them by one of the three')
     .addOption(companyOption())
     .addOption(idOption('id', 'emp', 'the id of the employee').makeOptionMandatory(false).conflicts(['email', 'externalId']))
     .addOption(named('--email <email>', 'the e-mail address').conflicts(['id', 'externalId']))

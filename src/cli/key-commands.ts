@@ -5,14 +5,14 @@ import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../
 import { companyOption, idOption, json, loaded, text, wholeNumber } from './options.ts'
 
 const keyOption = () => idOption('key', 'key', 'the id of the API key')
-const period = () => new Option('--refresh-period <period>', 'when the quota begins anew').choices(REFRESH_PERIODS)
+const period = () => new Option('--refresh-period <period>', 'when the quota resets').choices(REFRESH_PERIODS)
 
 /** Adds `key …`: the life of API keys. */
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys of a company')
   key
     .command('issue')
-    .description('issue an API key; its secret is shown once')
+    .description('issue an API key; shows its secret once')
     .addOption(companyOption())
     .requiredOption('--name <name>', 'what it is for', text(120))
     .option('--quota-limit <n>', 'requests in each period', wholeNumber(LARGEST_QUOTA), DEFAULT_QUOTA_LIMIT)
@@ -27,7 +27,7 @@ export function addKeyCommands(program: Command): void {
     .action(loaded(async () => (await import('./key.ts')).listKeys))
   key
     .command('edit')
-    .description('rename an API key or change its quota; what is not given stays')
+    .description('rename an API key or change its quota; keeps what you leave out')
     .addOption(companyOption())
     .addOption(keyOption())
     .option('--name <name>', 'what it is for', text(120))
@@ -37,10 +37,10 @@ export function addKeyCommands(program: Command): void {
     .action(loaded(async () => (await import('./key.ts')).editKey))
   key
     .command('rotate')
-    .description('give an API key a new secret, which is shown once; the old one lives on for a while')
+    .description('give an API key a new secret and show it once; the old one keeps working for a while')
     .addOption(companyOption())
     .addOption(keyOption())
-    .option('--overlap <seconds>', 'how long the old secret works', wholeNumber(MAX_OVERLAP_SECONDS), DEFAULT_OVERLAP_SECONDS)
+    .option('--overlap <seconds>', 'how long the old secret keeps working', wholeNumber(MAX_OVERLAP_SECONDS), DEFAULT_OVERLAP_SECONDS)
     .addOption(json())
     .action(loaded(async () => (await import('./key.ts')).rotateKey))
   for (const [change, description] of CHANGES) {
@@ -56,6 +56,6 @@ export function addKeyCommands(program: Command): void {
 
 const CHANGES = [
   ['disable', 'refuse the calls of an API key until it is enabled again'],
-  ['enable', 'take the calls of a disabled API key again'],
-  ['revoke', 'end an API key for ever'],
+  ['enable', 'accept the calls of a disabled API key again'],
+  ['revoke', 'revoke an API key permanently'],
 ] as const

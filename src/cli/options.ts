@@ -24,14 +24,14 @@ export function json(): Option {
 
 /** `--yes`, for what cannot be undone. */
 export function yesOption(): Option {
-  return new Option('--yes', 'do not ask; needed where there is no terminal')
+  return new Option('--yes', 'do not ask for confirmation; required without a terminal')
 }
 
 const MAX_SHARDS = 4_096
 
 /** `--shards <number>`, into how many parts tables are cut. */
 export function shards(): Option {
-  return new Option('--shards <number>', 'into how many parts the tables are cut: at most so many machines hold them').argParser(wholeNumber(MAX_SHARDS, 1)).default(32)
+  return new Option('--shards <number>', 'number of shards per table, and so the largest number of machines').argParser(wholeNumber(MAX_SHARDS, 1)).default(32)
 }
 
 /** `--company <id>`, which must be given. */

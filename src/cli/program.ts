@@ -10,38 +10,38 @@ import { addUserCommands } from './user-commands.ts'
 /** The command line. Each command is a function of a file beside this one. */
 export function buildProgram(): Command {
   const program = new Command('employee-ledger')
-    .description('An Employee Public API whose every creating or updating call is events in a ledger and one log entry')
+    .description('An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates')
     .showHelpAfterError('(--help shows what can be given)')
 
   program
     .command('start')
-    .description('migrate, serve the API and project, all in one process')
-    .option('--demo', 'make a demo company, also on a database of your own')
+    .description('run everything in one process: migrate, serve the API, run the workers')
+    .option('--demo', 'create a demo company, also on your own database')
     .action(loaded(async () => (await import('./run.ts')).start))
   program
     .command('serve')
-    .description('serve the API alone')
+    .description('run an API process')
     .action(loaded(async () => (await import('./run.ts')).serve))
   program
     .command('work')
-    .description('project alone: keep the read models current')
+    .description('run a worker, which keeps the read models current')
     .action(loaded(async () => (await import('./run.ts')).work))
   program
     .command('migrate')
-    .description('bring the database to what this version needs')
-    .option('--dry-run', 'tell what would be done, and do nothing')
+    .description('set up the database, or bring it to what this version needs')
+    .option('--dry-run', 'print what would be done, and do nothing')
     .addOption(json())
     .action(loaded(async () => (await import('./migrate.ts')).runMigrations))
   program
     .command('distribute')
-    .description('spread the tables over the machines of a Citus cluster, by company; the service has to be stopped')
+    .description('distribute the tables over the machines of a Citus cluster, by company; stop the service first')
     .addOption(shards())
-    .option('--dry-run', 'tell what would be done, and do nothing')
+    .option('--dry-run', 'print what would be done, and do nothing')
     .addOption(json())
     .action(loaded(async () => (await import('./distribute.ts')).distributeTables))
   program
     .command('doctor')
-    .description('look the installation over and say what to do: 0 all well, 1 something is wrong, 2 wrong use, 3 warnings')
+    .description('check the installation and say what to do; exit code 0 all well, 1 something is wrong, 2 wrong usage, 3 warnings')
     .addOption(json())
     .action(loaded(async () => (await import('./doctor.ts')).examine))
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USE))
@@ -62,7 +62,7 @@ export function buildProgram(): Command {
     .action(loaded(async () => (await import('./company.ts')).listCompanies))
   company
     .command('set-time-zone')
-    .description('choose the time zone in which the pages show times to a company')
+    .description('set the time zone in which the pages show times to a company')
     .argument('<time-zone>', 'its IANA name, such as Europe/Berlin', timeZone)
     .addOption(companyOption())
     .addOption(json())

@@ -12,11 +12,11 @@ export function addUserCommands(program: Command): void {
   const user = program.command('user').description('users of a company')
   const add = user
     .command('add')
-    .description('add a user with a password and a token, which are shown once')
+    .description('add a user with a password and a token, and show both once')
     .action(loaded(async () => (await import('./user.ts')).addCompanyUser))
   const invite = user
     .command('invite')
-    .description('invite a user, who sets a password with a one-time token that is shown once')
+    .description('invite a user: shows, once, a one-time token with which they set a password')
     .action(loaded(async () => (await import('./user.ts')).inviteUser))
   for (const command of [add, invite]) {
     command
@@ -34,7 +34,7 @@ export function addUserCommands(program: Command): void {
     .action(loaded(async () => (await import('./user.ts')).listCompanyUsers))
   user
     .command('role')
-    .description('give a user another role')
+    .description("change a user's role")
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(roleOption())
@@ -42,21 +42,21 @@ export function addUserCommands(program: Command): void {
     .action(loaded(async () => (await import('./user.ts')).changeRole))
   user
     .command('reset')
-    .description('end a password; a new one is set with a one-time token that is shown once')
+    .description('reset a password: shows, once, a one-time token with which the user sets a new one')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).resetUser))
   user
     .command('remove')
-    .description('remove a user, whose password and tokens end at once')
+    .description('remove a user; their password and tokens stop working at once')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).removeCompanyUser))
   user
     .command('erase')
-    .description('forget a removed user for ever: name, e-mail address and tokens')
+    .description('erase a removed user permanently: name, e-mail address, and tokens')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(yesOption())
@@ -65,17 +65,17 @@ export function addUserCommands(program: Command): void {
   const token = program.command('token').description("users' tokens")
   token
     .command('issue')
-    .description('issue a token to a user, which is shown once; with a scope it opens nothing else')
+    .description('issue a token to a user and show it once; a scope limits what it gives access to')
     .addOption(companyOption())
     .addOption(userOption())
     .requiredOption('--name <name>', 'name', text(120))
-    .option('--days <n>', `days until it ends, 1 to ${MAX_TOKEN_DAYS}`, wholeNumber(MAX_TOKEN_DAYS, 1), DEFAULT_TOKEN_DAYS)
-    .addOption(new Option('--scope <scope>', 'what it is narrowed to').choices(TOKEN_SCOPES))
+    .option('--days <n>', `days until it expires, 1 to ${MAX_TOKEN_DAYS}`, wholeNumber(MAX_TOKEN_DAYS, 1), DEFAULT_TOKEN_DAYS)
+    .addOption(new Option('--scope <scope>', 'what it is limited to').choices(TOKEN_SCOPES))
     .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).issueToken))
   token
     .command('revoke')
-    .description('end a token')
+    .description('revoke a token')
     .addOption(companyOption())
     .addOption(idOption('token', 'tok', 'the id of the token'))
     .addOption(json())

@@ -82,7 +82,7 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
 
 /**
  * Whether the database has at least what this program needs. One that a newer program has migrated has it too, as long as
- * migrations only add (docs/operations.md, “Deploying”).
+ * migrations only add (docs/deployment.md, “Deploying a new version”).
  */
 export async function isCurrent(db: Kysely<unknown>, queues: string[], projections = PROJECTIONS): Promise<boolean> {
   return (await findMissing(db, { queues, projections })).length === 0

@@ -20,7 +20,7 @@ export async function lookAtRights(db: Kysely<LedgerTables>): Promise<Finding[]>
       to_regclass('pg_catalog.pg_dist_partition') is not null as has_citus
     from pg_class c where c.oid = 'public.events'::regclass`.execute(db)
   const { role, is_superuser: isSuperuser, owns, may, guarded, has_citus: hasCitus } = rows[0]!
-  const twoRoles = 'serve as a role of its own (README, “On your own PostgreSQL”), and set MIGRATE_DATABASE_URL for the owner'
+  const twoRoles = 'serve as a role of its own (docs/deployment.md, “On your own PostgreSQL”), and set MIGRATE_DATABASE_URL for the owner'
   return [
     isSuperuser || owns
       ? warn('role', `${role} ${isSuperuser ? 'is a superuser' : 'owns the tables'}: the trigger alone keeps events as they are, and it can be dropped`, twoRoles)

@@ -20,7 +20,7 @@ const COMPANIES_AT_ONCE = 100
 /** Whether only the owner can read the file of the signing key. */
 export async function lookAtKeyFile(file: string): Promise<Finding> {
   const found = await stat(file).catch(() => null)
-  if (!found) return warn('signing key', `there is none in ${file}: no checkpoints are signed, and a rollback cannot be noticed`, 'make one and set SIGNING_KEY_FILE (README, “On your own PostgreSQL”)')
+  if (!found) return warn('signing key', `there is none in ${file}: no checkpoints are signed, and a rollback cannot be noticed`, 'make one and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)')
   if ((found.mode & OTHERS) === 0) return ok('signing key', `${file} is its owner's alone`)
   return warn('signing key', `${file} can be read or written by others than its owner (mode ${(found.mode & 0o777).toString(8)})`, `chmod 600 ${file}`)
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { adminClient, employeeClient } from '../../src/client/employee-client.ts'
 import { nightlySync, type Person } from '../../docs/nightly-sync.ts'
@@ -65,8 +64,4 @@ await t.test('a run that is repeated as it was is answered as it was', async (t)
 
 await t.test('what is refused for its content ends the run', async (t) => {
   await t.rejects(nightlySync(api, [{ ...people[0]!, email: 'nonsense' }], 'night-6'), { message: 'the sync has failed' })
-})
-
-await t.test('the README shows this very script', async (t) => {
-  t.ok(readFileSync('README.md', 'utf8').includes(readFileSync('docs/nightly-sync.ts', 'utf8').trim()))
 })

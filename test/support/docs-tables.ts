@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { buildProgram } from '../../src/cli/program.ts'
 import { ConfigSchema } from '../../src/config.ts'
 
-/** The rows that the README's table of settings must have, from the schema that reads them. */
+/** The rows that the table of settings must have, from the schema that reads them. */
 export function settingsRows(): string[] {
   return Object.entries<Setting>(ConfigSchema.properties).map(([name, { default: preset, description }]) => {
     return `| \`${name}\` | ${preset === undefined ? 'unset' : `\`${preset}\``} | ${description ?? ''} |`
@@ -14,7 +14,7 @@ interface Setting {
   description?: string
 }
 
-/** The rows that the README's table of commands must have, from the program itself. */
+/** The rows that the table of commands must have, from the program itself. */
 export function commandRows(): string[] {
   return leavesOf(buildProgram(), []).map(({ words, command }) => {
     const usage = [...words, ...usageOf(command)].join(' ')

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { currentDocument } from '../src/client/current-document.ts'
+import { operationsOf } from './support/api-document.ts'
+import { commandRows, settingsRows } from './support/docs-tables.ts'
+import { brokenLinks, headingsOf, readPages, tableKeys } from './support/markdown.ts'
+import { readSources } from './support/source-files.ts'
+
+/* The documentation: its links, paths, commands, and tables agree with the program. */
+
+const pages = readPages()
+const page = (name: string) => pages.get(name) ?? ''
+/** The history names what is gone. The layout is the one that the code is moving to. */
+const LAYOUT = '\n## How the code is laid out\n'
+const current = new Map([...pages].filter(([name]) => name !== 'CHANGELOG.md'))
+current.set('README.md', page('README.md').replace(sectionOf(page('README.md'), LAYOUT), ''))
+
+const IN_A_FOLDER = /^(?:src|test|projections|migrations|bench|docs|clients|\.ci)(?:\/|$)/
+const AT_THE_TOP = /^(?:[\w-]+\.(?:md|yml|json)|LICENSE|Dockerfile)$/
+/** Names that the reader fills in, and what a command makes. */
+const NOT_THERE = /NAME|NNNN|^bench\/results$/
+/** A variable of docker-compose.yml, and a constant of the program. */
+const NO_SETTINGS = new Set(['DATABASE_HOST', 'SCHEMA_VERSIONS'])
+
+await t.test('the README can be read in ten minutes', async (t) => {
+  t.ok(page('README.md').trimEnd().split('\n').length <= 250)
+  t.ok(page('README.md').split(/\s+/).length <= 1_700)
+})
+
+await t.test('the table of settings is what src/config.ts reads: names, defaults, meanings', async (t) => {
+  t.strictSame(rowsOf('docs/configuration.md'), settingsRows())
+})
+
+await t.test('the table of commands is what the program offers', async (t) => {
+  t.strictSame(rowsOf('docs/cli.md'), commandRows())
+})
+
+await t.test('the tables of calls are the operations of the API', async (t) => {
+  const operations = operationsOf(await currentDocument()).map(({ method, path }) => `${method} ${path}`)
+  const told = tableKeys(page('docs/api.md')).filter((key) => /^[A-Z]+ \//.test(key))
+  t.strictSame(told.toSorted(), operations.toSorted())
+})
+
+await t.test('every relative link leads to a file and a heading that exist', async (t) => {
+  for (const [name, text] of pages) t.strictSame(brokenLinks(name, text), [], name)
+  t.strictSame(brokenLinks('docs/index.md', '[a](nowhere.md) [b](#nothing) [c](index.md#nothing) [d](index.md)').length, 3)
+})
+
+await t.test('every page can be found from docs/index.md', async (t) => {
+  const linked = (name: string) => [...page(name).matchAll(/\]\(([\w/.-]+)/g)].map(([, link]) => `docs/${link!}`)
+  const found = new Set(['docs/index.md', ...linked('docs/index.md'), ...linked('docs/architecture.md')])
+  t.strictSame([...pages.keys()].filter((name) => name.startsWith('docs/') && !found.has(name)), [])
+})
+
+await t.test('every file that a page names exists', async (t) => {
+  for (const [name, text] of current) {
+    const paths = [...text.matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!)
+    const checked = paths.filter((path) => (IN_A_FOLDER.test(path) || AT_THE_TOP.test(path)) && !NOT_THERE.test(path))
+    t.strictSame(checked.filter((path) => !existsSync(path)), [], name)
+  }
+})
+
+await t.test('every npm script that a page names exists', async (t) => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+  for (const [name, text] of current) {
+    const uses = text.matchAll(/npm (?:run (?:--silent )?([\w:-]+)|(start|test)\b)/g)
+    const named = [...uses].map(([, script, short]) => script ?? short!)
+    t.strictSame(named.filter((script) => !Object.hasOwn(scripts, script)), [], name)
+  }
+})
+
+await t.test('every setting that a page names exists', async (t) => {
+  const settings = new Set(tableKeys(page('docs/configuration.md')))
+  for (const [name, text] of current) {
+    const named = [...text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, setting]) => setting!)
+    t.strictSame(named.filter((setting) => !settings.has(setting) && !NO_SETTINGS.has(setting)), [], name)
+  }
+})
+
+await t.test('where the program refers to a page and a section of it, both exist', async (t) => {
+  const messages = readSources('src', 'projections', 'bench').map(({ text }) => text).join('\n')
+  const references = [...messages.matchAll(/((?:docs\/)?[\w-]+\.md)(?:, “([^”]+)”)?/g)]
+  t.ok(references.length > 5, 'references are found')
+  for (const [reference, name, section] of references) {
+    const text = pages.get(name!)
+    t.ok(text !== undefined || existsSync(name!), reference)
+    if (section !== undefined) t.ok(headingsOf(text ?? '').includes(section), reference)
+  }
+})
+
+await t.test('no line is wider than a reader is used to', async (t) => {
+  for (const [name, text] of current) {
+    // The results of the benchmark are written by it.
+    if (name === 'docs/performance.md') continue
+    const prose = text.replaceAll(/^```[^]*?^```$/gm, '').split('\n')
+    t.strictSame(prose.filter((line) => line.length > 120 && !line.startsWith('|')), [], name)
+  }
+})
+
+
+/** The rows of the only table of a page, without its heading. */
+function rowsOf(name: string): string[] {
+  return page(name).split('\n').filter((line) => line.startsWith('| ')).slice(1)
+}
+
+/** A section of a text, from its heading to the next one. */
+function sectionOf(text: string, heading: string): string {
+  const [, section = ''] = text.split(heading)
+  return section.split('\n## ')[0]!
+}
