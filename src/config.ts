@@ -3,6 +3,13 @@ import { Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 
 const MIB = 1024 * 1024
+/** How many of the largest bodies the budget for bodies holds at least: a key has an eighth of it. */
+export const BODIES_WITHIN_BUDGET = 8
+
+/** Bytes of bodies that one process keeps at once, where the settings do not say. */
+export function defaultBodyBudget(bodyLimit: number): number {
+  return Math.max(64 * MIB, BODIES_WITHIN_BUDGET * bodyLimit)
+}
 // Timers of Node.js turn what is longer than 24 days into 1 millisecond.
 const DAY_MS = 86_400_000
 // An IPv4 or IPv6 address, or a network of them.
@@ -100,25 +107,36 @@ export const ConfigSchema = Type.Object({
     { default: 'info', description: 'least severe level that is logged (JSON lines, standard error)' },
   ),
   MAX_RECORDS: Type.Integer({ default: 1000, minimum: 1, maximum: 10_000, description: 'records that a call may have' }),
-  BODY_LIMIT: Type.Integer({ default: 8 * MIB, minimum: 1024, maximum: 64 * MIB, description: 'bytes that a body may have' }),
+  BODY_LIMIT: Type.Integer({ default: 8 * MIB, minimum: 1024, maximum: 64 * MIB, description: 'bytes that the body of a writing call may have' }),
+  BODY_BUDGET: Type.Optional(
+    Type.Integer({
+      minimum: 1024,
+      description:
+        'bytes of bodies that one process keeps at once, at least 8 times BODY_LIMIT; a company may have a quarter, a key an eighth, and its further calls wait; unset: 8 times BODY_LIMIT, or 64 MiB if that is more',
+    }),
+  ),
   LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'appending transactions side by side in one process, beside the one that small calls share' }),
   RECORDS_PER_COMMIT: Type.Integer({
     default: 500,
     minimum: 1,
     maximum: 10_000,
-    description: 'records that share one commit; a larger call goes alone',
+    description: 'records (or kilobytes, if those are more) that share one commit; a larger call goes alone',
   }),
-  CALLS_WAITING: Type.Integer({ default: 8000, minimum: 1, description: 'calls that may wait in one lane; more get 503' }),
+  CALLS_WAITING: Type.Integer({
+    default: 8000,
+    minimum: 1,
+    description: 'writing calls that one process takes on at once; a company may have a quarter, as many more wait, and the rest get 503',
+  }),
   RECORDS_WAITING: Type.Integer({
     default: 50_000,
     minimum: 1,
-    description: 'records that all calls waiting in one process may have together; more get 503',
+    description: 'records (or kilobytes, if those are more) of the calls that one process takes on at once; a company may have a quarter, and its further calls wait',
   }),
   CALL_WAIT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,
     maximum: DAY_MS,
-    description: 'milliseconds a call may wait for its turn',
+    description: 'milliseconds that a call may wait for its turn; then it gets 503',
   }),
   POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reading and for changes of companies' }),
   SWEEP_INTERVAL_MS: Type.Integer({

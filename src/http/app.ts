@@ -24,6 +24,8 @@ import { usage } from './admin/usage.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
+import type { BodyBudget } from './body-budget.ts'
+import { endUnreadBodies, SMALL_BODY } from './body-budget.ts'
 import { refuseHalfBuilt } from './half-built.ts'
 import { health as healthRoutes } from './health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
@@ -70,8 +72,9 @@ export interface AppServices {
   beginTrace?: BeginTrace | undefined
   /** Addresses, with commas between, of the proxies in front whose `X-Forwarded-*` headers are believed; null: none. */
   trustProxy: string | null
-  /** Bytes that a body may have. */
+  /** Bytes that the body of a writing call may have. */
   bodyLimit: number
+  bodyBudget: BodyBudget
   /** Milliseconds to receive a request. */
   requestTimeoutMs: number
   /** Calls of one API key in a second; 0 is no limit. */
@@ -112,7 +115,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   const app = Fastify({
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: services.bodyLimit,
+    bodyLimit: SMALL_BODY,
     ...connectionLimits(services),
     trustProxy: services.trustProxy ?? false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -127,7 +130,6 @@ export function buildApp(services: AppServices): FastifyInstance {
   app.setValidatorCompiler(compileSchema)
   acceptJsonBodies(app)
   app.decorateRequest('arrivedAt', 0)
-  app.decorateRequest('bodyHash', '')
   app.decorateRequest('caller', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
@@ -139,6 +141,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     if (request.is404) return notFound(request, reply)
   })
   watchAnswers(app, services.onAnswered)
+  endUnreadBodies(app, services.bodyLimit)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)
   const answerOtherMethods = collectMethods(app)
@@ -155,7 +158,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     async (v1) => {
       v1.addHook('onRequest', limitFailures(v1, services.failureLimit, authenticateCaller(services.findKey)))
       v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
-      writeEmployees(v1, services.commands)
+      await v1.register((writing) => writeEmployees(writing, services))
       readEmployees(v1, services)
       await v1.register(async (reading) => {
         refuseHalfBuilt(reading, services.areReadModelsComplete)

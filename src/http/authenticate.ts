@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import { refusalOfKey } from '../commands/key-refusal.ts'
 import { standingOf } from '../commands/key-standing.ts'
 import { rateLimitHeaders } from '../commands/rate-limit-headers.ts'
 import { isId } from '../domain/ids.ts'
@@ -40,7 +41,9 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     if (!isFormed) throw invalidCredentials()
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
-    const found = (checksKeyItself && recent.find(apiId, secretHash)) || (await prove(apiId, secretHash))
+    const proof = checksKeyItself ? recent.find(apiId, secretHash) : null
+    // What is refused by it, before its body is read, may have changed since.
+    const found = proof && !refusalOfKey(proof) ? proof : await prove(apiId, secretHash)
     request.caller = { ...found, secretHash }
     // Replaced by what the call leaves of the quota, once that is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
