@@ -5,6 +5,7 @@ import { problem } from '../domain/errors.ts'
 import { openBudget, quarterOf } from '../ledger/budget.ts'
 import type { AuthenticatedCaller } from './authenticate.ts'
 import { callerOf } from './authenticate.ts'
+import { announcedBytes, isSmallBody, SMALL_BODY } from './body-length.ts'
 import { ProblemError } from './problem.ts'
 
 export interface BodyBudget {
@@ -20,12 +21,6 @@ declare module 'fastify' {
     onAnswer: (() => void) | null
   }
 }
-
-/**
- * Bytes that a body may have where its route does not say otherwise. It is also as much as is read of a key whose calls
- * are all refused, and of a body without a Content-Length before its memory is taken from the budget.
- */
-export const SMALL_BODY = 65_536
 
 /** Bytes that a connection keeps of a body which nobody reads: no more than this, give or take. */
 const UNREAD_BYTES = 65_536
@@ -67,7 +62,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     // Of what is larger than the route allows nothing is read.
     if (announced === 0 || (announced !== null && announced > bodyLimit)) return payload
     const caller = callerOf(request)
-    if (announced === null || announced > SMALL_BODY) refuseUseless(request, caller)
+    if (!isSmallBody(request)) refuseUseless(request, caller)
     let giveBack = await take(caller, announced ?? SMALL_BODY)
     if (request.raw.destroyed) {
       giveBack()
@@ -89,12 +84,6 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     }
     return Readable.from(growing(payload, grow), { objectMode: false })
   })
-}
-
-/** How long the body of a request is by its header; null when only its end will tell. */
-export function announcedBytes({ headers }: FastifyRequest): number | null {
-  if (headers['transfer-encoding'] !== undefined) return null
-  return Number(headers['content-length'] ?? 0)
 }
 
 /** Refuses a key whose calls are all refused, before its body is read. A retry may get the stored answer all the same. */
