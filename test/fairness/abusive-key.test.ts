@@ -34,16 +34,16 @@ for (const { name, connections, goodCalls, body, statuses } of ABUSES) {
     const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
     t.teardown(() => agent.destroy())
     const seen = new Set<number>()
-    let isOver = false
+    const run = { isOver: false }
     const abuse = Promise.all(Array.from({ length: connections }, async () => {
-      while (!isOver) seen.add(await post(agent, service.address, abusive, body()))
+      while (!run.isOver) seen.add(await post(agent, service.address, abusive, body()))
     }))
     await watch.handedIn(abusive.id, 1)
     const answers: number[] = []
     for (let at = 0; at < goodCalls; at += 1) {
       answers.push((await service.call('POST', '/v1/employees', { body: employee(), key: good.key })).status)
     }
-    isOver = true
+    run.isOver = true
     await abuse
     t.strictSame(answers.filter((status) => status !== 201), [])
     t.equal(watch.waitedFor(good.id).length, goodCalls)

@@ -22,7 +22,7 @@ export function watchCommits(): WatchedCommits {
       traceLanes: (lanes) => ({
         ...lanes,
         append(call) {
-          handedInAt.set(call as LedgerCall<unknown>, begun)
+          handedInAt.set(call, begun)
           for (const look of watchers) look()
           return lanes.append(call)
         },
