@@ -3,6 +3,13 @@ import { Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 
 const MIB = 1024 * 1024
+/** How many of the largest bodies the budget for bodies holds at least: a key has an eighth of it. */
+export const BODIES_WITHIN_BUDGET = 8
+
+/** Bytes of bodies that one process keeps at once, where the settings do not say. */
+export function defaultBodyBudget(bodyLimit: number): number {
+  return Math.max(64 * MIB, BODIES_WITHIN_BUDGET * bodyLimit)
+}
 // Timers of Node.js turn what is longer than 24 days into 1 millisecond.
 const DAY_MS = 86_400_000
 // An IPv4 or IPv6 address, or a network of them.
@@ -100,25 +107,41 @@ export const ConfigSchema = Type.Object({
     { default: 'info', description: 'lowest level that is logged (JSON lines, standard error)' },
   ),
   MAX_RECORDS: Type.Integer({ default: 1000, minimum: 1, maximum: 10_000, description: 'maximum number of records in a call' }),
-  BODY_LIMIT: Type.Integer({ default: 8 * MIB, minimum: 1024, maximum: 64 * MIB, description: 'maximum size of a body, in bytes' }),
+  BODY_LIMIT: Type.Integer({
+    default: 8 * MIB,
+    minimum: 1024,
+    maximum: 64 * MIB,
+    description: 'maximum size of the body of a writing call, in bytes',
+  }),
+  BODY_BUDGET: Type.Optional(
+    Type.Integer({
+      minimum: 1024,
+      description:
+        'bytes of bodies in memory, at least 8 times BODY_LIMIT; a company may have a quarter and a key an eighth, further calls wait; unset: 8 times BODY_LIMIT, but at least 64 MiB; per process',
+    }),
+  ),
   LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'parallel append transactions, in addition to the one that small calls share; per process' }),
   RECORDS_PER_COMMIT: Type.Integer({
     default: 500,
     minimum: 1,
     maximum: 10_000,
-    description: 'maximum number of records that share a commit; a larger call gets its own',
+    description: 'maximum number of records (or kilobytes, if those are more) that share a commit; a larger call gets its own',
   }),
-  CALLS_WAITING: Type.Integer({ default: 8000, minimum: 1, description: 'calls that may wait in one lane; more get 503; per process' }),
+  CALLS_WAITING: Type.Integer({
+    default: 8000,
+    minimum: 1,
+    description: 'writing calls taken on at once; a company may have a quarter, as many more wait, and the rest get 503; per process',
+  }),
   RECORDS_WAITING: Type.Integer({
     default: 50_000,
     minimum: 1,
-    description: 'records that may wait, over all calls; more get 503; per process',
+    description: 'records (or kilobytes, if those are more) of the calls taken on at once; a company may have a quarter, and its further calls wait; per process',
   }),
   CALL_WAIT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,
     maximum: DAY_MS,
-    description: 'milliseconds that a call may wait for its turn',
+    description: 'milliseconds that a call may wait for its turn; then it gets 503',
   }),
   POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reads and for changes of companies; appends, sessions and sign-in have their own; per process' }),
   HEAVY_READS: Type.Integer({

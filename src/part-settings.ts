@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { defaultBodyBudget } from './config.ts'
 import type { AppServices } from './http/app.ts'
 import type { LaneOptions } from './ledger/lanes.ts'
 
@@ -18,6 +19,7 @@ export function appSettings(config: Config) {
   return {
     trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
+    bodyBudget: { bytes: config.BODY_BUDGET ?? defaultBodyBudget(config.BODY_LIMIT), waitMs: config.CALL_WAIT_MS },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,

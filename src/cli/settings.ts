@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { ConfigSchema, readConfig } from '../config.ts'
+import { BODIES_WITHIN_BUDGET, ConfigSchema, readConfig } from '../config.ts'
 import { StartupError } from '../database/startup-error.ts'
 
 /** Reads the settings. Those that are not valid are the user's fault, and told in one line that names them. */
@@ -8,6 +8,9 @@ export function readSettings(): Config {
     const config = readConfig()
     if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
       throw new StartupError('MIGRATE_DATABASE_URL must come with DATABASE_URL')
+    }
+    if (config.BODY_BUDGET !== undefined && config.BODY_BUDGET < BODIES_WITHIN_BUDGET * config.BODY_LIMIT) {
+      throw new StartupError(`BODY_BUDGET must be at least ${BODIES_WITHIN_BUDGET} times BODY_LIMIT`)
     }
     const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
     if (collector !== undefined && !URL.canParse(collector)) throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not an address')

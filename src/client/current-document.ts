@@ -13,6 +13,7 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     commands: { maxRecords: ConfigSchema.properties.MAX_RECORDS.default },
     log: pino({ level: 'silent' }),
     bodyLimit: ConfigSchema.properties.BODY_LIMIT.default,
+    bodyBudget: { bytes: 0, waitMs: 0 },
     requestTimeoutMs: ConfigSchema.properties.REQUEST_TIMEOUT_MS.default,
     burstLimit: 0,
     failureLimit: 0,

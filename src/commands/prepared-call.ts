@@ -16,6 +16,8 @@ export interface Caller {
   /** `performance.now()` when the request arrived. */
   arrivedAt: number
   idempotency: Idempotency | null
+  /** Bytes of the body. */
+  bodyBytes: number
   /** Answer what would happen, and store nothing but the use of the key. */
   validateOnly: boolean
   /** W3C `traceparent` of the request; null when nobody collects its trace. */
@@ -27,6 +29,8 @@ export interface PreparedCall {
   operation: Operation
   /** How many records it has, for its counts when it is refused as a whole. */
   count: number
+  /** It is refused as a whole, so its records are neither read nor stored. */
+  isRefused?: true
   touches: Touches
   /** The record that a refusal blames: that of a single update. */
   blamed?: BlamedRecord
@@ -56,6 +60,7 @@ export function refusedCall(
   return {
     operation,
     count,
+    isRefused: true,
     touches: NO_TOUCHES,
     ...(blamed ? { blamed } : {}),
     decide: (_, context) => refuseCall(refusal, count, context, blamed),

@@ -110,6 +110,14 @@ async function noteWhenLong(longCalls: LongCalls, call: KeyedCall, running: Prom
   }
 }
 
+/** A usual record has a few hundred bytes; one of more counts as several. */
+const BYTES_OF_RECORD = 1_024
+
+/** What a call costs those beside it: its records, read, decided and stored. It is not what the call claims to be. */
+function weightOf({ count, isRefused }: PreparedCall, bodyBytes: number): number {
+  return isRefused ? 1 : Math.max(1, count, Math.ceil(bodyBytes / BYTES_OF_RECORD))
+}
+
 async function append(services: CommandServices, caller: Caller, call: PreparedCall, callId: string): Promise<RunCall> {
   const { companyId, apiId, idempotency, traceparent } = caller
   const { answer, position } = await services.lanes.append({
@@ -118,7 +126,8 @@ async function append(services: CommandServices, caller: Caller, call: PreparedC
     apiId,
     idempotency,
     traceparent,
-    weight: call.count,
+    records: call.count,
+    weight: weightOf(call, caller.bodyBytes),
     touches: call.touches,
     decide: (state) => decideCall(caller, call, callId, state),
   })

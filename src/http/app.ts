@@ -24,6 +24,9 @@ import { usage } from './admin/usage.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './authenticate.ts'
 import { authorizeAdmin } from './authorize-user.ts'
+import type { BodyBudget } from './body-budget.ts'
+import { endUnreadBodies } from './body-budget.ts'
+import { SMALL_BODY } from './body-length.ts'
 import { refuseHalfBuilt } from './half-built.ts'
 import { limitHeavyReads } from './heavy-reads.ts'
 import { health as healthRoutes } from './health.ts'
@@ -74,8 +77,9 @@ export interface AppServices {
   beginTrace?: BeginTrace | undefined
   /** Addresses, with commas between, of the proxies in front whose `X-Forwarded-*` headers are believed; null: none. */
   trustProxy: string | null
-  /** Bytes that a body may have. */
+  /** Bytes that the body of a writing call may have. */
   bodyLimit: number
+  bodyBudget: BodyBudget
   /** Milliseconds to receive a request. */
   requestTimeoutMs: number
   /** Calls of one API key in a second; 0 is no limit. */
@@ -118,7 +122,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   const app = Fastify({
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: services.bodyLimit,
+    bodyLimit: SMALL_BODY,
     ...connectionLimits(services),
     trustProxy: services.trustProxy ?? false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -133,7 +137,6 @@ export function buildApp(services: AppServices): FastifyInstance {
   app.setValidatorCompiler(compileSchema)
   acceptJsonBodies(app)
   app.decorateRequest('arrivedAt', 0)
-  app.decorateRequest('bodyHash', '')
   app.decorateRequest('caller', null)
   app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
@@ -146,6 +149,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     if (request.is404) return notFound(request, reply)
   })
   watchAnswers(app, services.onAnswered)
+  endUnreadBodies(app, services.bodyLimit)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)
   const answerOtherMethods = collectMethods(app)
@@ -164,7 +168,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     async (v1) => {
       v1.addHook('onRequest', limitFailures(v1, services.failureLimit, authenticateCaller(services.findKey)))
       v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
-      writeEmployees(v1, services.commands)
+      await v1.register((writing) => writeEmployees(writing, services))
       readEmployees(v1, services)
       await v1.register(async (reading) => {
         refuseHalfBuilt(reading, services.areReadModelsComplete)

@@ -5,6 +5,7 @@ import { rateLimitHeaders } from '../commands/rate-limit-headers.ts'
 import { isId } from '../domain/ids.ts'
 import { API_KEY_PREFIX, isSecret } from '../domain/secrets.ts'
 import type { FoundKey } from '../ledger/key-access.ts'
+import { isSmallBody } from './body-length.ts'
 import { invalidCredentials } from './problem.ts'
 import { openRecentProofs } from './recent-proofs.ts'
 
@@ -40,7 +41,9 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     if (!isFormed) throw invalidCredentials()
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
-    const found = (checksKeyItself && recent.find(apiId, secretHash)) || (await prove(apiId, secretHash))
+    // Whether a large body is read at all depends on how the key stands now.
+    const proof = checksKeyItself && isSmallBody(request) ? recent.find(apiId, secretHash) : null
+    const found = proof ?? (await prove(apiId, secretHash))
     request.caller = { ...found, secretHash }
     // Replaced by what the call leaves of the quota, once that is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))

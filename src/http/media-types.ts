@@ -16,14 +16,19 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** SHA-256 of the body as it was sent, in hexadecimal; empty where no idempotency key asks for it. */
     bodyHash: string
+    /** Bytes of the body as it was sent; 0 where none was read. */
+    bodyBytes: number
   }
 }
 
 /** Lets routes take bodies of the media types that they name, and of no other. */
 export function acceptJsonBodies(app: FastifyInstance): void {
+  app.decorateRequest('bodyHash', '')
+  app.decorateRequest('bodyBytes', 0)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([...MERGE_PATCH_TYPES], { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      request.bodyBytes = body.length
       assertMediaType(request)
       // Only a call that may be a retry is compared with another.
       if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')

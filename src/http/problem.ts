@@ -67,8 +67,14 @@ function validationDetail({ validation }: FastifyError): string {
 /** Sends a problem document (RFC 9457) for what was thrown. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
+  if (isCutOff(request, error)) request.log.debug({ err: error, ...idsOf(request) }, 'the request was cut off before its end')
+  else if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemDocument(request, reply, refusal)
+}
+
+/** Whether a client went away before it had sent all of its request: nobody is left to answer. */
+export function isCutOff(request: FastifyRequest, error: unknown): boolean {
+  return request.raw.readableAborted || (error as FastifyError).code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 }
 
 function bodyFaults(error: unknown, body: unknown): Problem | null {

@@ -1,3 +1,5 @@
+import { openFairQueue } from './fair-queue.ts'
+
 /** The service cannot take this on for the moment; trying again later is safe. */
 export class UnavailableError extends Error {
   override name = 'UnavailableError'
@@ -7,16 +9,17 @@ export interface GatherBounds<Item> {
   /** How much one run may take on; a heavier item goes alone. */
   maxWeight: number
   weightOf(item: Item): number
-  /** Items of different groups do not share a run; without it all may. */
-  groupOf?(item: Item): string
-  /** How many items may wait. */
-  maxWaiting: number
+  /** Whose an item is: holders are taken in turns, one item each. Without it all items are of one. */
+  holderOf?(item: Item): string
+  /** Whether items of different holders share a run; they do unless it is given. */
+  isShared?: boolean
   /** How long an item may wait for its run, in milliseconds. */
   maxWaitMs: number
 }
 
 interface Waiting<Item, Answer> {
   item: Item
+  holder: string
   /** Turns it away when it has waited too long. */
   timer: NodeJS.Timeout
   resolve(answer: Answer | Promise<Answer>): void
@@ -24,26 +27,31 @@ interface Waiting<Item, Answer> {
 }
 
 export interface Gatherer<Item, Answer> {
-  /** Hands an item to the next run. Rejects with UnavailableError when too many wait or it waited too long. */
-  submit(item: Item): Promise<Answer>
+  /**
+   * Hands an item to one of the next runs. Rejects with UnavailableError when it has waited too long: until `until`, by
+   * `performance.now()`, where that is given. How many wait is for the caller to bound.
+   */
+  submit(item: Item, until?: number): Promise<Answer>
   /** Resolves once nothing waits and nothing runs. */
   idle(): Promise<void>
 }
 
 /**
- * Runs `work` on all that arrived while the run before was under way: one round of work is shared by whoever waits.
+ * Runs `work` on what arrived while the run before was under way: one round of work is shared by whoever waits. Where
+ * more waits than a run takes on, its holders are served in turns, so that one with many items delays the single item
+ * of another by no more than the run under way. The items of one holder stay in order.
  * `work` gives an answer, or the promise of one, for each item in order; when it throws, all of its items are rejected.
  */
 export function gather<Item, Answer>(
   work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
   bounds: GatherBounds<Item>,
 ): Gatherer<Item, Answer> {
-  const waiting = new Set<Waiting<Item, Answer>>()
+  const queue = openFairQueue<Waiting<Item, Answer>>()
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    while (waiting.size > 0) {
-      const taken = take(waiting, bounds)
+    while (queue.size > 0) {
+      const taken = takeRun()
       try {
         const answers = await work(taken.map(({ item }) => item))
         taken.forEach(({ resolve }, at) => resolve(answers[at]!))
@@ -54,16 +62,33 @@ export function gather<Item, Answer>(
     running = undefined
   }
 
+  /** Takes as many items as fit, of one holder alone where they do not share. */
+  function takeRun(): Waiting<Item, Answer>[] {
+    const { maxWeight, weightOf, isShared = true } = bounds
+    const taken: Waiting<Item, Answer>[] = []
+    let weight = 0
+    for (let entry = queue.first(); entry; entry = queue.first()) {
+      if (!isShared && taken[0] && taken[0].holder !== entry.holder) break
+      weight += weightOf(entry.item)
+      if (taken.length > 0 && weight > maxWeight) break
+      clearTimeout(entry.timer)
+      queue.take()
+      taken.push(entry)
+      if (isShared) queue.pass(entry.holder)
+    }
+    if (!isShared && taken[0]) queue.pass(taken[0].holder)
+    return taken
+  }
+
   return {
-    submit(item) {
-      if (waiting.size >= bounds.maxWaiting) return Promise.reject(new UnavailableError('too many calls are waiting'))
+    submit(item, until = performance.now() + bounds.maxWaitMs) {
       return new Promise((resolve, reject) => {
-        const entry: Waiting<Item, Answer> = { item, resolve, reject, timer: setTimeout(turnAway, bounds.maxWaitMs) }
-        function turnAway(): void {
-          waiting.delete(entry)
+        const holder = bounds.holderOf?.(item) ?? ''
+        const timer = setTimeout(() => {
+          leave()
           reject(new UnavailableError('the call waited too long for its turn'))
-        }
-        waiting.add(entry)
+        }, Math.max(0, until - performance.now()))
+        const leave = queue.push(holder, { item, holder, resolve, reject, timer })
         // Deferred by one turn, so that calls that arrive together go together.
         running ??= new Promise<void>((next) => setImmediate(next)).then(run)
       })
@@ -72,19 +97,4 @@ export function gather<Item, Answer>(
       for (let run = running; run; run = running) await run
     },
   }
-}
-
-/** Takes as many as fit, from the one that has waited longest on, of its group alone where there are groups. */
-function take<Item, Answer>(waiting: Set<Waiting<Item, Answer>>, bounds: GatherBounds<Item>): Waiting<Item, Answer>[] {
-  const taken: Waiting<Item, Answer>[] = []
-  let weight = 0
-  for (const entry of waiting) {
-    if (taken[0] && bounds.groupOf && bounds.groupOf(taken[0].item) !== bounds.groupOf(entry.item)) continue
-    weight += bounds.weightOf(entry.item)
-    if (taken.length > 0 && weight > bounds.maxWeight) break
-    clearTimeout(entry.timer)
-    waiting.delete(entry)
-    taken.push(entry)
-  }
-  return taken
 }

@@ -3,12 +3,12 @@ import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import { giveBack, requestsInWindow, useKey } from '../domain/company.ts'
 import { fromUuid } from '../domain/ids.ts'
 import { uuidArray } from './binary-arrays.ts'
+import { openBudget } from './budget.ts'
 import { openContended } from './contended.ts'
-import type { Gatherer } from './gather.ts'
 import { gather } from './gather.ts'
 import type { QueryClient } from './one-packet.ts'
 import { BEGIN, COMMIT, inOnePacket } from './one-packet.ts'
-import { groupedByCompany, isOnShards, shardOf } from './shards.ts'
+import { isOnShards, shardOf, turnsOfCompanies } from './shards.ts'
 import * as statements from './statements.ts'
 
 /** A key and the company that owns it, as they are at this moment. */
@@ -26,7 +26,9 @@ const MAX_SHARED = 500
 const MAX_WAITING = 10_000
 const MAX_WAIT_MS = 10_000
 const MAX_CACHED_IDS = 100_000
-const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
+const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_MS }
+/** How many calls may be looked up or counted at once; beyond a quarter of them, those of one key or company wait. */
+const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
 
 /**
  * Looks API keys up by their id, one statement for all that arrive together. Which company an id belongs to never
@@ -34,12 +36,13 @@ const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaiting: MAX_WAITI
  */
 export function openKeyLookup(pool: Pool): (apiId: string) => Promise<FoundKey | null> {
   const companyOf = new Map<string, string>()
+  const room = openBudget(ROOM)
   const { submit } = gather<string, FoundKey | null>(async (apiIds) => {
     await learnCompanies(pool, apiIds, companyOf)
     const found = await findKeys(pool, apiIds, companyOf)
     return apiIds.map((apiId) => found.get(apiId) ?? null)
-  }, BOUNDS)
-  return submit
+  }, { ...BOUNDS, holderOf: (apiId) => apiId })
+  return (apiId) => room.hold(apiId, 1, undefined, () => submit(apiId))
 }
 
 async function learnCompanies(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<void> {
@@ -115,7 +118,9 @@ export interface UsedKey {
 }
 
 /** Where reading calls are counted; null for one that may not use the key, which counts nothing. */
-export type KeyUsageCounter = Pick<Gatherer<KeyUse, UsedKey | null>, 'submit'>
+export interface KeyUsageCounter {
+  submit(use: KeyUse): Promise<UsedKey | null>
+}
 
 /** Keys whose usage somebody holds that wait for it at once, each in a transaction of its own. */
 const WAITING_SLOTS = 2
@@ -125,15 +130,17 @@ const WAITING_SLOTS = 2
  * transaction holds waits alone, and holds nobody up.
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
-  const bounds = { ...BOUNDS, ...groupedByCompany(pool) }
+  const bounds = { ...BOUNDS, ...turnsOfCompanies(pool) }
+  const room = openBudget(ROOM)
   const contended = openContended<KeyUse, UsedKey | null>(async (uses) => {
     const answers = await onConnection(pool, (client) => countUses(client, uses, true))
     return answers.map((answer) => (answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer))
   }, bounds, WAITING_SLOTS)
-  return gather<KeyUse, UsedKey | null>(async (uses) => {
+  const { submit } = gather<KeyUse, UsedKey | null>(async (uses) => {
     const answers = await onConnection(pool, (client) => countUses(client, uses, false))
     return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
   }, bounds)
+  return { submit: (use) => room.hold(use.companyId, 1, undefined, () => submit(use)) }
 }
 
 async function onConnection<Result>(pool: Pool, task: (client: PoolClient) => Promise<Result>): Promise<Result> {

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { openBudget } from './budget.ts'
 import { commitTogether, DecisionError } from './commit.ts'
 import { blamesRecord, isPassing } from './database-errors.ts'
 import { openContended } from './contended.ts'
@@ -7,18 +8,18 @@ import { gather, UnavailableError } from './gather.ts'
 import type { Committed, LedgerCall } from './ledger-call.ts'
 import type { StoredCall } from './recent-events.ts'
 import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
-import { groupedByCompany, isOnShards } from './shards.ts'
+import { isOnShards, turnsOfCompanies } from './shards.ts'
 
 export interface LaneOptions {
   /** Connections for appends; each statement that they run looks rows up by their keys. */
   pool: Pool
   /** How many transactions run side by side in this process beside the one that is shared by small calls. */
   lanes: number
-  /** How many records share one commit; a larger call goes alone. */
+  /** How much the calls that share one commit may weigh; a heavier call goes alone. */
   maxRecordsPerCommit: number
-  /** How many calls may wait in one lane. */
+  /** How many calls this process takes on at once; as many again may wait to be taken on. */
   maxWaiting: number
-  /** How many records all calls that wait in this process may have together. */
+  /** How much all calls that it has taken on may weigh together. */
   maxRecordsWaiting: number
   /** How long a call may wait for its turn, in milliseconds. */
   maxWaitMs: number
@@ -54,23 +55,30 @@ type Answer = Committed<unknown>
 type Wait = (call: Call) => Promise<Answer>
 
 const PASSING_RETRIES = 3
-/** A call with more records has a lane of its company's, where small calls of others do not wait for it. */
-const SMALL_CALL_RECORDS = 20
+/** A heavier call has a lane of its company's, where small calls of others do not wait for it. */
+const SMALL_CALL_WEIGHT = 20
 
 /**
- * Queues the calls of this process, so that those that arrive while a transaction runs share the next one. Small calls of
- * all companies share one lane: a statement costs much the same for one row as for thirty, and with 64 companies a third
- * more calls were answered in a second than in four lanes. A company with a larger call goes to a lane of its own, with
- * all that it sends, until nothing of it is left there. A company that another process holds up, or that is still busy in
- * the other lane, gets a queue of its own until that is empty, so that it waits alone and holds nobody up.
+ * Queues the calls of this process, so that those that arrive while a transaction runs share the next one. Companies
+ * take turns, one call each. Small calls of all companies share one lane: a statement costs much the same for one row
+ * as for thirty. A company with a larger call goes to a lane of its own, with all that it sends, until nothing of it is
+ * left there. A company that another process holds up, or that is still busy in the other lane, gets a queue of its own
+ * until that is empty, so that it waits alone and holds nobody up.
+ *
+ * No company may have more than a quarter of the calls and records that this process takes on. Beyond that its calls
+ * wait in a line of its own, and beyond the bound of that line they are refused; other companies notice neither.
  */
 export function openLanes(options: LaneOptions): Lanes {
   const { maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
-  const bounds: GatherBounds<Call> = { maxWeight, maxWaiting, maxWaitMs, weightOf: ({ weight }) => Math.max(1, weight), ...groupedByCompany(options.pool) }
+  const bounds: GatherBounds<Call> = { maxWeight, maxWaitMs, weightOf: ({ weight }) => weight, ...turnsOfCompanies(options.pool) }
   const contended = openContended<Call, Answer>((calls) => share(options, calls, true, waitAlone), bounds, options.lanes)
   const openLane = () => gather<Call, Answer>((calls) => share(options, calls, false, waitAlone), bounds)
   const shared = openLane()
   const own = Array.from({ length: options.lanes }, openLane)
+  // A call keeps its records until it is answered: what all of them hold together is bounded, not just their number.
+  const callsTaken = openBudget({ total: maxWaiting, maxWaiting, maxWaitMs })
+  const recordsTaken = openBudget({ total: maxRecordsWaiting, maxWaiting, maxWaitMs })
+  const unanswered = new Set<Promise<unknown>>()
   function waitAlone(call: Call): Promise<Answer> {
     return contended.submit(call)
   }
@@ -78,16 +86,15 @@ export function openLanes(options: LaneOptions): Lanes {
   const inOwnLane = new Map<string, number>()
   // A transaction that holds one company alone is not shared.
   const sharesSmallCalls = !isOnShards(options.pool)
-  let recordsWaiting = 0
 
-  async function submit(call: Call): Promise<Answer> {
+  async function submit(call: Call, until: number): Promise<Answer> {
     const { companyId, weight } = call
-    if (contended.has(companyId)) return contended.submit(call)
+    if (contended.has(companyId)) return contended.submit(call, until)
     const before = inOwnLane.get(companyId) ?? 0
-    if (sharesSmallCalls && weight <= SMALL_CALL_RECORDS && before === 0) return shared.submit(call)
+    if (sharesSmallCalls && weight <= SMALL_CALL_WEIGHT && before === 0) return shared.submit(call, until)
     inOwnLane.set(companyId, before + 1)
     try {
-      return await own[laneOf(companyId, options.lanes)]!.submit(call)
+      return await own[laneOf(companyId, options.lanes)]!.submit(call, until)
     } finally {
       const left = inOwnLane.get(companyId)! - 1
       if (left > 0) inOwnLane.set(companyId, left)
@@ -95,22 +102,26 @@ export function openLanes(options: LaneOptions): Lanes {
     }
   }
 
+  function admit(call: Call): Promise<Answer> {
+    const { companyId, weight } = call
+    const until = performance.now() + maxWaitMs
+    return callsTaken.hold(companyId, 1, until, () =>
+      recordsTaken.hold(companyId, weight, until, () => submit(call, until)),
+    )
+  }
+
   return {
     async append<Result>(call: LedgerCall<Result>) {
-      // A call keeps its body while it waits: what all of them hold together is bounded, not just their number.
-      if (recordsWaiting > 0 && recordsWaiting + call.weight > maxRecordsWaiting) {
-        throw new UnavailableError('too many records are waiting')
-      }
-      recordsWaiting += call.weight
+      const answer = admit(call) as Promise<Committed<Result>>
+      unanswered.add(answer)
       try {
-        return (await submit(call)) as Committed<Result>
+        return await answer
       } finally {
-        recordsWaiting -= call.weight
+        unanswered.delete(answer)
       }
     },
     async idle() {
-      for (const lane of [shared, ...own]) await lane.idle()
-      await contended.idle()
+      while (unanswered.size > 0) await Promise.allSettled(unanswered)
     },
   }
 }
@@ -170,7 +181,7 @@ async function commit(
     try {
       const began = performance.now()
       const results = await commitOnce(options, calls, wait)
-      options.onTransaction?.(calls.length, calls.reduce((sum, { weight }) => sum + weight, 0), (performance.now() - began) / 1_000)
+      options.onTransaction?.(calls.length, calls.reduce((sum, { records }) => sum + records, 0), (performance.now() - began) / 1_000)
       options.onCommitted([...new Set(calls.filter((_, at) => hasEvents(results[at]!)).map(({ companyId }) => companyId))])
       return results
     } catch (error) {

@@ -34,6 +34,8 @@ export interface LedgerCall<Answer> {
   companyId: string
   apiId: string
   /** How many records it has. */
+  records: number
+  /** What it costs beside others that wait with it, in records of a usual size; at least 1. */
   weight: number
   touches: Touches
   idempotency: Idempotency | null

@@ -25,9 +25,9 @@ export function isOnShards(pool: Pool): boolean {
   return onShards.has(pool)
 }
 
-/** How items of companies that share a round of work are told apart: by company where a transaction holds but one. */
-export function groupedByCompany(pool: Pool): { groupOf?(item: { companyId: string }): string } {
-  return isOnShards(pool) ? { groupOf: ({ companyId }) => companyId } : {}
+/** How items wait for a transaction: companies take turns, and share one unless a transaction holds a single company. */
+export function turnsOfCompanies(pool: Pool) {
+  return { holderOf: ({ companyId }: { companyId: string }) => companyId, isShared: !isOnShards(pool) }
 }
 
 /** What a statement says of its shard. */

@@ -61,7 +61,7 @@ await t.test('a COMMIT whose answer is lost is looked up: what was stored is ans
   const services: CommandServices = { lanes, newId, maxRecords: 1000, inProgress: new Map(), longCalls: openLongCalls(service.pool) }
   const create = async (): Promise<number | string> => {
     const who = { companyId, apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') }
-    const caller = { ...who, requestId: 'r', arrivedAt: performance.now(), idempotency: null, validateOnly: false, traceparent: null }
+    const caller = { ...who, requestId: 'r', arrivedAt: performance.now(), bodyBytes: 100, idempotency: null, validateOnly: false, traceparent: null }
     return runApiCall(services, caller, createEmployees(services, employee())).then(
       ({ status }) => status,
       (error: Error) => error.name,

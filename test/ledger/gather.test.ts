@@ -2,7 +2,7 @@ import t from 'tap'
 import type { GatherBounds } from '../../src/ledger/gather.ts'
 import { gather, UnavailableError } from '../../src/ledger/gather.ts'
 
-const BOUNDS: GatherBounds<number> = { maxWeight: 1000, weightOf: () => 1, maxWaiting: 1000, maxWaitMs: 60_000 }
+const BOUNDS: GatherBounds<number> = { maxWeight: 1000, weightOf: () => 1, maxWaitMs: 60_000 }
 
 /** Work that stands still in each run until the test lets it go on. */
 function standingWork() {
@@ -34,9 +34,9 @@ await t.test('items that arrive together go together, and each gets its own answ
   t.strictSame(items(), [[1, 2, 3]])
 })
 
-await t.test('items of different groups never share a run: each takes those of the group that has waited longest', async (t) => {
+await t.test('where holders do not share runs, they take turns with a run each', async (t) => {
   const { work, items, begun, runs } = standingWork()
-  const { submit } = gather(work, { ...BOUNDS, groupOf: (item) => String(item % 2) })
+  const { submit } = gather(work, { ...BOUNDS, holderOf: (item) => String(item % 2), isShared: false })
   const answers = Promise.all([1, 2, 3, 4, 5].map((item) => submit(item)))
   await begun(1)
   runs[0]!.finish()
@@ -76,6 +76,44 @@ await t.test('an item that is handed in when all is done begins a run of its own
   t.strictSame(items(), [[1], [2]])
 })
 
+/** What runs are made of items of a thousand holders, `holder * 1000 + number`, when all wait from the start. */
+async function runsOfHolders(bounds: Partial<GatherBounds<number>>, items: number[]): Promise<number[][]> {
+  const runs: number[][] = []
+  const { submit } = gather<number, null>(
+    (taken) => {
+      runs.push(taken)
+      return Promise.resolve(taken.map(() => null))
+    },
+    { ...BOUNDS, holderOf: (item) => String(Math.floor(item / 1_000)), ...bounds },
+  )
+  await Promise.all(items.map((item) => submit(item)))
+  return runs
+}
+
+await t.test('holders are served in turns, one item each, and the items of one stay in order', async (t) => {
+  const items = [1_001, 1_002, 1_003, 1_004, 2_001, 3_001, 2_002]
+  t.strictSame(await runsOfHolders({ maxWeight: 3 }, items), [[1_001, 2_001, 3_001], [1_002, 2_002, 1_003], [1_004]])
+})
+
+await t.test('whoever has one item goes with the next run, however many items another one has waiting', async (t) => {
+  const many = Array.from({ length: 500 }, (_, at) => 1_000 + at)
+  const runs = await runsOfHolders({ maxWeight: 10 }, [...many, 2_000])
+  t.equal(runs.findIndex((run) => run.includes(2_000)), 0)
+  t.strictSame(runs.flat().filter((item) => item < 2_000), many)
+})
+
+await t.test('where holders do not share runs, one with many items waits behind the others after each of its runs', async (t) => {
+  const items = [1_001, 1_002, 1_003, 2_001, 3_001, 3_002]
+  const runs = await runsOfHolders({ maxWeight: 2, isShared: false }, items)
+  t.strictSame(runs, [[1_001, 1_002], [2_001], [3_001, 3_002], [1_003]])
+})
+
+await t.test('an item that does not fit keeps its turn for the next run', async (t) => {
+  const weightOf = (item: number) => item % 1_000
+  const runs = await runsOfHolders({ maxWeight: 10, weightOf }, [1_008, 2_009, 3_001, 1_001])
+  t.strictSame(runs, [[1_008], [2_009, 3_001], [1_001]])
+})
+
 /** What runs are made of items whose weights are their own values, when all wait from the start. */
 async function runsOf(maxWeight: number, items: number[]): Promise<number[][]> {
   const runs: number[][] = []
@@ -86,7 +124,7 @@ async function runsOf(maxWeight: number, items: number[]): Promise<number[][]> {
     },
     { ...BOUNDS, maxWeight, weightOf: (item) => item },
   )
-  await Promise.all(items.map(submit))
+  await Promise.all(items.map((item) => submit(item)))
   return runs
 }
 
@@ -99,25 +137,6 @@ await t.test('an item that is heavier than the bound goes alone', async (t) => {
   t.strictSame(await runsOf(10, [11, 1, 1]), [[11], [1, 1]])
   t.strictSame(await runsOf(10, [1, 50, 50, 1, 0]), [[1], [50], [50], [1, 0]])
   t.strictSame(await runsOf(10, [50, 0]), [[50], [0]])
-})
-
-await t.test('more items than may wait are turned away at once; those that wait are not disturbed', async (t) => {
-  const { work, items, begun, runs } = standingWork()
-  const { submit } = gather(work, { ...BOUNDS, maxWaiting: 2 })
-  const first = submit(1)
-  await begun(1)
-  const waiting = [submit(2), submit(3)]
-  await t.rejects(submit(4), UnavailableError)
-  runs[0]!.finish()
-  await first
-  await begun(2)
-  const next = submit(5)
-  t.strictSame(items(), [[1], [2, 3]], 'there is room again')
-  runs[1]!.finish()
-  t.strictSame(await Promise.all(waiting), [20, 30])
-  await begun(3)
-  runs[2]!.finish()
-  t.equal(await next, 50)
 })
 
 await t.test('an item that waits longer than it may is turned away while the run before it still stands', async (t) => {

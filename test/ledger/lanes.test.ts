@@ -35,7 +35,7 @@ await t.test('a company whose head another process holds waits alone: its neighb
   t.strictSame([...(await waiting), await more].map(({ status }) => status), [201, 201, 201])
 })
 
-await t.test('calls beyond the bound of the queue get 503 with Retry-After, and nothing of them is stored', async (t) => {
+await t.test('calls beyond what a company may have get 503 with Retry-After, and nothing of them is stored', async (t) => {
   const service = await startService(t, { LANES: '1', CALLS_WAITING: '3' })
   const company = await service.makeCompany('Held')
   const holder = await holdHead(service, company)
@@ -100,8 +100,8 @@ await t.test('a key whose usage somebody holds keeps neither readers nor writers
   t.strictSame((await waiting).map(({ status }) => status), [200, 201])
 })
 
-await t.test('more records than may wait get 503', async (t) => {
-  const service = await startService(t, { RECORDS_WAITING: '10' })
+await t.test('more records of a company than are taken on wait in a line of its own, and get 503 in the end', async (t) => {
+  const service = await startService(t, { RECORDS_WAITING: '10', CALL_WAIT_MS: '1000' })
   const company = await service.makeCompany('Held')
   const holder = await holdHead(service, company)
   const body = () => Array.from({ length: 10 }, () => employee())

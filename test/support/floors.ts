@@ -12,7 +12,7 @@ export interface Part {
 }
 
 const READING = [
-  ...['browse-events', 'codec', 'database-errors', 'event-line', 'export-pages', 'find-position', 'gather', 'key-access', 'merkle-subtrees', 'note-files'],
+  ...['browse-events', 'budget', 'codec', 'database-errors', 'event-line', 'export-pages', 'find-position', 'gather', 'key-access', 'merkle-subtrees', 'note-files'],
   ...['proof-line', 'prove', 'read', 'read-api-keys', 'read-company', 'read-employee-history', 'read-head'],
   ...['read-progress', 'read-standings', 'reads', 'read-stored-events', 'read-user-tokens', 'sessions', 'sign-checkpoint'],
   ...['system-health', 'tables', 'users'],

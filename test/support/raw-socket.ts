@@ -7,6 +7,8 @@ export interface RawSocket {
   write(bytes: string | Buffer): void
   /** Ends our half of the connection; the other one stays open. */
   end(): void
+  /** Cuts the connection off. */
+  cut(): void
   /** Resolves once so much has come that it matches. */
   receives(expected: RegExp): Promise<string>
   /** Resolves with all that has come once the server has closed the connection. */
@@ -33,6 +35,7 @@ export async function openRawSocket(t: Pick<Test, 'teardown'>, address: string):
   return {
     write: (bytes) => void socket.write(bytes),
     end: () => void socket.end(),
+    cut: () => void socket.destroy(),
     async receives(expected) {
       while (!expected.test(text)) {
         if (isClosed) throw new Error(`it was closed before ${expected} came: ${text}`)

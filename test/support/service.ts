@@ -21,6 +21,7 @@ import { readConfig } from '../../src/config.ts'
 import type { DatabaseUrls } from '../../src/database/database-urls.ts'
 import { ROLES, type Role } from '../../src/domain/company.ts'
 import type { LedgerTables } from '../../src/ledger/tables.ts'
+import type { Tracing } from '../../src/tracing/tracing.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { createTestDatabase } from './test-database.ts'
 
@@ -74,7 +75,7 @@ export interface Service {
 export async function startService(
   t: Pick<Test, 'teardown'>,
   settings: Partial<Record<keyof Config, string>> = {},
-  options: { workers?: boolean; recent?: RecentEvents; urls?: Service['urls']; log?: Logger } = {},
+  options: { workers?: boolean; recent?: RecentEvents; urls?: Service['urls']; log?: Logger; tracing?: Partial<Tracing> } = {},
 ): Promise<Service> {
   const urls = options.urls ?? (await createTestDatabase(t))
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ledger-service-'))
@@ -84,7 +85,8 @@ export async function startService(
   const log = options.log ?? pino({ level: config.LOG_LEVEL })
   const store = await openStore(config, urls)
   const workers = options.workers ? await startWorkers(config, urls, store, log, undefined, undefined, null, options.recent) : null
-  const api = await startApi(config, urls, store, log, undefined, undefined, null, options.recent)
+  const tracing = (options.tracing as Tracing | undefined) ?? null
+  const api = await startApi(config, urls, store, log, undefined, undefined, tracing, options.recent)
   t.teardown(async () => {
     await api.stop()
     await workers?.stop()

@@ -11,15 +11,26 @@ import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../authenticate.ts'
+import type { BodyBudget } from '../body-budget.ts'
+import { budgetBodies } from '../body-budget.ts'
 import { idsOf } from '../log-ids.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
 import { createCall, updateManyCall, updateOneCall } from '../openapi/v1-calls.ts'
-import { ProblemError, sendProblem, toProblem } from '../problem.ts'
+import { isCutOff, ProblemError, sendProblem, toProblem } from '../problem.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 
+export interface WriteServices {
+  commands: CommandServices
+  /** Bytes that a body may have. */
+  bodyLimit: number
+  bodyBudget: BodyBudget
+}
+
 /** The three writing calls: each becomes events in the company's ledger and one entry in Bulk User Logs. */
-export function writeEmployees(app: FastifyInstance, services: CommandServices): void {
+export async function writeEmployees(app: FastifyInstance, { commands: services, bodyLimit, bodyBudget }: WriteServices): Promise<void> {
+  budgetBodies(app, bodyBudget)
   const route = (operation: Operation, prepare: (request: FastifyRequest, body: SentJson) => PreparedCall) => ({
+    bodyLimit,
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'the body is empty'))
@@ -65,10 +76,10 @@ async function run(
   idempotency: Caller['idempotency'],
 ) {
   const { companyId, key, secretHash } = callerOf(request)
-  const { id: requestId, arrivedAt } = request
+  const { id: requestId, arrivedAt, bodyBytes } = request
   const validateOnly = isValidateOnly(request)
   const traceparent = request.trace?.traceparent ?? null
-  const caller = { companyId, apiId: key.id, secretHash, requestId, arrivedAt, idempotency, validateOnly, traceparent }
+  const caller = { companyId, apiId: key.id, secretHash, requestId, arrivedAt, bodyBytes, idempotency, validateOnly, traceparent }
   const { status, headers, body, callId } = await runApiCall(services, caller, call)
   request.callId = callId
   // No writing call is refused with it in its transaction for anything else.
@@ -92,8 +103,7 @@ async function refuse(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  const isCutOff = request.raw.readableAborted || ('code' in error && error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-  const hasEntry = request.caller !== null && !isCutOff && !WITHOUT_ENTRY.has(refusal.code)
+  const hasEntry = request.caller !== null && !isCutOff(request, error) && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
   if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   const blamed = operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
