@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { addAuditCommand } from './audit-command.ts'
-import { addCompareCommand } from './compare-command.ts'
-import { addLargeRecordsCommand } from './large-records-command.ts'
-import { addMemoryCommand } from './memory-command.ts'
-import { addProfileCommand } from './profile-command.ts'
-import { addReplayCommand } from './replay-command.ts'
-import { addSizesCommand } from './sizes-command.ts'
+import { addAuditCommand } from './commands/audit-command.ts'
+import { addCompareCommand } from './compare/compare-command.ts'
+import { addLargeRecordsCommand } from './commands/large-records-command.ts'
+import { addMemoryCommand } from './commands/memory-command.ts'
+import { addProfileCommand } from './commands/profile-command.ts'
+import { addReplayCommand } from './commands/replay-command.ts'
+import { addSizesCommand } from './commands/sizes-command.ts'
 
 /* `npm run bench`: what the service does in a second, beside its peers, and where the time goes. */
 

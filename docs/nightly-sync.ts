@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiClient, EmployeeBulkPatch, EmployeeCreate } from '../src/client/employee-client.ts'
+import type { ApiClient, EmployeeBulkPatch, EmployeeCreate } from '../clients/typescript/employee-client.ts'
 
 export type Person = EmployeeCreate & { external_id: string }
 

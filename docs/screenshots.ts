@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Page } from 'playwright-core'
-import { launchChromium } from '../test/support/chromium.ts'
+import { launchChromium } from '../test/support/browser/chromium.ts'
 
 /*
  * Makes the pictures of the documentation: `npm run screenshots`. A server of its own on a data folder that is gone afterwards,

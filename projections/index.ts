@@ -1,5 +1,5 @@
-import { bulkUserLogs } from './bulk-user-logs.ts'
-import { employees } from './employees.ts'
+import { bulkUserLogs } from './bulk-user-logs/fold.ts'
+import { employees } from './employees/fold.ts'
 import type { Projection } from './projection.ts'
 
 /** Every projection that workers keep current. */

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import * as arrays from '../src/ledger/binary-arrays.ts'
+import * as arrays from '../src/postgres/binary-arrays.ts'
 
 /** What a column has, row by row: the type of the elements, and their array in binary form. */
 export interface Column {

@@ -1,4 +1,4 @@
-import { interruption, listenForInterruption } from './cli/interruption.ts'
+import { interruption, listenForInterruption } from './cli/terminal/interruption.ts'
 
 /*
  * The entry of every command: `start`, `serve`, `work`, `migrate` and those of cli/. The rest of the program is loaded
@@ -10,6 +10,6 @@ try {
   interruption.throwIfAborted()
   await buildProgram().parseAsync()
 } catch (error) {
-  const { failWith } = await import('./cli/fail-with.ts')
+  const { failWith } = await import('./cli/terminal/fail-with.ts')
   failWith(error)
 }

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 import { defaultBodyBudget } from './config.ts'
 import type { AppServices } from './http/app.ts'
-import type { LaneOptions } from './ledger/lanes.ts'
+import type { LaneOptions } from './ledger/append/lanes.ts'
 
 /** The bounds of the lanes, as they are set. */
 export function laneSettings(config: Config) {

@@ -1,40 +1,62 @@
 import path from 'node:path'
 import t from 'tap'
-import * as rules from './support/code-rules.ts'
-import { PARTS, type Part } from './support/floors.ts'
-import { importsOf, readSources, type SourceFile } from './support/source-files.ts'
-import { spreadArgumentFaults, unusedAllowances } from './support/spread-arguments.ts'
+import * as rules from './support/rules/code-rules.ts'
+import { readRooms, type Room } from './support/rules/rooms.ts'
+import { spreadArgumentFaults, unusedAllowances } from './support/rules/spread-arguments.ts'
+import { importsOf, readSources, type SourceFile } from './support/rules/source-files.ts'
 
 /*
- * The walls between the parts of the program. Each rule is also shown a made-up file that breaks it: a rule that cannot
+ * The walls between the rooms of the program. Each rule is also shown a made-up file that breaks it: a rule that cannot
  * fail guards nothing.
  */
 
-const program = readSources('src', 'projections', 'migrations', 'bench')
+const ROOMS = readRooms()
+const program = readSources('src', 'projections', 'migrations', 'bench', 'clients')
 const tests = readSources('test')
 
-await t.test('every file of src, projections, migrations and bench belongs to exactly one part', async (t) => {
+await t.test('every file stands in a room, and every room has files', async (t) => {
   t.ok(program.length > 50, 'the files are found')
-  t.strictSame(rules.floorFaults(program, PARTS).filter((fault) => fault.includes('belongs to')), [])
-  t.strictSame(rules.floorFaults([made('src/new/thing.ts')], PARTS), ['src/new/thing.ts belongs to 0 parts'])
-  for (const part of PARTS) t.ok(filesOf(part).length > 0, `${part.name} has files`)
+  t.strictSame(program.filter(({ path }) => !rules.roomOf(path, ROOMS)).map(({ path }) => path), [])
+  t.strictSame(rules.wallFaults([made('lib/thing.ts')], ROOMS), ['lib/thing.ts stands in no room'])
+  for (const room of ROOMS) t.ok(filesOf(room).length > 0, `${room.at} has files`)
 })
 
-for (const part of PARTS) {
-  await t.test(`${part.files} imports nothing but ${[...part.may, ...part.packages].join(', ')}`, async (t) => {
-    t.strictSame(rules.floorFaults(filesOf(part), PARTS), [])
-    for (const target of [...part.never, 'left-pad', 'test/support/code-rules.ts']) {
-      const file = made(part.files.replace('*', 'made-up.ts'), importing(part, target))
-      t.strictSame(rules.floorFaults([file], PARTS), [`${file.path} (${part.name}) must not import ${target}`])
+await t.test('a room imports only what its entry allows', async (t) => {
+  t.strictSame(rules.wallFaults(program, ROOMS), [])
+  for (const room of ROOMS) {
+    const stranger = ROOMS.find(({ at }) => at !== room.at && !room.may.includes(at))!
+    for (const target of [fileIn(stranger), 'left-pad', 'test/support/rules/rooms.ts']) {
+      const file = made(fileIn(room), importing(fileIn(room), target))
+      t.strictSame(rules.wallFaults([file], ROOMS), [`${file.path} must not import ${target}`])
     }
-  })
-}
+  }
+})
 
-await t.test('only the command line and tests import bootstrap, and nothing imports the entry', async (t) => {
+await t.test('the rooms are listed from the top floor down, so imports between them make no circle', async (t) => {
+  t.strictSame(rules.floorFaults(ROOMS), [])
+  const upstairs = { at: 'src/domain', holds: '', may: ['src/http/app.ts'], packages: [] }
+  t.strictSame(rules.floorFaults([{ ...upstairs, at: 'src/http/app.ts', may: [] }, upstairs]), [
+    'src/domain must not reach up to src/http/app.ts',
+  ])
+})
+
+await t.test('the entries of the rooms allow nothing that no file needs', async (t) => {
+  t.strictSame(rules.needlessEntries(program, ROOMS), [])
+  const room = { at: 'src/a', holds: '', may: ['src/b'], packages: ['pg'] }
+  t.strictSame(rules.needlessEntries([made('src/a/x.ts')], [room]), ['src/a does not import src/b', 'src/a does not import pg'])
+})
+
+await t.test(`no folder holds more than ${rules.MAX_FILES} files`, async (t) => {
+  t.strictSame(rules.crowdFaults([...program, ...tests]), [])
+  const crowd = Array.from({ length: rules.MAX_FILES + 1 }, (_, at) => made(`src/a/x${at}.ts`))
+  t.strictSame(rules.crowdFaults(crowd), [`src/a holds ${rules.MAX_FILES + 1} files`])
+})
+
+await t.test('only the command line, the demo and tests import bootstrap, and nothing imports the entry', async (t) => {
   const importers = (files: SourceFile[], target: string) =>
     files.filter((file) => importsOf(file).some((found) => found.target === target)).map((file) => file.path)
   const all = [...program, ...tests]
-  t.strictSame(importers(all, 'src/bootstrap.ts').filter((file) => !/^(?:src\/cli|test)\//.test(file)), [])
+  t.strictSame(importers(all, 'src/bootstrap.ts').filter((file) => !/^(?:src\/cli|src\/demo|test)\//.test(file)), [])
   t.strictSame(importers(all, 'src/main.ts'), [])
   t.strictSame(importers([made('src/a.ts', "import './main.ts'")], 'src/main.ts'), ['src/a.ts'])
 })
@@ -92,9 +114,9 @@ await t.test('src/config.ts alone reads the environment', async (t) => {
 
 await t.test(`no file has more than ${rules.MAX_LINES} lines`, async (t) => {
   // The types of the client are generated.
-  const written = program.filter(({ path }) => path !== 'src/client/api-types.ts')
+  const written = program.filter(({ path }) => path !== 'clients/typescript/api-types.ts')
   t.strictSame(rules.lengthFaults([...written, ...tests]), [])
-  t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(301))]), ['src/a.ts has 301 lines'])
+  t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(351))]), ['src/a.ts has 351 lines'])
 })
 
 await t.test('names are in kebab-case and tell what a file holds', async (t) => {
@@ -133,17 +155,21 @@ await t.test('an import is found however it is written', async (t) => {
   t.strictSame(ofTypes, ['src/http/c.ts', 'src/http/e.ts'])
 })
 
-function filesOf(part: Part): SourceFile[] {
-  return program.filter((file) => rules.matches(part.files, file.path))
+function filesOf(room: Room): SourceFile[] {
+  return program.filter((file) => rules.roomOf(file.path, ROOMS) === room)
+}
+
+function fileIn({ at }: Room): string {
+  return at.endsWith('.ts') ? at : `${at}/made-up.ts`
 }
 
 function made(path: string, text = ''): SourceFile {
   return { path, text }
 }
 
-/** A file of a part that imports something, by a path from where it stands. */
-function importing(part: Part, target: string): string {
+/** An import of a file or a package, as a file writes it. */
+function importing(importer: string, target: string): string {
   if (!target.endsWith('.ts')) return `import { x } from '${target}'`
-  const from = path.posix.relative(path.posix.dirname(part.files.replace('*', 'made-up.ts')), target)
+  const from = path.posix.relative(path.posix.dirname(importer), target)
   return `import { x } from '${from.startsWith('.') ? from : `./${from}`}'`
 }

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { currentDocument } from '../src/client/current-document.ts'
-import { operationsOf } from './support/api-document.ts'
-import { commandRows, settingsRows } from './support/docs-tables.ts'
-import { brokenLinks, headingsOf, readPages, tableKeys } from './support/markdown.ts'
-import { readSources } from './support/source-files.ts'
+import { currentDocument } from '../clients/typescript/current-document.ts'
+import { operationsOf } from './support/http/api-document.ts'
+import { commandRows, settingsRows } from './support/rules/docs-tables.ts'
+import { brokenLinks, headingsOf, readPages, tableKeys } from './support/rules/markdown.ts'
+import { readSources } from './support/rules/source-files.ts'
 
 /* The documentation: its links, paths, commands, and tables agree with the program. */
 

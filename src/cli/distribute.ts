@@ -1,8 +1,8 @@
 import { distributeDatabase } from '../bootstrap.ts'
-import { StartupError } from '../database/startup-error.ts'
-import { print } from './print.ts'
-import { readSettings } from './settings.ts'
-import { withDatabase } from './with-store.ts'
+import { StartupError } from '../postgres/startup-error.ts'
+import { print } from './terminal/print.ts'
+import { readSettings } from './terminal/settings.ts'
+import { withDatabase } from './terminal/with-store.ts'
 
 /** `distribute`: turns the tables into distributed ones on Citus; with `--dry-run` it only tells what would be done. */
 export async function distributeTables({ shards, dryRun, json }: { shards: number; dryRun?: boolean; json?: boolean }) {

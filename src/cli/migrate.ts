@@ -1,7 +1,7 @@
 import { migrateDatabase, planDatabase } from '../bootstrap.ts'
-import { print } from './print.ts'
-import { readSettings } from './settings.ts'
-import { withDatabase } from './with-store.ts'
+import { print } from './terminal/print.ts'
+import { readSettings } from './terminal/settings.ts'
+import { withDatabase } from './terminal/with-store.ts'
 
 /** `migrate`: brings the database to what this version needs; with `--dry-run` it only tells what would be done. */
 export async function runMigrations({ dryRun, json }: { dryRun?: boolean; json?: boolean }) {

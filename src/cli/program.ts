@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { addAuditCommands } from './audit-commands.ts'
+import { addAuditCommands } from './audit/audit-commands.ts'
 import { addExamples } from './examples.ts'
-import { addEmployeeCommands } from './employee-commands.ts'
-import { addKeyCommands } from './key-commands.ts'
-import { companyOption, email, json, loaded, shards, text, timeZone, WRONG_USE } from './options.ts'
-import { addProjectionCommands } from './projection-commands.ts'
-import { addUserCommands } from './user-commands.ts'
+import { addEmployeeCommands } from './accounts/employee-commands.ts'
+import { addKeyCommands } from './accounts/key-commands.ts'
+import { companyOption, email, json, loaded, shards, text, timeZone, WRONG_USE } from './terminal/options.ts'
+import { addProjectionCommands } from './projections/projection-commands.ts'
+import { addUserCommands } from './accounts/user-commands.ts'
 
 /** The command line. Each command is a function of a file beside this one. */
 export function buildProgram(): Command {
@@ -54,19 +54,19 @@ export function buildProgram(): Command {
     .requiredOption('--admin-email <email>', "the administrator's e-mail address", email)
     .option('--admin-name <name>', "the administrator's name", text(120), 'Administrator')
     .addOption(json())
-    .action(loaded(async () => (await import('./company.ts')).createCompany))
+    .action(loaded(async () => (await import('./accounts/company.ts')).createCompany))
   company
     .command('list')
     .description('list the companies')
     .addOption(json())
-    .action(loaded(async () => (await import('./company.ts')).listCompanies))
+    .action(loaded(async () => (await import('./accounts/company.ts')).listCompanies))
   company
     .command('set-time-zone')
     .description('set the time zone in which the pages show times to a company')
     .argument('<time-zone>', 'its IANA name, such as Europe/Berlin', timeZone)
     .addOption(companyOption())
     .addOption(json())
-    .action(loaded(async () => (await import('./company.ts')).setTimeZone))
+    .action(loaded(async () => (await import('./accounts/company.ts')).setTimeZone))
 
   addUserCommands(program)
   addKeyCommands(program)

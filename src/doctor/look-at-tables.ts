@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import { readStanding, readTimesAhead } from '../ledger/read-standings.ts'
+import { readStanding, readTimesAhead } from '../ledger/read/read-standings.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'

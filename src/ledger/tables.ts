@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
-import type { Employee } from '../domain/employee.ts'
+import type { Employee } from '../domain/employees/employee.ts'
 
 /** The ledger's tables as kysely sees them; migrations/ is where they are made. Times are RFC 3339 texts. */
 export interface LedgerTables {

@@ -1,7 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool, PoolClient, QueryResult } from 'pg'
-import { isOfTheServer, sqlState } from '../ledger/database-errors.ts'
+import { isOfTheServer, sqlState } from '../postgres/database-errors.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 
 export interface FallbackOptions {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
-import { bigintArray, byteaArray, uuidArray } from '../ledger/binary-arrays.ts'
+import { bigintArray, byteaArray, uuidArray } from '../postgres/binary-arrays.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
 type Version = Pick<Projection, 'name' | 'version'>

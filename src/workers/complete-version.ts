@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
-import { recordedAt } from '../ledger/read-standings.ts'
+import { recordedAt } from '../ledger/read/read-standings.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
 /** What a version has not folded yet may be so old, in seconds: under load there is always something. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { toUuid } from '../domain/ids.ts'
-import { shadowNameOf } from '../ledger/read-standings.ts'
+import { shadowNameOf } from '../ledger/read/read-standings.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { tablesOf } from './table-differences.ts'
 

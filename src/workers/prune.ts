@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
-import { isComplete } from '../ledger/read-progress.ts'
+import { isComplete } from '../ledger/read/read-progress.ts'
 import { shadowOf } from './copies.ts'
 import { dropReplaced, dropSchema } from './shadow.ts'
 import type { Db } from './shadow.ts'

@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
-import { connectionTo } from '../database/session-settings.ts'
+import { connectionTo } from '../postgres/session-settings.ts'
 
 /** A job tells which companies may have events that a projection has not folded: a hint, the checkpoint is the fact. */
 export interface ProjectJob {

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { fromUuid, isId } from '../domain/ids.ts'
-import { isOfTheServer } from '../ledger/database-errors.ts'
-import { storeSubtrees } from '../ledger/merkle-subtrees.ts'
-import type { CheckpointSigner } from '../ledger/sign-checkpoint.ts'
+import { isOfTheServer } from '../postgres/database-errors.ts'
+import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
+import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
 export interface RecorderOptions {

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import pg from 'pg'
-import { findDatabaseOsUser, giveTo, runAs } from '../../src/database/database-os-user.ts'
+import { findDatabaseOsUser, giveTo, runAs } from '../../src/postgres/embedded/database-os-user.ts'
 import type { Cluster } from '../faults/cluster.ts'
 import { urlsNow } from '../faults/cluster.ts'
 

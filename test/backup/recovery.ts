@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { runAs } from '../../src/database/database-os-user.ts'
+import { runAs } from '../../src/postgres/embedded/database-os-user.ts'
 import type { Cluster } from '../faults/cluster.ts'
 import { startCluster, urlsNow } from '../faults/cluster.ts'
 import { eventually } from '../support/eventually.ts'

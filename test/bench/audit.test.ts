@@ -1,8 +1,8 @@
 import t from 'tap'
-import { audit, auditMarkdown } from '../../bench/audit-command.ts'
-import { describeMachine } from '../../bench/machine.ts'
-import { hasPython } from '../support/both-verifiers.ts'
-import { benchServer } from '../support/bench-server.ts'
+import { audit, auditMarkdown } from '../../bench/commands/audit-command.ts'
+import { describeMachine } from '../../bench/processes/machine.ts'
+import { hasPython } from '../support/ledger/both-verifiers.ts'
+import { benchServer } from '../support/processes/bench-server.ts'
 
 /* The benchmark of the audit on a small ledger: that it runs, not what it measures. */
 

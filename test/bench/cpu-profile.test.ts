@@ -1,6 +1,6 @@
 import path from 'node:path'
 import t from 'tap'
-import { readProfile } from '../../bench/cpu-profile.ts'
+import { readProfile } from '../../bench/processes/cpu-profile.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 

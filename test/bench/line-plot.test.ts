@@ -1,5 +1,5 @@
 import t from 'tap'
-import { plotLines } from '../../bench/line-plot.ts'
+import { plotLines } from '../../bench/report/line-plot.ts'
 
 const marks = [{ x: 10, label: 'ten' }, { x: 1000, label: 'a thousand' }]
 const axes = { x: 'events', y: 'ms', marks, isLogarithmic: true }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { writeIntoReport, writeResults } from '../../bench/results.ts'
-import { median, percentile, slopeOf, spreadOf } from '../../bench/statistics.ts'
+import { writeIntoReport, writeResults } from '../../bench/report/results.ts'
+import { median, percentile, slopeOf, spreadOf } from '../../bench/report/statistics.ts'
 
 await t.test('the median and the percentiles of a run are those of its values, in whatever order they came', async (t) => {
   t.equal(median([3, 1, 2]), 2)

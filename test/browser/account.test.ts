@@ -1,5 +1,5 @@
 import t from 'tap'
-import { looksOf, openBrowser, openPage, signIn } from '../support/browser.ts'
+import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 const NEXT = 'another password of mine'

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { looksOf, openBrowser, openPage, signIn } from '../support/browser.ts'
+import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
-import { rowsWith } from '../support/rows-with.ts'
+import { rowsWith } from '../support/postgres/rows-with.ts'
 
 const browser = await openBrowser(t)
 const EMPLOYEES = '/settings/employees'

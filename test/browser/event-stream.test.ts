@@ -1,6 +1,6 @@
 import t from 'tap'
-import { asSuperuser } from '../support/as-superuser.ts'
-import { looksOf, openBrowser, openPage, signIn } from '../support/browser.ts'
+import { asSuperuser } from '../support/postgres/as-superuser.ts'
+import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
 
 const browser = await openBrowser(t)

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { openBrowser, openPage, signIn } from '../support/browser.ts'
+import { openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
-import { idsOf, isLive, rowOf } from '../support/watched-log.ts'
+import { idsOf, isLive, rowOf } from '../support/processes/watched-log.ts'
 
 const PASSWORD = 'correct horse battery'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { openBrowser, openPage, signIn } from '../support/browser.ts'
+import { openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
 
 const LOGS = '/settings/bulk-user-logs'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { collectRoutes } from '../support/registered-routes.ts'
+import { collectRoutes } from '../support/http/registered-routes.ts'
 
 /*
  * Every page that can be opened has been looked at in a real browser, in both colour schemes and at every width: the
@@ -49,7 +49,7 @@ const ANSWERS = ['The API key is issued', 'The API key has a new secret', 'The u
 
 await t.test('every page that can be opened is in the table, and no other', async (t) => {
   const routes = collectRoutes()
-  const { currentDocument } = await import('../../src/client/current-document.ts')
+  const { currentDocument } = await import('../../clients/typescript/current-document.ts')
   await currentDocument()
   const pages = routes.filter(({ method, url }) => method === 'GET' && !NO_PAGES.some((pattern) => pattern.test(url)))
   t.strictSame(Object.keys(LOOKED_AT).toSorted(), [...new Set(pages.map(({ url }) => url))].toSorted())

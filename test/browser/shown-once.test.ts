@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser.ts'
+import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 /* The answers to forms that show something once: no address leads to them, so each is looked at where it is. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { axeFaults, looksOf, openBrowser, openPage, signIn } from '../support/browser.ts'
+import { axeFaults, looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 await t.test('whoever has signed in comes to the page that was asked for, and signing out ends it', async (t) => {

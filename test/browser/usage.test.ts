@@ -1,5 +1,5 @@
 import t from 'tap'
-import { looksOf, openBrowser, openPage, signIn } from '../support/browser.ts'
+import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
 
 const browser = await openBrowser(t)

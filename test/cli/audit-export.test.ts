@@ -4,9 +4,9 @@ import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { openSigner } from '../../src/bootstrap.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { asSuperuser } from '../support/as-superuser.ts'
-import type { Environment } from '../support/cli.ts'
-import { failsWithLine, runCommand, runJson } from '../support/cli.ts'
+import { asSuperuser } from '../support/postgres/as-superuser.ts'
+import type { Environment } from '../support/processes/cli.ts'
+import { failsWithLine, runCommand, runJson } from '../support/processes/cli.ts'
 import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)

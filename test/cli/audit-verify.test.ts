@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { hasPython } from '../support/both-verifiers.ts'
-import { runCommand } from '../support/cli.ts'
-import { readFrozen } from '../support/frozen-ledger.ts'
+import { hasPython } from '../support/ledger/both-verifiers.ts'
+import { runCommand } from '../support/processes/cli.ts'
+import { readFrozen } from '../support/ledger/frozen-ledger.ts'
 
 const { lines, checkpoints, publicKey } = readFrozen('v1')
 const folder = t.testdir()

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/cli.ts'
-import { streamOf } from '../support/company-events.ts'
+import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
+import { streamOf } from '../support/ledger/company-events.ts'
 import { startService } from '../support/service.ts'
 
 const service = await startService(t)

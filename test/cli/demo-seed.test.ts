@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import pg from 'pg'
 import t from 'tap'
-import type { LogEntry } from '../../projections/bulk-user-logs-queries.ts'
-import { openEmbeddedDatabase } from '../../src/database/embedded-postgres.ts'
-import type { Ended, Server } from '../support/cli.ts'
-import { failsWithLine, hasDatabaseServer, makeDataDir, readDemo, runCommand, runJson, startServer } from '../support/cli.ts'
+import type { LogEntry } from '../../projections/bulk-user-logs/queries.ts'
+import { openEmbeddedDatabase } from '../../src/postgres/embedded/embedded-postgres.ts'
+import type { Ended, Server } from '../support/processes/cli.ts'
+import { failsWithLine, hasDatabaseServer, makeDataDir, readDemo, runCommand, runJson, startServer } from '../support/processes/cli.ts'
 import { send } from '../support/service.ts'
 
 const tests = t

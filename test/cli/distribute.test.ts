@@ -1,10 +1,10 @@
 import pg from 'pg'
 import t from 'tap'
-import { CITUS_URL } from '../support/citus-url.ts'
-import { failsWithLine, makeDataDir, runCommand, runJson, startServer } from '../support/cli.ts'
-import { createEmptyDatabase } from '../support/empty-database.ts'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { failsWithLine, makeDataDir, runCommand, runJson, startServer } from '../support/processes/cli.ts'
+import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { employee, send } from '../support/service.ts'
-import { createClusterTestDatabase, createTestDatabase } from '../support/test-database.ts'
+import { createClusterTestDatabase, createTestDatabase } from '../support/postgres/test-database.ts'
 
 function settingsOf(urls: { serviceUrl: string; ownerUrl: string }) {
   return { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: makeDataDir(t), SIGNING_KEY: '', LOG_LEVEL: 'warn' }
@@ -20,7 +20,7 @@ await t.test('a database without Citus, or of one role, is told so in a line, an
   failsWithLine(t, await runCommand(t, ['distribute'], { DATA_DIR: makeDataDir(t) }), /the embedded database has no Citus: set DATABASE_URL/)
 })
 
-/** Whoever adds a table that no company owns says in src/database/distribution-steps.ts where it stands on a cluster. */
+/** Whoever adds a table that no company owns says in src/postgres/migration/distribution-steps.ts where it stands on a cluster. */
 await t.test('every table goes by company, but for those that are known not to', async (t) => {
   const client = new pg.Client({ connectionString: (await createTestDatabase(t)).ownerUrl })
   await client.connect()

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Environment } from '../support/cli.ts'
-import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/cli.ts'
+import type { Environment } from '../support/processes/cli.ts'
+import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
 import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)

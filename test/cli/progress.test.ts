@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { eventProgress, showProgress } from '../../src/cli/progress.ts'
+import { eventProgress, showProgress } from '../../src/cli/terminal/progress.ts'
 
 /** A stream that keeps what is written to it. */
 function keepingStream(asTerminal: boolean): { stream: NodeJS.WriteStream; text(): string } {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/cli.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
+import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const urls = await createTestDatabase(t)
 const SERVICE = { DATABASE_URL: urls.serviceUrl }

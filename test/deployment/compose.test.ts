@@ -7,9 +7,9 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { buildProgram } from '../../src/cli/program.ts'
 import { ConfigSchema, readConfig } from '../../src/config.ts'
-import { makeDataDir, runCommand, startServer, launch } from '../support/cli.ts'
-import { createEmptyDatabase } from '../support/empty-database.ts'
-import { testServerUrls } from '../support/test-server.ts'
+import { makeDataDir, runCommand, startServer, launch } from '../support/processes/cli.ts'
+import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
+import { testServerUrls } from '../support/postgres/test-server.ts'
 
 /*
  * The files for containers, without a container: their form, that they name nothing that is not there, and every

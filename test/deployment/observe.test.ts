@@ -4,7 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { openMetrics, startApi, startMetrics, startWorkers } from '../../src/bootstrap.ts'
 import { eventually } from '../support/eventually.ts'
-import { readSamples, valueOf } from '../support/metrics.ts'
+import { readSamples, valueOf } from '../support/processes/metrics.ts'
 import { employee, send, startService } from '../support/service.ts'
 
 /*

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { makeDataDir } from '../support/cli.ts'
+import { makeDataDir } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
 

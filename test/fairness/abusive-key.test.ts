@@ -2,7 +2,7 @@ import http from 'node:http'
 import t from 'tap'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
-import { watchCommits } from '../support/watched-commits.ts'
+import { watchCommits } from '../support/ledger/watched-commits.ts'
 
 /*
  * One key sends what it can while a good client of another company makes its calls. Every call of the good client

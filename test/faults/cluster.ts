@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { migrateDatabase } from '../../src/bootstrap.ts'
-import { findDatabaseOsUser } from '../../src/database/database-os-user.ts'
-import { openEmbeddedDatabase } from '../../src/database/embedded-postgres.ts'
-import { isAlive } from '../../src/database/is-alive.ts'
-import { findPostgresBinaries } from '../../src/database/postgres-binaries.ts'
-import { startServer, stopServer, traceServer } from '../../src/database/postgres-server.ts'
-import type { PostgresServer } from '../../src/database/postgres-server.ts'
+import { findDatabaseOsUser } from '../../src/postgres/embedded/database-os-user.ts'
+import { openEmbeddedDatabase } from '../../src/postgres/embedded/embedded-postgres.ts'
+import { isAlive } from '../../src/postgres/embedded/is-alive.ts'
+import { findPostgresBinaries } from '../../src/postgres/embedded/postgres-binaries.ts'
+import { startServer, stopServer, traceServer } from '../../src/postgres/embedded/postgres-server.ts'
+import type { PostgresServer } from '../../src/postgres/embedded/postgres-server.ts'
 
 /** A PostgreSQL server of a test's own, durable as in production, which is killed and started at will. */
 export interface Cluster {

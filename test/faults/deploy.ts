@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { findings } from './finding.ts'
+import { findings } from './oracle/finding.ts'
 import type { Happened } from './faults.ts'
 import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'

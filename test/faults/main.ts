@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { FAULTS, SPOILS, STAGES } from './faults.ts'
-import { findings } from './finding.ts'
+import { findings } from './oracle/finding.ts'
 import type { Outcome } from './run.ts'
 import { runFault } from './run.ts'
 import type { Stage, StageSettings } from './stage.ts'

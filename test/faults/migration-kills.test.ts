@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import pg from 'pg'
 import t from 'tap'
-import type { DatabaseUrls } from '../../src/database/database-urls.ts'
-import { createEmptyDatabase } from '../support/empty-database.ts'
-import { MIGRATION_POINTS } from './plants.ts'
+import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
+import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
+import { MIGRATION_POINTS } from './bugs/plants.ts'
 
-const PLANTER = new URL('./plant.ts', import.meta.url).href
+const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
 
 /** What a database consists of, a line for each column, index, constraint, function and trigger of ours. */
 async function shapeOf({ ownerUrl }: DatabaseUrls): Promise<string[]> {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { expectToEnd } from '../support/cleanup.ts'
-import { assertFound } from './find-bugs.ts'
+import { assertFound } from './bugs/find-bugs.ts'
 import { runFault } from './run.ts'
 import { openStage } from './stage.ts'
 

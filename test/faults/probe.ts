@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Finding } from './finding.ts'
-import { findings } from './finding.ts'
+import type { Finding } from './oracle/finding.ts'
+import { findings } from './oracle/finding.ts'
 import type { Stage } from './stage.ts'
 
 /*

@@ -43,7 +43,7 @@ export interface ProgramOptions {
   settings?: Record<string, string>
 }
 
-const PLANTER = new URL('./plant.ts', import.meta.url).href
+const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
 const READY = /^employee-ledger (?:listens|works)/
 const STARTS_AT_MOST = 10_000
 /** Without its database a process does not start: as many tries as PostgreSQL may take to come back. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { eventually } from '../support/eventually.ts'
-import { oracle } from './oracle.ts'
+import { oracle } from './oracle/oracle.ts'
 import { expectToEnd } from '../support/cleanup.ts'
 import { openStage } from './stage.ts'
 import { startLoad } from './workload.ts'

@@ -1,4 +1,4 @@
-import { meaningOf } from './finding.ts'
+import { meaningOf } from './oracle/finding.ts'
 import type { Outcome } from './run.ts'
 
 /* The table of docs/reliability.md, from the outcomes of runs. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { PROBLEM_CODES } from '../../src/http/pages/problem-texts.ts'
-import type { Schema } from '../support/schema-fits.ts'
+import { PROBLEM_CODES } from '../../src/http/pages/reference/problem-texts.ts'
+import type { Schema } from '../support/http/schema-fits.ts'
 import type { FuzzedRoute } from './fuzzed-routes.ts'
 import type { Piece } from './hostile-json.ts'
 import { employeesBody, literalOf, sentBody } from './hostile-json.ts'

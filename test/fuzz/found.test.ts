@@ -1,13 +1,13 @@
 import t from 'tap'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
-import { answerChecker } from '../support/api-document.ts'
-import { openRawSocket, statusesIn } from '../support/raw-socket.ts'
+import { answerChecker } from '../support/http/api-document.ts'
+import { openRawSocket, statusesIn } from '../support/http/raw-socket.ts'
 import { send, startService } from '../support/service.ts'
-import { cookieOf } from '../support/sessions.ts'
+import { cookieOf } from '../support/http/sessions.ts'
 
 /*
  * What the fuzzer has found, each thing as the smallest request that showed it. Numbers of a query that overflow are in
- * `test/http/query-numbers.test.ts`, bodies of routes that there are not in `test/http/raw-sockets.test.ts`.
+ * `test/http/server/query-numbers.test.ts`, bodies of routes that there are not in `test/http/server/raw-sockets.test.ts`.
  */
 
 const service = await startService(t)

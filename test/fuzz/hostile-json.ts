@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { anyCreation, anyPatch, hostileRecord } from '../support/arbitraries.ts'
-import type { Schema } from '../support/schema-fits.ts'
+import { anyCreation, anyPatch, hostileRecord } from '../support/domain/arbitraries.ts'
+import type { Schema } from '../support/http/schema-fits.ts'
 import { CANARY, hostileName, hostileText, numberLiteral, placeholder } from './hostile-text.ts'
 
 /*

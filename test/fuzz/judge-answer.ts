@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
-import { PROBLEM_CODES } from '../../src/http/pages/problem-texts.ts'
-import { answerChecker } from '../support/api-document.ts'
+import { PROBLEM_CODES } from '../../src/http/pages/reference/problem-texts.ts'
+import { answerChecker } from '../support/http/api-document.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import { CANARY } from './hostile-text.ts'
 import type { FuzzedAnswer } from './send-request.ts'

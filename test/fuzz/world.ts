@@ -1,8 +1,8 @@
-import { beginSession } from '../../src/commands/sign-in.ts'
+import { beginSession } from '../../src/accounts/users/sign-in.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee } from '../support/service.ts'
-import { OWN_PAGE } from '../support/sessions.ts'
+import { OWN_PAGE } from '../support/http/sessions.ts'
 import type { Thing } from './hostile-text.ts'
 
 /** Who sends a request. Nothing that the fuzzer names belongs to one of them, so none of them is ever shut out. */

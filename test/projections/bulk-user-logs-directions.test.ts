@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import t from 'tap'
-import type { EntryFilter } from '../../projections/bulk-user-logs-queries.ts'
-import { findLogEntry, listLogEntries, listLogEntriesAfter } from '../../projections/bulk-user-logs-queries.ts'
-import { listLogRecords, listLogRecordsBefore } from '../../projections/bulk-user-logs-records-queries.ts'
+import type { EntryFilter } from '../../projections/bulk-user-logs/queries.ts'
+import { findLogEntry, listLogEntries, listLogEntriesAfter } from '../../projections/bulk-user-logs/queries.ts'
+import { listLogRecords, listLogRecordsBefore } from '../../projections/bulk-user-logs/records-queries.ts'
 import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)

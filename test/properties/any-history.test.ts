@@ -3,7 +3,7 @@ import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Answer, Service, TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
-import { ledgerFaults } from '../support/verify-ledger.ts'
+import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 
 /*
  * Any history of calls, made of few e-mails and external ids so that they collide often: whatever is accepted or

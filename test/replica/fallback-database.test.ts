@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import t from 'tap'
-import { openPool } from '../../src/database/pool.ts'
-import { sqlState } from '../../src/ledger/database-errors.ts'
+import { openPool } from '../../src/postgres/pool.ts'
+import { sqlState } from '../../src/postgres/database-errors.ts'
 import { meansReplicaFailed, openFallbackDatabase } from '../../src/replica/fallback-database.ts'
 import { faultOf } from '../../src/replica/place-in-log.ts'
 import { watchReplica } from '../../src/replica/replica-watch.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import { ask } from '../backup/recovery.ts'
 import { urlsNow } from '../faults/cluster.ts'
-import { makeDataDir, runCommand } from '../support/cli.ts'
+import { makeDataDir, runCommand } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
-import { startReplicated } from '../support/standby.ts'
+import { startReplicated } from '../support/postgres/standby.ts'
 
 // The standby gives way to nobody: what keeps it from replaying is cancelled at once.
 const { primary, standby, line, service, pause, resume } = await startReplicated(t, { max_standby_streaming_delay: '0' })

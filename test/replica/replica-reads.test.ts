@@ -3,11 +3,11 @@ import t, { type Test } from 'tap'
 import { openMetrics, startApi, startMetrics } from '../../src/bootstrap.ts'
 import { readConfig } from '../../src/config.ts'
 import { eventually } from '../support/eventually.ts'
-import { openEventStream } from '../support/event-stream.ts'
-import { readSamples, valueOf } from '../support/metrics.ts'
+import { openEventStream } from '../support/http/event-stream.ts'
+import { readSamples, valueOf } from '../support/processes/metrics.ts'
 import { employee, send, type TestCompany } from '../support/service.ts'
-import { browse, cookieOf } from '../support/sessions.ts'
-import { startReplicated } from '../support/standby.ts'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import { startReplicated } from '../support/postgres/standby.ts'
 
 /*
  * Reading from a real streaming standby: what goes there, and that nobody can tell but by its absence.

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { launch, makeDataDir, runCommand } from '../support/cli.ts'
+import { launch, makeDataDir, runCommand } from '../support/processes/cli.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
-import { rowsWith } from '../support/rows-with.ts'
+import { rowsWith } from '../support/postgres/rows-with.ts'
 import { employee, send, startService } from '../support/service.ts'
 
 /*

@@ -4,7 +4,7 @@ import { employee, startService } from '../support/service.ts'
 
 /*
  * Least privilege in the database: what the role of the service may do there, all of it, and what it must not.
- * `test/ledger/append-only.test.ts` tries to change events.
+ * `test/ledger/append/append-only.test.ts` tries to change events.
  */
 
 const service = await startService(t)

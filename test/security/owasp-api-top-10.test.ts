@@ -2,10 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import t from 'tap'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
-import { operationsOf } from '../support/api-document.ts'
+import { operationsOf } from '../support/http/api-document.ts'
 import { employee, send, startService } from '../support/service.ts'
-import { browse, cookieOf } from '../support/sessions.ts'
-import { readSources, withoutComments } from '../support/source-files.ts'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import { readSources, withoutComments } from '../support/rules/source-files.ts'
 
 /*
  * OWASP API Security Top 10 (2023): at least one test for each risk. What is proved at length elsewhere is named there:

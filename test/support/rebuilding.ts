@@ -5,7 +5,7 @@ import type { RebuildOptions, RebuildOutcome } from '../../src/workers/rebuild.t
 import { rebuild } from '../../src/workers/rebuild.ts'
 import type { Verification } from '../../src/workers/verify.ts'
 import { verify } from '../../src/workers/verify.ts'
-import { asSuperuser } from './as-superuser.ts'
+import { asSuperuser } from './postgres/as-superuser.ts'
 import type { Service, TestCompany } from './service.ts'
 import { employee } from './service.ts'
 

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
-import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { recordFailure } from '../../src/workers/checkpoints.ts'
 import { catchUp, UnfoldableError } from '../../src/workers/project.ts'
-import { asSuperuser } from '../support/as-superuser.ts'
+import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { employee, startService } from '../support/service.ts'
-import { foldEmployees, sameJson } from '../support/verify-ledger.ts'
-import { readEvents } from '../support/company-events.ts'
+import { foldEmployees, sameJson } from '../support/ledger/verify-ledger.ts'
+import { readEvents } from '../support/ledger/company-events.ts'
 
 const service = await startService(t)
 const companyId = service.company.id

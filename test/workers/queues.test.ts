@@ -4,7 +4,7 @@ import net from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { openQueues } from '../../src/workers/queues.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const LISTEN = Buffer.from('LISTEN "')
 

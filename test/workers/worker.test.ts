@@ -1,10 +1,10 @@
 import t from 'tap'
-import { bulkUserLogs } from '../../projections/bulk-user-logs.ts'
+import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { unpark } from '../../src/workers/checkpoints.ts'
-import { asSuperuser } from '../support/as-superuser.ts'
+import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
-import { startProcess } from '../support/processes.ts'
+import { startProcess } from '../support/processes/processes.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 

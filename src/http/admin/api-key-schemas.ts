@@ -7,9 +7,9 @@ import {
   windowEnd,
   windowStart,
 } from '../../domain/company.ts'
-import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/key-lifecycle.ts'
-import type { KeyStatus, SeenKey } from '../../ledger/read-api-keys.ts'
-import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from './company-schemas.ts'
+import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
+import type { KeyStatus, SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'revoked']
 

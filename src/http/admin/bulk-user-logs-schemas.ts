@@ -1,10 +1,10 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { EntryFilter } from '../../../projections/bulk-user-logs-queries.ts'
+import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
-import { MAX_RECORD_BYTES } from '../../domain/refused-record.ts'
-import { assertStorable, instant, invalidQuery } from '../query-values.ts'
+import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
+import { assertStorable, instant, invalidQuery } from '../server/query-values.ts'
 
 /** What `q` and `employee` may have: as much as an e-mail address. */
 const MAX_TEXT = 254

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
-import type { Reader } from '../text-stream.ts'
-import { streamTexts } from '../text-stream.ts'
+import type { Reader } from '../server/text-stream.ts'
+import { streamTexts } from '../server/text-stream.ts'
 
 /** A column: its name and what stands in it for a row; null is an empty cell. */
 export type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => string | number | null]

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { CompanyServices } from '../../commands/change-company.ts'
-import { eraseEmployee } from '../../commands/erase-employee.ts'
-import type { NamedPerson } from '../../commands/find-person.ts'
-import { fieldError, invalidFields } from '../body-faults.ts'
-import { JSON_TYPES } from '../media-types.ts'
-import { ProblemError } from '../problem.ts'
-import { actingUser, NoQuery, SMALL_BODY, STRICT, tellPosition } from './company-schemas.ts'
+import type { CompanyServices } from '../../accounts/users/change-company.ts'
+import { eraseEmployee } from '../../erasure/erase-employee.ts'
+import type { NamedPerson } from '../../erasure/find-person.ts'
+import { fieldError, invalidFields } from '../server/body-faults.ts'
+import { JSON_TYPES } from '../server/media-types.ts'
+import { ProblemError } from '../server/problem.ts'
+import { actingUser, SMALL_BODY, tellPosition } from './company-schemas.ts'
+import { NoQuery, STRICT } from '../openapi/schema-parts.ts'
 
 // As much as a refused record may have said, for a person who was never created.
 const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }))

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { LogRecord } from '../../../projections/bulk-user-logs-records-queries.ts'
+import type { LogRecord } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { AttributeChanges, RecordedEvent } from '../../domain/events.ts'
-import { readEventsAt } from '../../ledger/read.ts'
+import { readEventsAt } from '../../ledger/read/read-events.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 
 /** A record of an entry as the admin endpoint shows it; what does not apply is null. */

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
-import { currentDay, usageByDay } from '../../../projections/bulk-user-logs-usage-queries.ts'
+import { currentDay, usageByDay } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import { isId } from '../../domain/ids.ts'
-import type { Reads } from '../../ledger/reads.ts'
-import { userOf } from '../authorize-user.ts'
-import { assertStorable, instant, invalidQuery } from '../query-values.ts'
+import type { Reads } from '../../ledger/read/reads.ts'
+import { userOf } from '../access/authorize-user.ts'
+import { assertStorable, instant, invalidQuery } from '../server/query-values.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 366

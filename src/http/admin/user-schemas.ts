@@ -6,10 +6,10 @@ import {
   MAX_PASSWORD_CHARACTERS,
   MAX_TOKEN_DAYS,
   MIN_PASSWORD_CHARACTERS,
-} from '../../domain/user-lifecycle.ts'
-import type { TokenRecord } from '../../ledger/read-user-tokens.ts'
-import type { UserRecord, UserStatus } from '../../ledger/users.ts'
-import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from './company-schemas.ts'
+} from '../../domain/accounts/user-lifecycle.ts'
+import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
+import type { UserRecord, UserStatus } from '../../accounts/users/users.ts'
+import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
 

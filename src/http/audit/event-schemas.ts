@@ -2,9 +2,9 @@ import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { SCHEMA_VERSIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
-import { STRICT } from '../admin/company-schemas.ts'
+import { STRICT } from '../openapi/schema-parts.ts'
 import { orNull } from '../openapi/employee-schemas.ts'
-import { invalidQuery } from '../query-values.ts'
+import { invalidQuery } from '../server/query-values.ts'
 
 const MAX_LIMIT = 10_000
 const FORMATS = ['plain', 'proof'] as const

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import { proveConsistency, proveInclusion } from '../../ledger/prove.ts'
-import { readHead } from '../../ledger/read-head.ts'
-import { STRICT } from '../admin/company-schemas.ts'
-import { userOf } from '../authorize-user.ts'
-import { invalidQuery } from '../query-values.ts'
-import type { AuditServices } from './audit-routes.ts'
+import { proveConsistency, proveInclusion } from '../../ledger/read/prove.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
+import { STRICT } from '../openapi/schema-parts.ts'
+import { userOf } from '../access/authorize-user.ts'
+import { invalidQuery } from '../server/query-values.ts'
+import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, Position } from './event-schemas.ts'
 
 const positionIn = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })

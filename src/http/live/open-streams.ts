@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { tooMany } from '../rate-limits.ts'
-import { openSlots } from '../slots.ts'
+import { tooMany } from '../access/rate-limits.ts'
+import { openSlots } from '../../admission/slots.ts'
 
 const RETRY_AFTER_SECONDS = 5
 

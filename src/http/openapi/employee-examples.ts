@@ -1,4 +1,4 @@
-import type { Employee } from '../../domain/employee.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
 import type { Example } from './documented-schema.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ProblemCode } from '../../domain/errors.ts'
-import { JSON_TYPES, MERGE_PATCH_TYPES } from '../media-types.ts'
+import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { CreatableEmployees, createBody, CreatedEmployees } from './answer-schemas.ts'
 import { UpdatedEmployee, UpdatedEmployees, updateManyBody } from './answer-schemas.ts'
 import type { Example, JudgedBody } from './documented-schema.ts'

@@ -1,53 +1,32 @@
+import type { PageServices } from './parts/page-services.ts'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { CompanyServices } from '../../commands/change-company.ts'
 import { problem } from '../../domain/errors.ts'
-import type { Reads } from '../../ledger/reads.ts'
-import type { SystemHealth } from '../../ledger/system-health.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
-import { refuseHalfBuilt } from '../half-built.ts'
-import { MERGE_PATCH_TYPES } from '../media-types.ts'
-import type { SessionSettings } from '../session.ts'
-import { assertSameOrigin, findSessionUser, isFollowedLink } from '../session.ts'
-import { accountPage } from './account-page.ts'
-import { apiKeyPage } from './api-key-page.ts'
-import { apiKeysPage } from './api-keys-page.ts'
-import { bulkUserLogsPages } from './bulk-user-logs-pages.ts'
-import { companyPage } from './company-page.ts'
-import { employeeErasure } from './employee-erasure.ts'
-import { employeePage } from './employee-page.ts'
-import { employeesPage } from './employees-page.ts'
-import { sendErrorPage, sendProblemPage } from './error-page.ts'
-import { eventPage } from './event-page.ts'
-import { eventsPage } from './events-page.ts'
-import { healthPage } from './health-page.ts'
-import { invitationPage } from './invitation.ts'
-import type { NavigationItem } from './navigation.ts'
-import { homeOf, NAVIGATION } from './navigation.ts'
-import { signInPages } from './sign-in.ts'
-import type { SignInSettings } from './sign-in-limits.ts'
-import { openSignInLimits } from './sign-in-limits.ts'
-import { usagePage } from './usage-page.ts'
-import { userErasure } from './user-erasure.ts'
-import { userPage } from './user-page.ts'
-import { usersPage } from './users-page.ts'
-import { requireItem, requireViewer } from './viewer.ts'
-
-export interface PageServices {
-  db: LedgerDb
-  /** The primary on connections that no long read takes: for sessions. */
-  access: LedgerDb
-  /** What the pages show of the ledger and its projections. */
-  reads: Reads
-  company: CompanyServices
-  health: SystemHealth
-  sessions: SessionSettings
-  /** Whether what the pages read has been filled. */
-  areReadModelsComplete(): Promise<boolean>
-  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
-  failureLimit: number
-  signInLimits: SignInSettings
-}
+import { refuseHalfBuilt } from '../server/half-built.ts'
+import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
+import { assertSameOrigin, findSessionUser, isFollowedLink } from '../access/session.ts'
+import { accountPage } from './account/account-page.ts'
+import { apiKeyPage } from './api-keys/api-key-page.ts'
+import { apiKeysPage } from './api-keys/api-keys-page.ts'
+import { bulkUserLogsPages } from './bulk-user-logs/list-page.ts'
+import { companyPage } from './company/company-page.ts'
+import { employeeErasure } from './employees/employee-erasure.ts'
+import { employeePage } from './employees/employee-page.ts'
+import { employeesPage } from './employees/employees-page.ts'
+import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
+import { eventPage } from './events/event-page.ts'
+import { eventsPage } from './events/events-page.ts'
+import { healthPage } from './company/health-page.ts'
+import { invitationPage } from './account/invitation.ts'
+import type { NavigationItem } from './parts/navigation.ts'
+import { homeOf, NAVIGATION } from './parts/navigation.ts'
+import { signInPages } from './account/sign-in.ts'
+import { openSignInLimits } from './account/sign-in-limits.ts'
+import { usagePage } from './usage/usage-page.ts'
+import { userErasure } from './users/user-erasure.ts'
+import { userPage } from './users/user-page.ts'
+import { usersPage } from './users/users-page.ts'
+import { requireItem, requireViewer } from './parts/viewer.ts'
 
 /** Bytes that a form may have. */
 const FORM_LIMIT = 65_536

@@ -1,9 +1,9 @@
 import { createHmac, hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
-import type { Idempotency } from '../../ledger/idempotency-keys.ts'
-import { callerOf } from '../authenticate.ts'
-import { ProblemError } from '../problem.ts'
+import type { Idempotency } from '../../ledger/append/idempotency-keys.ts'
+import { callerOf } from '../access/authenticate.ts'
+import { ProblemError } from '../server/problem.ts'
 
 /** 1 to 255 visible ASCII characters. */
 const VALID = /^[\x21-\x7e]{1,255}$/

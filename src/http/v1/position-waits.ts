@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
 import { problem } from '../../domain/errors.ts'
-import { readProgress, readReached } from '../../ledger/read-progress.ts'
+import { readProgress, readReached } from '../../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { openCompanyWatch } from '../live/company-watch.ts'
-import { ProblemError } from '../problem.ts'
+import { ProblemError } from '../server/problem.ts'
 
 /** How long a call waits, in milliseconds. */
 const WAIT_MS = 10_000

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { rateLimitHeaders } from '../../commands/rate-limit-headers.ts'
+import { rateLimitHeaders } from '../../calls/rate-limit-headers.ts'
 import { REFRESH_PERIODS, requestsInWindow } from '../../domain/company.ts'
-import type { KeyUsageCounter } from '../../ledger/key-access.ts'
+import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { KEY_VERIFICATION } from '../openapi/employee-examples.ts'
-import { useKeyOf } from '../quota.ts'
+import { useKeyOf } from '../access/quota.ts'
 
 /** The six fields of the specification, section 2.3. */
 const KeyVerification = Type.Object(

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { expectToEnd } from '../../support/cleanup.ts'
-import { assertFound } from '../find-bugs.ts'
-import { BUGS } from '../plants.ts'
+import { assertFound } from '../bugs/find-bugs.ts'
+import { BUGS } from '../bugs/plants.ts'
 import { openStage } from '../stage.ts'
 
 /*

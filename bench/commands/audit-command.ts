@@ -1,0 +1,82 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Command } from 'commander'
+import type { AuditResult } from './audit.ts'
+import { measureCommands, measureProofs } from './audit.ts'
+import type { RunOptions } from '../compare/command-options.ts'
+import { addRunOptions, count, tell } from '../compare/command-options.ts'
+import { fillLedger } from './fill-ledger.ts'
+import type { Machine } from '../processes/machine.ts'
+import { describeMachine } from '../processes/machine.ts'
+import { machineLines, short, table } from '../compare/markdown.ts'
+import { openOurs } from '../peers/ours-peer.ts'
+import type { BenchServer } from '../processes/postgres.ts'
+import { withThrowawayServer } from '../processes/postgres.ts'
+import { writeIntoReport, writeResults } from '../report/results.ts'
+
+interface Options extends RunOptions {
+  events: number
+  records: number
+  note?: string
+}
+
+const COMPANIES = 1
+const DATABASE = 'bench_audit'
+
+/** `bench audit`: what it takes to export, verify, rebuild and prove a long ledger. */
+export function addAuditCommand(program: Command): void {
+  const command = program
+    .command('audit')
+    .description('export, verification by both verifiers, rebuild and proofs of one ledger')
+    .option('--events <n>', 'events of the ledger', count, 1_000_000)
+    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+    .option('--note <text>', 'what else there is to know of this run')
+  addRunOptions(command).action(run)
+}
+
+async function run({ events, records, note, out, report, dataDir }: Options): Promise<void> {
+  const { machine, result } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
+    const machine = await describeMachine(server, folder)
+    return { machine, result: await audit(server, { events, records }, folder) }
+  })
+  const markdown = auditMarkdown(machine, result, note)
+  const files = await writeResults(out, 'audit', { json: { machine, note, result }, markdown })
+  if (report !== undefined) await writeIntoReport(report, 'audit', markdown)
+  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+}
+
+/** Fills a ledger, asks for proofs of it, and then runs all commands on it. */
+export async function audit(
+  server: BenchServer,
+  { events, records }: { events: number; records: number },
+  parentDir: string,
+): Promise<AuditResult> {
+  const folder = path.join(parentDir, 'audit')
+  await mkdir(folder)
+  const urls = await server.createDatabase(DATABASE)
+  const ours = await openOurs(urls, { companies: [COMPANIES], records })
+  const tenant = ours.tenants.get(COMPANIES)![0]!
+  await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, tell)
+  await server.run('vacuum (analyze)', DATABASE)
+  const proofs = await measureProofs(ours, tenant)
+  await ours.stop()
+  return { events: tenant.newest!.position, proofs, ...(await measureCommands(urls, tenant.companyId, folder, tell)) }
+}
+
+export function auditMarkdown(machine: Machine, { events, exportBytes, proofs, steps }: AuditResult, note?: string): string {
+  const rows = Object.entries(steps).map(([name, { seconds, peakMebibytes }]) => {
+    return [`\`${name}\``, short(seconds), short(events / seconds), short(peakMebibytes)]
+  })
+  const facts = `A ledger of ${events} events; its export has ${short(exportBytes / 2 ** 20)} MiB.`
+  const { coldMs, warmP50Ms, warmP99Ms, warmProofs } = proofs
+  return [
+    machineLines(machine),
+    note === undefined ? facts : `${facts} ${note}`,
+    table(['command', 'seconds', 'events/s', 'peak MiB'], rows),
+    table(['one inclusion proof by HTTP', 'ms'], [
+      ['cold: nothing was prepared', short(coldMs)],
+      [`warm: median of ${warmProofs} from end to end`, short(warmP50Ms)],
+      ['warm: 99th percentile', short(warmP99Ms)],
+    ]),
+  ].join('\n\n')
+}

@@ -1,0 +1,66 @@
+import { requestsOf } from '../load/http-work.ts'
+import { expectStatus } from '../load/http-client.ts'
+import type { Ours, OurTenant } from '../peers/ours-peer.ts'
+import type { Call } from '../load/run-calls.ts'
+import { runCalls } from '../load/run-calls.ts'
+
+/** Some of what a filled ledger holds, from its beginning to its end, to be asked for at random. */
+export interface Samples {
+  employeeIds: string[]
+  logIds: string[]
+}
+
+/** Of the events, so many come from bulk creations; the rest are single patches of two events each. */
+const CREATED_SHARE = 0.6
+const CHUNK_EVENTS = 100_000
+const BULK_CALLERS = 4
+const SINGLE_CALLERS = 64
+
+/**
+ * Brings the ledger of a company to so many events by calls of the API, and waits until all of them can be read in the
+ * log and the list. Of N events, 0.6 N are employees; the log has 0.2 N entries and 0.8 N records, so N rows.
+ */
+export async function fillLedger(
+  ours: Ours,
+  companies: number,
+  events: number,
+  records: number,
+  samples: Samples,
+  onProgress: (line: string) => void,
+): Promise<void> {
+  const tenant = ours.tenants.get(companies)![0]!
+  const positionOf = () => tenant.newest?.position ?? 0
+  for (let left = events - positionOf(); left > 1; left = events - positionOf()) {
+    const chunk = Math.min(left, CHUNK_EVENTS)
+    const bulks = Math.floor((chunk * CREATED_SHARE) / (records + 1))
+    await all(requestsOf('bulk-create', [tenant], bulks, records).map((made) => sampling(ours, made, samples)), BULK_CALLERS)
+    const singles = Math.floor((chunk - bulks * (records + 1)) / 2)
+    await all(ours.prepare({ work: 'single-patch', companies }, singles), SINGLE_CALLERS)
+    onProgress(`${positionOf()} events`)
+  }
+  await ours.visible!()
+  await untilListed(ours, tenant)
+}
+
+async function all(calls: Call[], callers: number): Promise<void> {
+  if (calls.length === 0) return
+  const { failures, firstFailure } = await runCalls(calls, callers)
+  if (failures > 0) throw new Error(`the ledger could not be filled: ${firstFailure}`)
+}
+
+/** A creation that leaves its log entry and its first employee among the samples. */
+function sampling(ours: Ours, made: Parameters<Ours['send']>[0], samples: Samples): Call {
+  return async () => {
+    const { logId, text } = await ours.send(made)
+    samples.logIds.push(logId!)
+    samples.employeeIds.push(/"id":"(emp_[^"]+)"/.exec(text)![1]!)
+  }
+}
+
+/** Waits until the list of employees has caught up with the newest call. */
+async function untilListed({ client }: Ours, { credentials, newest }: OurTenant): Promise<void> {
+  const path = `/v1/employees?limit=1&min_position=${newest!.position}`
+  // The list waits some seconds itself before it says that it has not caught up.
+  for (let status = 503; status === 503; ) ({ status } = await client.send({ method: 'GET', path, headers: credentials }))
+  await expectStatus(client, { method: 'GET', path, headers: credentials }, 200)
+}

@@ -1,0 +1,149 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { typeidUnboxed as newId } from 'typeid-js'
+import { registerCompany } from '../../src/accounts/companies/register-company.ts'
+import { openPool } from '../../src/postgres/pool.ts'
+import type { EventData, NewEvent } from '../../src/domain/events.ts'
+import { placeEvents } from '../../src/ledger/append/place-events.ts'
+import { insertEvents, lockHeads, updateHeads } from '../../src/ledger/append/statements.ts'
+import type { RunOptions } from '../compare/command-options.ts'
+import { addRunOptions, count, tell } from '../compare/command-options.ts'
+import { describeMachine } from '../processes/machine.ts'
+import { machineLines, short, table } from '../compare/markdown.ts'
+import type { MeasuredProcess } from '../processes/measured-process.ts'
+import { measureProcess } from '../processes/measured-process.ts'
+import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
+import { withThrowawayServer } from '../processes/postgres.ts'
+import { writeIntoReport, writeResults } from '../report/results.ts'
+
+interface Options extends RunOptions {
+  records: number
+  mebibytes: number
+  perCall: number
+  against?: string
+}
+
+/** What each command took, by its name: of the version in this folder. */
+interface Measured {
+  version: string
+  steps: Record<string, MeasuredProcess>
+}
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const DATABASE = 'bench_large_records'
+const PROJECTION = 'bulk-user-logs'
+
+/** `bench large-records`: the peak memory of commands that read a ledger of large refused records. */
+export function addLargeRecordsCommand(program: Command): void {
+  const command = program
+    .command('large-records')
+    .description('peak memory of rebuild, verification, export and erasure over large refused records')
+    .option('--records <n>', 'how many refused records', count, 100)
+    .option('--mebibytes <n>', 'how large each of them is', count, 8)
+    .option('--per-call <n>', 'how many of them one call has', count, 1)
+    .option('--against <folder>', 'another version of the program, which is measured on the same ledger before this one')
+  addRunOptions(command).action(run)
+}
+
+async function run({ out, report, dataDir, ...options }: Options): Promise<void> {
+  const { machine, measured } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
+    const machine = await describeMachine(server, folder)
+    return { machine, measured: await measureAll(server, options, folder) }
+  })
+  const { records, mebibytes, perCall } = options
+  const facts = `${records} refused records of ${mebibytes} MiB, ${perCall} in a call.`
+  const rows = Object.keys(measured[0]!.steps).map((name) => [
+    `\`${name}\``,
+    ...measured.flatMap(({ steps }) => [short(steps[name]!.seconds), short(steps[name]!.peakMebibytes)]),
+  ])
+  const columns = measured.flatMap(({ version }) => [`${version}: seconds`, `${version}: peak MiB`])
+  const markdown = [machineLines(machine), facts, table(['command', ...columns], rows)].join('\n\n')
+  const files = await writeResults(out, 'large-records', { json: { machine, options, measured }, markdown })
+  if (report !== undefined) await writeIntoReport(report, 'large-records', markdown)
+  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+}
+
+async function measureAll(server: BenchServer, options: Omit<Options, keyof RunOptions>, parentDir: string): Promise<Measured[]> {
+  const urls = await server.createDatabase(DATABASE)
+  const settings = { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: parentDir }
+  await measureProcess(process.execPath, ['src/main.ts', 'migrate'], settings)
+  const companyId = await fill(urls, options)
+  const measured: Measured[] = []
+  for (const [version, root] of [['before', options.against], ['now', ROOT]] as const) {
+    if (root === undefined) continue
+    const folder = path.join(parentDir, version)
+    await mkdir(folder)
+    const at = { companyId, root, settings: { ...settings, DATA_DIR: folder }, erased: emailOf(measured.length) }
+    measured.push({ version, steps: await measure(at) })
+  }
+  return measured
+}
+
+/** Runs each command on a filled ledger, in a process of its own. */
+async function measure(at: { companyId: string; root: string; settings: Record<string, string>; erased: string }) {
+  const { companyId, root, settings, erased } = at
+  const steps: Record<string, MeasuredProcess> = {}
+  async function step(name: string, ...args: string[]): Promise<void> {
+    steps[name] = await measureProcess(process.execPath, ['src/main.ts', ...name.split(' '), ...args], settings, root)
+    tell(`${name}: ${steps[name].seconds.toFixed(1)} s, ${steps[name].peakMebibytes.toFixed(0)} MiB`)
+  }
+  await step('projections rebuild', PROJECTION)
+  await step('projections verify', PROJECTION)
+  await step('audit export', '--company', companyId, '--out', path.join(settings['DATA_DIR']!, 'ledger.ndjson'))
+  await step('employee erase', '--company', companyId, '--email', erased, '--yes')
+  return steps
+}
+
+/** Makes a company with these records, as the service would store them, if it took as large ones. Returns its id. */
+async function fill(urls: ServerUrls, { records, mebibytes, perCall }: Omit<Options, keyof RunOptions>): Promise<string> {
+  const pool = openPool({ url: urls.serviceUrl, name: 'bench', max: 1 })
+  try {
+    const companyId = await registerCompany({ pool, newId }, 'Company of large records')
+    const client = await pool.connect()
+    try {
+      for (let at = 0; at < records; at += perCall) {
+        await client.query('begin')
+        let [head] = await lockHeads(client, [companyId], true)
+        const origin = { callId: newId('log'), actor: newId('key') }
+        for (const event of refusedCall(origin.callId, { first: at, count: Math.min(perCall, records - at), bytes: mebibytes * 2 ** 20 })) {
+          const next = placeEvents(head!, [event], origin)
+          await insertEvents(client, next.placed)
+          head = next.head
+        }
+        await updateHeads(client, [head!])
+        await client.query('commit')
+        tell(`${Math.min(at + perCall, records)} of ${records} records`)
+      }
+    } finally {
+      client.release()
+    }
+    return companyId
+  } finally {
+    await pool.end()
+  }
+}
+
+/** The events of a call that was refused because of such records, one by one. */
+function* refusedCall(callId: string, { first, count: length, bytes }: { first: number; count: number; bytes: number }): Generator<NewEvent> {
+  const errors = [{ pointer: '/0', code: 'too_long' as const, message: 'the record has too many members' }]
+  for (let index = 0; index < length; index += 1) {
+    const data = { locator: null, employee_id: null, record: largeRecord(emailOf(first + index), bytes), errors }
+    yield { type: 'EmployeeRecordRejected', stream: callId, version: index + 1, index, data }
+  }
+  const failed: EventData['ApiCallFailed'] = {
+    ...{ operation: 'create', requested_at: new Date().toISOString(), duration_ms: 1, request_id: 'large-records' },
+    ...{ key: { id: newId('key'), name: 'HR sync' }, counts: { total: length, updated: 0, deactivated: 0, failed: length, no_updates: 0 } },
+    ...{ http_status: 422, code: 'validation_failed', detail: `${length} of ${length} records have errors; nothing was applied` },
+  }
+  yield { type: 'ApiCallFailed', stream: callId, version: length + 1, index: null, data: failed }
+}
+
+const emailOf = (at: number) => `refused.${at}@example.com`
+
+const MEMBERS = 256
+
+function largeRecord(email: string, bytes: number): Record<string, string> {
+  const text = 'abcdefgh'.repeat(bytes / MEMBERS / 8)
+  return { email, ...(Object.fromEntries(Array.from({ length: MEMBERS }, (_, at) => [`member_${at}`, text])) as Record<string, string>) }
+}

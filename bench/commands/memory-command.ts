@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { RunOptions } from '../compare/command-options.ts'
+import { addRunOptions, count, positive, tell } from '../compare/command-options.ts'
+import { describeMachine, residentBytes } from '../processes/machine.ts'
+import { plotLines } from '../report/line-plot.ts'
+import { machineLines, short, table } from '../compare/markdown.ts'
+import type { Ours } from '../peers/ours-peer.ts'
+import { openOurs } from '../peers/ours-peer.ts'
+import type { Work } from '../load/peer.ts'
+import { withThrowawayServer } from '../processes/postgres.ts'
+import { writeIntoReport, writeResults } from '../report/results.ts'
+import { runCalls } from '../load/run-calls.ts'
+import { slopeOf } from '../report/statistics.ts'
+
+interface Options extends RunOptions {
+  minutes: number
+  callers: number
+  records: number
+  every: number
+}
+
+/** What the service held at an instant of the run. */
+export interface Sample {
+  hours: number
+  mebibytes: number
+}
+
+const COMPANIES = 64
+/** What the service is asked for in turn, and how many calls of it each time. */
+const TURNS: [Work, number][] = [
+  ['single-create', 1000],
+  ['single-patch', 1000],
+  ['verify', 500],
+  ['bulk-create', 4],
+  ['bulk-patch', 4],
+]
+/** The part of the run in which memory grows to what the load needs, and which the slope leaves out. */
+const WARM_UP_SHARE = 0.2
+
+/** `bench memory`: what the service holds in memory while it is under load, and whether that grows. */
+export function addMemoryCommand(program: Command): void {
+  const command = program
+    .command('memory')
+    .description('resident memory of the service under load')
+    .option('--minutes <n>', 'how long', positive, 60)
+    .option('--callers <n>', 'how many callers at once', count, 32)
+    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+    .option('--every <seconds>', 'how often memory is looked at', positive, 5)
+  addRunOptions(command).action(run)
+}
+
+async function run({ minutes, callers, records, every, out, report, dataDir }: Options): Promise<void> {
+  const { machine, samples, calls } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
+    const machine = await describeMachine(server, folder)
+    const ours = await openOurs(await server.createDatabase('bench_memory'), { companies: [COMPANIES], records })
+    const measured = await watch(ours, { seconds: minutes * 60, callers, every })
+    await ours.stop()
+    return { machine, ...measured }
+  })
+  const steady = samples.slice(Math.floor(samples.length * WARM_UP_SHARE))
+  const { slope, standardError } = slopeOf(steady.map(({ hours, mebibytes }) => ({ x: hours, y: mebibytes })))
+  const held = steady.map(({ mebibytes }) => mebibytes)
+  const row = [calls, steady.length, short(held[0]!), short(Math.max(...held)), short(held.at(-1)!), `${slope.toFixed(1)} ± ${standardError.toFixed(1)}`]
+  const names = ['calls', 'samples', 'first MiB', 'most MiB', 'last MiB', 'slope, MiB an hour (± standard error)']
+  const markdown = [machineLines(machine), `${minutes} minutes, ${callers} callers, the first fifth left out.`, table(names, [row])].join('\n\n')
+  const json = { machine, calls, slope, standardError, samples }
+  const files = await writeResults(out, 'memory', { json, markdown, svg: plotMemory(samples) })
+  if (report !== undefined) await writeIntoReport(report, 'memory', markdown)
+  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+}
+
+/** What the service held, over the minutes of the run. */
+export function plotMemory(samples: Sample[]): string {
+  const points = samples.map(({ hours, mebibytes }) => ({ x: hours * 60, y: mebibytes }))
+  const marks = [points[0]!, points[Math.floor(points.length / 2)]!, points.at(-1)!].map(({ x }) => ({ x, label: String(Math.round(x)) }))
+  return plotLines([{ name: 'resident', points }], { x: 'minutes', y: 'MiB', marks }, 'Resident memory under load')
+}
+
+/** Keeps the service busy, and looks at its memory again and again. */
+async function watch(
+  ours: Ours,
+  { seconds, callers, every }: { seconds: number; callers: number; every: number },
+): Promise<{ samples: Sample[]; calls: number }> {
+  const samples: Sample[] = []
+  const started = performance.now()
+  const elapsed = () => (performance.now() - started) / 1000
+  let calls = 0
+  async function look(): Promise<void> {
+    while (elapsed() < seconds) {
+      samples.push({ hours: elapsed() / 3600, mebibytes: (await residentBytes(ours.server.pid)) / 2 ** 20 })
+      tell(`${(elapsed() / 60).toFixed(1)} min, ${calls} calls, ${samples.at(-1)!.mebibytes.toFixed(0)} MiB`)
+      await pause(every * 1000)
+    }
+  }
+  const looking = look()
+  for (let turn = 0; elapsed() < seconds; turn += 1) {
+    const [work, count] = TURNS[turn % TURNS.length]!
+    const { failures, firstFailure } = await runCalls(ours.prepare({ work, companies: COMPANIES }, count), callers)
+    if (failures > 0) throw new Error(`${failures} calls failed: ${firstFailure}`)
+    calls += count
+  }
+  await looking
+  return { samples, calls }
+}

@@ -1,0 +1,134 @@
+import type { Command } from 'commander'
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { RunOptions } from '../compare/command-options.ts'
+import { addRunOptions, count, positive, someOf, tell } from '../compare/command-options.ts'
+import type { TakenTime } from '../processes/cpu-profile.ts'
+import { findProfile, profileClock, readProfile } from '../processes/cpu-profile.ts'
+import { warmUp } from '../compare/compare.ts'
+import { openCrud } from '../peers/crud-peer.ts'
+import { describeMachine } from '../processes/machine.ts'
+import { machineLines, short, table } from '../compare/markdown.ts'
+import { openOurs } from '../peers/ours-peer.ts'
+import type { Work } from '../load/peer.ts'
+import { WORKS } from '../load/peer.ts'
+import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
+import { withThrowawayServer } from '../processes/postgres.ts'
+import { writeIntoReport, writeResults } from '../report/results.ts'
+import { runCalls } from '../load/run-calls.ts'
+import { costTable, startCost } from '../compare/server-cost.ts'
+
+interface Options extends RunOptions {
+  work: Work[]
+  peer: ('ours' | 'crud')[]
+  companies: number
+  callers: number
+  records: number
+  seconds: number
+  top: number
+}
+
+const STATEMENTS = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' }
+const STATEMENT_CHARACTERS = 90
+
+/** `bench profile`: where the time of one work goes, in the service and in PostgreSQL, and what a million calls cost. */
+export function addProfileCommand(program: Command): void {
+  const command = program
+    .command('profile')
+    .description('where the time of a work goes')
+    .requiredOption('--work <work>', `one of ${WORKS.join(', ')}`, someOf(WORKS))
+    .option('--peer <peer>', 'ours or crud', someOf(['ours', 'crud'] as const), ['ours'])
+    .option('--companies <n>', 'over how many companies the calls are spread', count, 1)
+    .option('--callers <n>', 'how many callers at once', count, 32)
+    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+    .option('--connections <n>', 'connections of the plain peer', count, 32)
+    .option('--seconds <n>', 'how long it lasts', positive, 10)
+    .option('--top <n>', 'lines of each table', count, 30)
+  addRunOptions(command).action(run)
+}
+
+async function run(options: Options & { connections: number }): Promise<void> {
+  const { work, peer: named, companies, callers, records, connections, seconds, top, out, report, dataDir } = options
+  const [peerName, workName] = [named[0]!, work[0]!]
+  const name = `profile-${peerName}-${workName}`
+  const markdown = await withThrowawayServer(dataDir, STATEMENTS, async (server, folder) => {
+    const machine = await describeMachine(server, folder)
+    const profileDir = await mkdtemp(path.join(dataDir, 'employee-ledger-profile-'))
+    const database = 'bench_profile'
+    const urls = await server.createDatabase(database)
+    await server.run('create extension pg_stat_statements', database)
+    const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
+    const peer = await openPeer(peerName, urls, { companies: [companies], records }, connections, nodeOptions)
+    const cell = { work: workName, companies, callers }
+    tell('warming up')
+    const perSecond = await warmUp(peer, cell, seconds, callers)
+    const calls = peer.prepare(cell, Math.max(callers, Math.round(perSecond * seconds)))
+    await peer.visible?.()
+
+    tell(`${calls.length} calls`)
+    await server.run('select pg_stat_statements_reset()', database)
+    const costSince = await startCost(server, database, peer.server.pid)
+    const from = profileClock()
+    const load = await runCalls(calls, callers)
+    const to = profileClock()
+    await peer.visible?.()
+    const cost = await costSince()
+    const statements = await statementRows(server, database, load.calls, top)
+    await peer.stop()
+    const profile = await findProfile(profileDir)
+    const { functions, places, withCallees } = await readProfile(profile, from, to)
+    // For the tools that show such profiles, with all their callers.
+    await mkdir(out, { recursive: true })
+    await copyFile(profile, path.join(out, `${name}.cpuprofile`))
+    await rm(profileDir, { recursive: true })
+    if (load.failures > 0) throw new Error(`${load.failures} calls failed: ${load.firstFailure}`)
+
+    const title = `${peerName}, ${workName}, ${companies} companies, ${callers} callers: ${short(load.perSecond)} calls/s`
+    return [
+      machineLines(machine),
+      `${title}, p50 ${short(load.p50Ms)} ms, p99 ${short(load.p99Ms)} ms`,
+      costTable(cost, load.calls),
+      'Processor time of the service by where it is spent, while the calls ran:',
+      timeTable(places.slice(0, top), load.calls),
+      'By function, without what it called:',
+      timeTable(functions.slice(0, top), load.calls),
+      'Functions of the service with all that they called before they first waited:',
+      timeTable(withCallees.slice(0, top), load.calls),
+      'Statements of PostgreSQL, until everything could be read in the log:',
+      table(['statement', 'times', 'ms a call', 'mean ms', 'planning ms a call', 'log kB a call'], statements),
+    ].join('\n\n')
+  })
+  const files = await writeResults(out, name, { json: { markdown }, markdown })
+  if (report !== undefined) await writeIntoReport(report, name, markdown)
+  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+}
+
+function openPeer(
+  name: 'ours' | 'crud',
+  urls: ServerUrls,
+  sizes: { companies: number[]; records: number },
+  connections: number,
+  nodeOptions: string[],
+) {
+  return name === 'ours' ? openOurs(urls, sizes, nodeOptions) : openCrud(urls, sizes, { connections, nodeOptions })
+}
+
+function timeTable(times: TakenTime[], calls: number): string {
+  const rows = times.map(({ name, ms, share }) => [`\`${name}\``, `${(share * 100).toFixed(1)} %`, ((ms * 1000) / calls).toFixed(1)])
+  return table(['what', 'of the time', 'µs a call'], rows)
+}
+
+/** The statements that took longest in all, with what they cost a call. */
+async function statementRows(server: BenchServer, database: string, calls: number, top: number): Promise<(string | number)[][]> {
+  const rows = await server.run<{ query: string; calls: string; exec: number; mean: number; plan: number; wal: string }>(
+    `select query, s.calls, total_exec_time as exec, mean_exec_time as mean, total_plan_time as plan, wal_bytes as wal
+     from pg_stat_statements s join pg_database d on d.oid = s.dbid where datname = '${database}'
+     order by total_exec_time + total_plan_time desc limit ${top}`,
+    database,
+  )
+  return rows.map(({ query, calls: times, exec, mean, plan, wal }) => {
+    const text = query.replaceAll(/\s+/g, ' ').replaceAll('|', String.raw`\|`).slice(0, STATEMENT_CHARACTERS)
+    const each = (value: number) => (value / calls).toFixed(3)
+    return [`\`${text}\``, times, each(exec), mean.toFixed(3), each(plan), each(Number(wal) / 1000)]
+  })
+}

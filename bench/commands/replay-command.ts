@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { sql } from 'kysely'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { openDatabase } from '../../src/postgres/kysely.ts'
+import { openPool } from '../../src/postgres/pool.ts'
+import { readHead } from '../../src/ledger/read/read-head.ts'
+import type { LedgerTables } from '../../src/ledger/tables.ts'
+import { foldFar } from '../../src/workers/project.ts'
+import { REBUILD_BATCH_EVENTS } from '../../src/workers/rebuild.ts'
+import type { RunOptions } from '../compare/command-options.ts'
+import { addRunOptions, count, tell } from '../compare/command-options.ts'
+import { fillLedger } from './fill-ledger.ts'
+import { describeMachine } from '../processes/machine.ts'
+import { machineLines, short, table } from '../compare/markdown.ts'
+import { openOurs } from '../peers/ours-peer.ts'
+import type { ServerUrls } from '../processes/postgres.ts'
+import { withThrowawayServer } from '../processes/postgres.ts'
+import { writeIntoReport, writeResults } from '../report/results.ts'
+import { median } from '../report/statistics.ts'
+
+interface Options extends RunOptions {
+  events: number
+  rounds: number
+  records: number
+}
+
+/** How long a projection took to fold a whole ledger, in one process that does nothing else. */
+interface Replay {
+  projection: string
+  events: number
+  seconds: number
+  /** Processor time of this process alone, without that of PostgreSQL. */
+  cpuSeconds: number
+}
+
+const COMPANIES = 1
+/** Versions that the program will not have in a long time. */
+const FIRST_VERSION = 9000
+
+/** `bench replay`: how fast each projection folds a ledger from its first event on. */
+export function addReplayCommand(program: Command): void {
+  const command = program
+    .command('replay')
+    .description('each projection, from the first event on, into empty tables')
+    .option('--events <n>', 'events of the ledger', count, 200_000)
+    .option('--rounds <n>', 'how often each projection is replayed', count, 3)
+    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+  addRunOptions(command).action(run)
+}
+
+async function run({ events, rounds, records, out, report, dataDir }: Options): Promise<void> {
+  const { machine, replays } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
+    const machine = await describeMachine(server, folder)
+    const database = 'bench_replay'
+    const urls = await server.createDatabase(database)
+    const ours = await openOurs(urls, { companies: [COMPANIES], records })
+    await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, tell)
+    const { companyId } = ours.tenants.get(COMPANIES)![0]!
+    // Nothing but the replay runs from here on.
+    await ours.stop()
+    await server.run('vacuum (analyze)', database)
+    const replays: Replay[] = []
+    for (let round = 0; round < rounds; round += 1) replays.push(...(await replayAll(urls, companyId, FIRST_VERSION + round)))
+    return { machine, replays }
+  })
+  const rows = [...Map.groupBy(replays, ({ projection }) => projection)].map(([name, rounds]) => [
+    name,
+    rounds[0]!.events,
+    short(median(rounds.map(({ events, seconds }) => events / seconds))),
+    short(median(rounds.map(({ events, cpuSeconds }) => (cpuSeconds / events) * 1_000_000))),
+  ])
+  const markdown = [machineLines(machine), table(['projection', 'events', 'events/s', 'CPU µs an event in Node.js'], rows)].join('\n\n')
+  const files = await writeResults(out, 'replay', { json: { machine, replays }, markdown })
+  if (report !== undefined) await writeIntoReport(report, 'replay', markdown)
+  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+}
+
+async function replayAll(urls: ServerUrls, companyId: string, version: number): Promise<Replay[]> {
+  const settings = { jit: 'off', synchronous_commit: 'off' }
+  const db = openDatabase<LedgerTables>(openPool({ url: urls.ownerUrl, name: 'bench replay', max: 2, settings }))
+  try {
+    const { signal } = new AbortController()
+    const { position: events } = await readHead(db, companyId)
+    const replays: Replay[] = []
+    for (const projection of PROJECTIONS) {
+      const fresh = { ...projection, version }
+      await sql`create schema ${sql.id(schemaOf(fresh))}`.execute(db)
+      await fresh.createTables(db as never, schemaOf(fresh))
+      const [started, cpu] = [performance.now(), process.cpuUsage()]
+      await foldFar(db, fresh, companyId, { upTo: events, batchEvents: REBUILD_BATCH_EVENTS, signal, onReached: () => undefined })
+      await fresh.createIndexes(db as never, schemaOf(fresh))
+      const seconds = (performance.now() - started) / 1000
+      const { user, system } = process.cpuUsage(cpu)
+      replays.push({ projection: projection.name, events, seconds, cpuSeconds: (user + system) / 1_000_000 })
+      tell(`${projection.name}: ${events} events in ${seconds.toFixed(1)} s`)
+      await sql`drop schema ${sql.id(schemaOf(fresh))} cascade`.execute(db)
+    }
+    return replays
+  } finally {
+    await db.destroy()
+  }
+}

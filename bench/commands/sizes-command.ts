@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import type { RunOptions } from '../compare/command-options.ts'
+import { addRunOptions, count, counts, positive, tell } from '../compare/command-options.ts'
+import { fillLedger } from './fill-ledger.ts'
+import type { Machine } from '../processes/machine.ts'
+import { describeMachine } from '../processes/machine.ts'
+import { plotLines } from '../report/line-plot.ts'
+import { machineLines, short, table } from '../compare/markdown.ts'
+import { openOurs } from '../peers/ours-peer.ts'
+import { withThrowawayServer } from '../processes/postgres.ts'
+import { writeIntoReport, writeResults } from '../report/results.ts'
+import type { SizeResult } from './sizes.ts'
+import { measureSize } from './sizes.ts'
+
+interface Options extends RunOptions {
+  events: number[]
+  calls: number
+  seconds: number
+  records: number
+}
+
+const COMPANIES = 1
+
+/** `bench sizes`: what the service takes with a small ledger, and with a large one. */
+export function addSizesCommand(program: Command): void {
+  const command = program
+    .command('sizes')
+    .description('the service on ledgers of different sizes')
+    .option('--events <numbers>', 'sizes of the ledger, from small to large', counts, [10_000, 1_000_000])
+    .option('--calls <n>', 'how often each thing is asked at each size', count, 1000)
+    .option('--seconds <n>', 'how long the lag is measured', positive, 10)
+    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+  addRunOptions(command).action(run)
+}
+
+async function run({ events, calls, seconds, records, out, report, dataDir }: Options): Promise<void> {
+  const { machine, sizes } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
+    const machine = await describeMachine(server, folder)
+    const database = 'bench_sizes'
+    const ours = await openOurs(await server.createDatabase(database), { companies: [COMPANIES], records })
+    const samples = { employeeIds: [], logIds: [] }
+    const sizes: SizeResult[] = []
+    for (const size of events.toSorted((a, b) => a - b)) {
+      await fillLedger(ours, COMPANIES, size, records, samples, tell)
+      // What autovacuum has done long before, in a ledger that grew over months.
+      await server.run('vacuum (analyze)', database)
+      await server.run('checkpoint')
+      tell(`measuring at ${size} events`)
+      sizes.push(await measureSize(ours, samples, { companies: COMPANIES, calls, seconds, records }))
+    }
+    await ours.stop()
+    return { machine, sizes }
+  })
+  const markdown = sizesMarkdown(machine, sizes)
+  const files = await writeResults(out, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
+  if (report !== undefined) await writeIntoReport(report, 'sizes', markdown)
+  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  const failures = sizes.flatMap(({ asked, lag }) => [...Object.values(asked), lag]).reduce((sum, load) => sum + load.failures, 0)
+  if (failures > 0) throw new Error(`${failures} calls have failed: the figures are worth nothing`)
+}
+
+function sizesMarkdown(machine: Machine, sizes: SizeResult[]): string {
+  const smallest = sizes[0]!
+  const row = (name: string, pick: (size: SizeResult) => { p50Ms: number; p99Ms: number }) => [
+    name,
+    ...sizes.map((size) => `${short(pick(size).p50Ms)} / ${short(pick(size).p99Ms)}`),
+    ratio(pick(sizes.at(-1)!).p50Ms, pick(smallest).p50Ms),
+    ratio(pick(sizes.at(-1)!).p99Ms, pick(smallest).p99Ms),
+  ]
+  const names = ['p50 / p99 in ms', ...sizes.map(({ events }) => `${events} events`), 'p50 last / first', 'p99 last / first']
+  const rows = Object.keys(smallest.asked).map((name) => row(name, ({ asked }) => asked[name]!))
+  return [machineLines(machine), table(names, [...rows, row('lag at half of the peak', ({ lag }) => lag)])].join('\n\n')
+}
+
+/** The 99th percentile of each thing that was asked, over the sizes. */
+export function plotSizes(sizes: Pick<SizeResult, 'events' | 'asked'>[]): string {
+  const lines = Object.keys(sizes[0]!.asked).map((name) => ({
+    name,
+    points: sizes.map(({ events, asked }) => ({ x: events, y: asked[name]!.p99Ms })),
+  }))
+  const marks = sizes.map(({ events }) => ({ x: events, label: events.toLocaleString('en') }))
+  return plotLines(lines, { x: 'events of the ledger', y: 'ms, 99th percentile', marks, isLogarithmic: true }, 'What calls take, by size')
+}
+
+function ratio(last: number, first: number): string {
+  return `${(last / first).toFixed(2)} ×`
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { RESULTS_DIR } from '../report/results.ts'
+import { DEFAULT_PARENT_DIR } from '../processes/postgres.ts'
+
+/** Options that every command has. */
+export interface RunOptions {
+  out: string
+  report?: string
+  dataDir: string
+}
+
+export function addRunOptions(command: Command): Command {
+  return command
+    .option('--out <folder>', 'where the results go', RESULTS_DIR)
+    .option('--report <file>', 'a document in which the results are replaced')
+    .option('--data-dir <folder>', 'where the throw-away database lives while it runs', DEFAULT_PARENT_DIR)
+}
+
+export function positive(text: string): number {
+  const value = Number(text)
+  if (!(value > 0)) throw new InvalidArgumentError('it must be a number above 0')
+  return value
+}
+
+export function count(text: string): number {
+  const value = positive(text)
+  if (!Number.isInteger(value)) throw new InvalidArgumentError('it must be a whole number')
+  return value
+}
+
+export function counts(text: string): number[] {
+  return text.split(',').map(count)
+}
+
+/** A list of some of these names. */
+export function someOf<Name extends string>(names: readonly Name[]): (text: string) => Name[] {
+  return (text) =>
+    text.split(',').map((word) => {
+      const name = names.find((known) => known === word)
+      if (name === undefined) throw new InvalidArgumentError(`it must be some of ${names.join(',')}`)
+      return name
+    })
+}
+
+/** Progress is told where it does not mix with results. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`)
+}

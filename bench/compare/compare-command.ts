@@ -1,0 +1,105 @@
+import path from 'node:path'
+import type { Command } from 'commander'
+import { addRunOptions, count, counts, positive, someOf, tell } from './command-options.ts'
+import type { RunOptions } from './command-options.ts'
+import type { CellResult, CompareOptions } from './compare.ts'
+import { compare, withPeers } from './compare.ts'
+import type { LagResult } from './lag.ts'
+import { measureLag } from './lag.ts'
+import type { Machine } from '../processes/machine.ts'
+import { describeMachine } from '../processes/machine.ts'
+import { lagTable, machineLines, ratioTable, throughputTable } from './markdown.ts'
+import type { Ours } from '../peers/ours-peer.ts'
+import { PEERS, WORKS } from '../load/peer.ts'
+import { plotRatios } from './plot.ts'
+import { withThrowawayServer } from '../processes/postgres.ts'
+import { ratiosOf } from './ratios.ts'
+import { writeIntoReport, writeResults } from '../report/results.ts'
+
+interface Options extends RunOptions, Omit<CompareOptions, 'callers' | 'peers' | 'works'> {
+  only: CompareOptions['peers']
+  work: CompareOptions['works']
+  callers?: number[]
+  lag: boolean
+  quick?: boolean
+}
+
+const LAG_CALLERS = 32
+
+/** `bench compare`, which is also what `bench` does alone. */
+export function addCompareCommand(program: Command): void {
+  const command = program
+    .command('compare', { isDefault: true })
+    .description('the peers side by side')
+    .option('--rounds <n>', 'rounds, in each of which every peer is measured', count, 5)
+    .option('--seconds <n>', 'how long one measurement lasts', positive, 3)
+    .option('--only <peers>', `some of ${PEERS.join(',')}`, someOf(PEERS), [...PEERS])
+    .option('--work <works>', `some of ${WORKS.join(',')}`, someOf(WORKS), [...WORKS])
+    .option('--companies <numbers>', 'over how many companies the calls are spread', counts, [1, 64])
+    .option('--callers <numbers>', 'how many callers at once; by default what suits the work', counts)
+    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+    .option('--connections <n>', 'connections of each peer but the program itself', count, 32)
+    .option('--no-lag', 'leave out how far the log is behind')
+    .option('--quick', 'one short round, to see that everything runs: its figures say nothing')
+  addRunOptions(command).action(run)
+}
+
+/** All that a run came to. */
+export interface CompareResults {
+  machine: Machine
+  options: CompareOptions
+  cells: CellResult[]
+  lags: LagResult[]
+}
+
+async function run(given: Options): Promise<void> {
+  const quick = given.quick === true ? { rounds: 1, seconds: 0.3, records: 100 } : {}
+  const { only: peers, work: works, callers = null, lag, out, report, dataDir, quick: _, ...rest } = { ...given, ...quick }
+  const options: CompareOptions = { ...rest, peers, works, callers }
+  const results = await withThrowawayServer(dataDir, {}, async (server, folder): Promise<CompareResults> => {
+    const machine = await describeMachine(server, folder)
+    tell(machineLines(machine))
+    return withPeers(server, options, async (open) => {
+      const cells = await compare(server, open, options, tell)
+      const lags: LagResult[] = []
+      const ours = open.find(({ name }) => name === 'ours') as Ours | undefined
+      for (const companies of ours && lag ? options.companies : []) {
+        tell(`lag, ${companies} companies`)
+        const { seconds, rounds, records } = options
+        lags.push(await measureLag(ours!, { companies, seconds: seconds * rounds, callers: LAG_CALLERS, records }))
+      }
+      return { machine, options, cells, lags }
+    })
+  })
+  const markdown = compareMarkdown(results)
+  const ratios = results.cells.flatMap(ratiosOf)
+  const svg = plotRatios(ratios, 'Calls a second, employee-ledger / peer')
+  const files = await writeResults(out, 'compare', { json: { ...results, ratios }, markdown, svg })
+  if (report !== undefined) {
+    const plot = path.relative(path.dirname(report), path.join(out, 'compare.svg'))
+    await writeIntoReport(report, 'compare', `${markdown}\n\n![Ratios](${plot})`)
+  }
+  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  if (failuresOf(results) > 0) {
+    tell('calls have failed: the figures are worth nothing')
+    process.exitCode = 1
+  }
+}
+
+/** The tables of a run. */
+export function compareMarkdown({ machine, options, cells, lags }: CompareResults): string {
+  const { rounds, seconds, records, connections } = options
+  return [
+    machineLines(machine),
+    `${rounds} rounds of ${seconds} s, ${records} records in a bulk call, ${connections} connections for each peer.`,
+    ratioTable(cells.flatMap(ratiosOf)),
+    throughputTable(cells),
+    ...(lags.length > 0 ? ['From the answer until the entry can be read in the log:', lagTable(lags)] : []),
+  ].join('\n\n')
+}
+
+/** How many calls of a run failed. */
+export function failuresOf({ cells, lags }: Pick<CompareResults, 'cells' | 'lags'>): number {
+  const measured = cells.flatMap(({ peers }) => Object.values(peers).flat())
+  return [...measured, ...lags].reduce((sum, { failures }) => sum + failures, 0)
+}

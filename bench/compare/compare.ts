@@ -1,0 +1,133 @@
+import { openCrud } from '../peers/crud-peer.ts'
+import { openEmmett } from '../peers/emmett-peer.ts'
+import { openOurs } from '../peers/ours-peer.ts'
+import type { Cell, Peer, PeerName, Work } from '../load/peer.ts'
+import type { BenchServer } from '../processes/postgres.ts'
+import { openRaw } from '../peers/raw-peer.ts'
+import type { LoadResult } from '../load/run-calls.ts'
+import { runCalls } from '../load/run-calls.ts'
+
+export interface CompareOptions {
+  rounds: number
+  /** How long one measurement is to last. */
+  seconds: number
+  peers: PeerName[]
+  works: Work[]
+  companies: number[]
+  /** How many callers; null: what suits the work. */
+  callers: number[] | null
+  /** Records of a bulk call. */
+  records: number
+  /** Connections of each peer but the program itself, which has its own default. */
+  connections: number
+}
+
+/** One measurement: a peer, a cell, a round. */
+export interface Measurement extends LoadResult {
+  /** Calls a second until the last one could be read in the log. */
+  visiblePerSecond: number
+}
+
+export interface CellResult extends Cell {
+  /** By peer, one for each round; the same index is the same round. */
+  peers: Partial<Record<PeerName, Measurement[]>>
+}
+
+const CALLERS: Record<Work, number[]> = {
+  'single-create': [1, 8, 32, 128],
+  'single-patch': [1, 8, 32, 128],
+  'bulk-create': [1, 4],
+  'bulk-patch': [1, 4],
+  'bulk-patch-unchanged': [1, 4],
+  verify: [1, 32],
+}
+
+/** Opens the peers, each on a database of its own, runs a task with them, and stops them. */
+export async function withPeers<Result>(
+  server: BenchServer,
+  options: Pick<CompareOptions, 'peers' | 'companies' | 'records' | 'connections'>,
+  task: (peers: Peer[]) => Promise<Result>,
+): Promise<Result> {
+  const { records, companies, connections } = options
+  const sizes = { companies, records }
+  const peers: Peer[] = []
+  const names: string[] = []
+  try {
+    for (const name of options.peers) {
+      const database = `bench_${name}_${process.pid}`
+      const urls = await server.createDatabase(database)
+      names.push(database)
+      if (name === 'ours') peers.push(await openOurs(urls, sizes))
+      if (name === 'crud') peers.push(await openCrud(urls, sizes, { connections }))
+      if (name === 'emmett') peers.push(await openEmmett(urls, { connections, records }))
+      if (name === 'raw') peers.push(await openRaw(urls, { connections, records }))
+    }
+    return await task(peers)
+  } finally {
+    for (const peer of peers.toReversed()) await peer.stop()
+    for (const name of names) await server.dropDatabase(name)
+  }
+}
+
+/** Measures all cells: in each of them round by round, and in each round one peer after the other, in turning order. */
+export async function compare(
+  server: BenchServer,
+  peers: Peer[],
+  options: CompareOptions,
+  onProgress: (line: string) => void,
+): Promise<CellResult[]> {
+  const results: CellResult[] = []
+  for (const cell of cellsOf(options)) {
+    const able = peers.filter(({ works }) => works.includes(cell.work))
+    const result: CellResult = { ...cell, peers: {} }
+    // None of them pays for what the cell before has left to be written out.
+    await server.run('checkpoint')
+    const rates = new Map<Peer, number>()
+    for (let round = 0; round < options.rounds; round += 1) {
+      for (const peer of round % 2 === 0 ? able : able.toReversed()) {
+        const measured = await measure(peer, cell, options.seconds, rates)
+        ;(result.peers[peer.name] ??= []).push(measured)
+        const { perSecond, p50Ms, p99Ms, failures } = measured
+        const place = `${cell.work}, ${cell.companies} companies, ${cell.callers} callers, round ${round + 1}, ${peer.name}`
+        onProgress(`${place}: ${perSecond.toFixed(1)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${failures} failed`)
+      }
+    }
+    results.push(result)
+  }
+  return results
+}
+
+function cellsOf({ works, companies, callers }: CompareOptions): Cell[] {
+  return works.flatMap((work) =>
+    companies.flatMap((count) => (callers ?? CALLERS[work]).map((number) => ({ work, companies: count, callers: number }))),
+  )
+}
+
+const WARM_UP_SHARE = 0.5
+const CALLS_OF_A_CALLER = 3
+
+/** Warms a peer up, which tells how many calls last as long as wanted, and measures those. */
+async function measure(peer: Peer, cell: Cell, seconds: number, rates: Map<Peer, number>): Promise<Measurement> {
+  const rate = rates.get(peer)
+  const least = cell.callers * CALLS_OF_A_CALLER
+  const warmedUp = await warmUp(peer, cell, seconds * WARM_UP_SHARE, rate === undefined ? least : rate * seconds * WARM_UP_SHARE)
+  rates.set(peer, warmedUp)
+  const calls = peer.prepare(cell, Math.max(least, Math.round(warmedUp * seconds)))
+  await peer.visible?.()
+  const started = performance.now()
+  const load = await runCalls(calls, cell.callers)
+  await peer.visible?.()
+  return { ...load, visiblePerSecond: load.calls / ((performance.now() - started) / 1000) }
+}
+
+/**
+ * Makes `first` calls, then twice as many and so on until they last half of this time, all of them about as long as it.
+ * Tells how many there were in a second at the end. Throws when one fails.
+ */
+export async function warmUp(peer: Peer, cell: Cell, seconds: number, first: number): Promise<number> {
+  for (let count = Math.max(cell.callers, Math.round(first)); ; count *= 2) {
+    const load = await runCalls(peer.prepare(cell, count), cell.callers)
+    if (load.failures > 0) throw new Error(`${peer.name}, ${cell.work}: ${load.failures} of ${count} failed: ${load.firstFailure}`)
+    if (load.seconds >= seconds / 2) return load.perSecond
+  }
+}

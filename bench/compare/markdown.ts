@@ -1,0 +1,61 @@
+import type { CellResult, Measurement } from './compare.ts'
+import type { LagResult } from './lag.ts'
+import type { Machine } from '../processes/machine.ts'
+import { PEERS } from '../load/peer.ts'
+import type { Ratio } from './ratios.ts'
+import { median, spreadOf } from '../report/statistics.ts'
+
+/* The results of a run as tables. */
+
+export function machineLines({ settings, ...machine }: Machine): string {
+  const { at, processor, processors, memoryGiB, system, node, postgres, syncMs, load } = machine
+  return [
+    `Run at ${at} on ${processors} × ${processor}, ${memoryGiB} GiB, ${system}, Node.js ${node}, PostgreSQL ${postgres}.`,
+    `A write of 8 KiB is durable after ${syncMs} ms (median). Load of the machine at the start: ${load}.`,
+    `PostgreSQL: ${Object.entries(settings).map(([name, value]) => `\`${name} = ${value}\``).join(', ')}.`,
+  ].join('\n')
+}
+
+/** What each peer did in each cell: medians of the rounds. */
+export function throughputTable(cells: CellResult[]): string {
+  const rows = cells.flatMap(({ work, companies, callers, peers }) =>
+    PEERS.flatMap((name) => {
+      const rounds = peers[name]
+      if (!rounds) return []
+      const { median: middle, min, max } = spreadOf(rounds.map(({ perSecond }) => perSecond))
+      const of = (pick: (round: Measurement) => number) => short(median(rounds.map(pick)))
+      const visible = name === 'ours' && work !== 'verify' ? of(({ visiblePerSecond }) => visiblePerSecond) : ''
+      const latencies = [of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms)]
+      const failures = rounds.reduce((sum, round) => sum + round.failures, 0)
+      return [[work, companies, callers, name, short(middle), `${short(min)}–${short(max)}`, visible, ...latencies, failures]]
+    }),
+  )
+  const names = ['work', 'companies', 'callers', 'peer', 'calls/s', 'of the rounds', 'calls/s until visible', 'p50 ms', 'p99 ms', 'failed']
+  return table(names, rows)
+}
+
+/** How the program compares, with what is asked of it. */
+export function ratioTable(ratios: Ratio[]): string {
+  const rows = ratios.map(({ work, companies, callers, against, of, spread, asked }) => {
+    const verdict = asked === null ? '' : spread.median >= asked ? 'yes' : '**no**'
+    const range = `${spread.min.toFixed(2)}–${spread.max.toFixed(2)}`
+    return [work, companies, callers, of, against, spread.median.toFixed(2), range, asked ?? '', verdict]
+  })
+  return table(['work', 'companies', 'callers', 'ours', 'against', 'ratio', 'of the rounds', 'at least', 'reached'], rows)
+}
+
+export function lagTable(lags: LagResult[]): string {
+  const rows = lags.map((lag) => [lag.companies, short(lag.perSecond), lag.followed, short(lag.p50Ms), short(lag.p99Ms), lag.failures])
+  return table(['companies', 'calls/s (half of the peak)', 'calls followed', 'p50 ms', 'p99 ms', 'failed'], rows)
+}
+
+export function table(names: string[], rows: (string | number)[][]): string {
+  const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`
+  return [line(names), line(names.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+/** Three digits that count. */
+export function short(value: number): string {
+  if (value >= 100) return value.toFixed(0)
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { childrenOf, cpuSeconds } from '../processes/machine.ts'
+import { short, table } from './markdown.ts'
+import type { BenchServer } from '../processes/postgres.ts'
+
+/** What calls cost beside time: processor seconds of the service and of PostgreSQL, bytes of its log and of its tables. */
+export interface Cost {
+  serviceCpuSeconds: number
+  postgresCpuSeconds: number
+  walBytes: number
+  tableBytes: number
+}
+
+/** Notes what was used so far; the function that it gives tells what was used since. */
+export async function startCost(server: BenchServer, database: string, pid: number): Promise<() => Promise<Cost>> {
+  const postmaster = await postmasterOf(server)
+  const used = async (): Promise<Cost> => {
+    const [sizes] = await server.run<{ wal: string; tables: string }>(
+      `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size('${database}') as tables`,
+    )
+    return {
+      serviceCpuSeconds: await cpuSeconds(pid),
+      postgresCpuSeconds: await cpuSecondsOfAll(postmaster),
+      walBytes: Number(sizes!.wal),
+      tableBytes: Number(sizes!.tables),
+    }
+  }
+  const before = await used()
+  return async () => {
+    const after = await used()
+    const names = Object.keys(after) as (keyof Cost)[]
+    return Object.fromEntries(names.map((name) => [name, after[name] - before[name]])) as unknown as Cost
+  }
+}
+
+export function costTable(cost: Cost, calls: number): string {
+  const million = (value: number) => (value / calls) * 1_000_000
+  return table(
+    ['for each million calls', 'service, CPU s', 'PostgreSQL, CPU s', 'write-ahead log, GB', 'tables, GB'],
+    [[`${calls} measured`, short(million(cost.serviceCpuSeconds)), short(million(cost.postgresCpuSeconds)), gigabytes(million(cost.walBytes)), gigabytes(million(cost.tableBytes))]],
+  )
+}
+
+function gigabytes(bytes: number): string {
+  return short(bytes / 1e9)
+}
+
+async function postmasterOf(server: BenchServer): Promise<number> {
+  const [row] = await server.run<{ folder: string }>(`select current_setting('data_directory') as folder`)
+  return Number((await readFile(path.join(row!.folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
+}
+
+/** A process that ends meanwhile is counted by the one that started it. */
+async function cpuSecondsOfAll(postmaster: number): Promise<number> {
+  let sum = await cpuSeconds(postmaster)
+  for (const child of await childrenOf(postmaster)) sum += await cpuSeconds(child).catch(() => 0)
+  return sum
+}

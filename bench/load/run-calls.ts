@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { percentile } from '../report/statistics.ts'
+
+/** One call with everything made that it needs; rejects when it was not answered as it should be. */
+export type Call = () => Promise<void>
+
+/** What a number of calls came to. Latencies in milliseconds. */
+export interface LoadResult {
+  calls: number
+  seconds: number
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  failures: number
+  /** What the first failure said. */
+  firstFailure: string | null
+}
+
+/** Makes all these calls, by so many callers side by side: each makes its next call when its last one is answered. */
+export async function runCalls(calls: readonly Call[], callers: number): Promise<LoadResult> {
+  const latencies = new Float64Array(calls.length)
+  const failed: unknown[] = []
+  let next = 0
+  const started = performance.now()
+  async function caller(): Promise<void> {
+    for (let at = next++; at < calls.length; at = next++) {
+      const begun = performance.now()
+      await calls[at]!().catch((error: unknown) => failed.push(error))
+      latencies[at] = performance.now() - begun
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+  return loadResult(latencies, (performance.now() - started) / 1000, failed)
+}
+
+/** Sums calls up. `failed` are the errors of those that were not answered as they should be. */
+export function loadResult(latencies: Float64Array, seconds: number, failed: unknown[]): LoadResult {
+  return {
+    calls: latencies.length,
+    seconds,
+    perSecond: latencies.length / seconds,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    failures: failed.length,
+    firstFailure: failed.length === 0 ? null : String(failed[0]),
+  }
+}
+
+const TICK_MS = 1
+
+/** Makes all these calls in even time, so many a second, however long each of them takes. */
+export async function sendEvenly(calls: readonly Call[], perSecond: number): Promise<LoadResult> {
+  const latencies = new Float64Array(calls.length)
+  const failed: unknown[] = []
+  const sent: Promise<void>[] = []
+  const started = performance.now()
+  async function send(at: number): Promise<void> {
+    const begun = performance.now()
+    await calls[at]!().catch((error: unknown) => failed.push(error))
+    latencies[at] = performance.now() - begun
+  }
+  while (sent.length < calls.length) {
+    const due = Math.ceil(((performance.now() - started) / 1000) * perSecond)
+    while (sent.length < Math.min(due, calls.length)) sent.push(send(sent.length))
+    await pause(TICK_MS)
+  }
+  await Promise.all(sent)
+  return loadResult(latencies, (performance.now() - started) / 1000, failed)
+}

@@ -1,0 +1,178 @@
+import { hash, randomUUID, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Fastify from 'fastify'
+import type { PoolClient } from 'pg'
+import { lookUpOnly } from '../../src/postgres/connections.ts'
+import { openPool } from '../../src/postgres/pool.ts'
+import type { CallRecords, ReadRecord, SentRecord } from '../../src/domain/calls/call-records.ts'
+import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from '../../src/domain/calls/call-records.ts'
+import type { Employee } from '../../src/domain/employees/employee.ts'
+import { attributesSet, evolve, patchEffect } from '../../src/domain/employees/employee.ts'
+import type { Statement } from '../../src/postgres/pipeline.ts'
+import { BEGIN, COMMIT, inOnePacket } from '../../src/postgres/pipeline.ts'
+import type { LogRecord } from './crud-statements.ts'
+import * as statements from './crud-statements.ts'
+
+/*
+ * The plain peer: what a team would write that does not keep events. Employees in a table, and a log of the calls with a
+ * detail row for each record, written in the same transaction. Same validation, same key check, same quota. Everything
+ * that can be is sent in one go. Arguments: the database's URL and how many connections to use.
+ */
+
+const MAX_RECORDS = 1000
+const BODY_LIMIT = 8 * 1024 * 1024
+const [, , url, connections] = process.argv
+// With the very settings of the program's own appends.
+const pool = openPool({ url: url!, name: 'crud', max: Number(connections), settings: lookUpOnly(false) })
+const app = Fastify({ bodyLimit: BODY_LIMIT, genReqId: () => randomUUID() })
+
+interface Caller {
+  api_id: string
+  company_id: string
+  secret_hash: Buffer
+  is_enabled: boolean
+}
+
+class RefusedError extends Error {
+  statusCode: number
+
+  constructor(statusCode: number, code: string) {
+    super(code)
+    this.statusCode = statusCode
+  }
+}
+
+app.decorateRequest('caller', null as never)
+const callerOf = (request: FastifyRequest) => (request as unknown as { caller: Caller }).caller
+app.addHook('onRequest', async (request) => {
+  const { 'x-api-id': apiId, 'x-api-key': secret } = request.headers
+  if (typeof apiId !== 'string' || typeof secret !== 'string') throw new RefusedError(401, 'invalid_credentials')
+  const [caller] = (await pool.query<Caller>(statements.findKey(apiId))).rows
+  const isRight = caller && timingSafeEqual(caller.secret_hash, hash('sha256', secret, 'buffer'))
+  if (!isRight) throw new RefusedError(401, 'invalid_credentials')
+  if (!caller.is_enabled && request.url !== '/v1/auth/verify') throw new RefusedError(403, 'key_disabled')
+  Object.assign(request, { caller })
+})
+
+app.setErrorHandler(async (error: Error & { code?: string; constraint?: string; statusCode?: number }, _request, reply) => {
+  if (error.code === '23505') return reply.code(409).send({ code: 'already_exists' })
+  if (error.constraint === 'quota') return reply.code(429).send({ code: 'quota_exceeded' })
+  return reply.code(error.statusCode ?? 500).send({ code: error.message })
+})
+
+app.post('/v1/employees', async (request, reply) => {
+  const records = readAll(recordsOfCreate(request.body, MAX_RECORDS), readCreation)
+  const { api_id: apiId, company_id: companyId } = callerOf(request)
+  const [logId, now] = [newId(), new Date().toISOString()]
+  const set = records.map(({ patch }) => attributesSet(patch))
+  const employees = set.map((attributes) =>
+    evolve(undefined, { type: 'EmployeeCreated', stream: newId(), version: 1, recorded_at: now, data: { attributes } }),
+  )
+  const details = employees.map(({ id }, at): LogRecord => ({ o: at, e: id, s: null, d: set[at] }))
+  const counts = { total: records.length, updated: 0, deactivated: 0, no_updates: 0 }
+  await withClient((client) =>
+    inOneGo(client, [
+      BEGIN,
+      statements.insertEmployees(companyId, employees),
+      statements.insertLog({ companyId, logId, apiId, operation: 'create', requestId: request.id, now, counts }),
+      statements.insertLogRecords(companyId, logId, details),
+      statements.useQuota(apiId),
+      COMMIT,
+    ]),
+  )
+  return reply.code(201).send({ log_id: logId, employees })
+})
+
+app.patch<{ Params: { id: string } }>('/v1/employees/:id', async (request) => {
+  const records = readAll(recordOfOne(request.body), (record) => readUpdateOf(record, request.params.id))
+  const { logId, results } = await patch(request, 'update_one', records)
+  const [{ result, changed, employee }] = results as [Patched]
+  return { log_id: logId, result, changed, employee }
+})
+
+app.patch('/v1/employees', async (request) => {
+  const records = readAll(recordsOfMany(request.body, MAX_RECORDS), readUpdate)
+  const { logId, counts, results } = await patch(request, 'update_many', records)
+  const shown = results.map(({ employee, result, changed }, index) => ({ index, id: employee.id, result, changed }))
+  return { log_id: logId, counts: { ...counts, failed: 0 }, results: shown }
+})
+
+app.get('/v1/auth/verify', async (request: FastifyRequest, reply: FastifyReply) =>
+  reply.send((await pool.query(statements.noteUse(callerOf(request).api_id))).rows[0]),
+)
+
+/** An employee after a patch, and what it changed. */
+type Patched = ReturnType<typeof patched>
+
+function patched(before: Employee, record: ReadRecord, now: string) {
+  const { changes, statusTo, changed, result } = patchEffect(before, record.patch)
+  const fact = { stream: before.id, version: before.version + 1, recorded_at: now }
+  let employee = before
+  if (changed.length > 0) employee = evolve(employee, { ...fact, type: 'EmployeeUpdated', data: { changes } })
+  if (statusTo === 'inactive') employee = evolve(employee, { ...fact, type: 'EmployeeDeactivated', data: {} })
+  if (statusTo === 'active') employee = evolve(employee, { ...fact, type: 'EmployeeReactivated', data: {} })
+  return { employee, changes, changed, result }
+}
+
+async function patch(request: FastifyRequest, operation: string, records: ReadRecord[]) {
+  const { api_id: apiId, company_id: companyId } = callerOf(request)
+  const [logId, now] = [newId(), new Date().toISOString()]
+  return withClient(async (client) => {
+    const byField = [...Map.groupBy(records, ({ locator }) => locator!.field)]
+    const locks = byField.map(([field, group]) => statements.lockEmployees(companyId, field, group.map(({ locator }) => locator!.value)))
+    const [, ...found] = await inOneGo<Employee>(client, [BEGIN, ...locks])
+    const named = new Map(byField.flatMap(([field], at) => found[at]!.map((row) => [`${field} ${row[field]}`, row])))
+    const results = records.map((record) => {
+      const before = named.get(`${record.locator!.field} ${record.locator!.value}`)
+      if (!before) throw new RefusedError(operation === 'update_one' ? 404 : 422, 'employee_not_found')
+      return patched(before, record, now)
+    })
+    const changed = results.filter((result) => result.changed.length > 0).map(({ employee }) => employee)
+    const details = results.map(({ employee, result, changes }, at): LogRecord => ({ o: at, e: employee.id, s: result, d: changes }))
+    const deactivated = results.filter(({ result }) => result === 'deactivated').length
+    const counts = { total: results.length, updated: changed.length - deactivated, deactivated, no_updates: results.length - changed.length }
+    await inOneGo(client, [
+      ...(changed.length > 0 ? [statements.updateEmployees(companyId, changed)] : []),
+      statements.insertLog({ companyId, logId, apiId, operation, requestId: request.id, now, counts }),
+      statements.insertLogRecords(companyId, logId, details),
+      statements.useQuota(apiId),
+      COMMIT,
+    ])
+    return { logId, counts, results }
+  })
+}
+
+/** Validates and normalises all records; throws unless every one of them is good. */
+function readAll(found: CallRecords, read: (record: SentRecord) => ReadRecord): ReadRecord[] {
+  if (found.problem) throw new RefusedError(422, found.problem.code)
+  const records = found.records.map(read)
+  if (records.some(({ faults }) => faults.count > 0)) throw new RefusedError(422, 'validation_failed')
+  return records
+}
+
+async function withClient<Result>(task: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    const result = await task(client)
+    client.release()
+    return result
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+/** Sends statements as the program does, all in one go, and gives the rows of each. Throws what the first failing one says. */
+async function inOneGo<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
+  const answers = await inOnePacket(client, (packet) => Promise.all(sent.map((statement) => packet.query<Row>(statement))))
+  return answers.map(({ rows }) => rows)
+}
+
+/** A UUIDv7: it grows with time, so that indexes grow at their end. */
+function newId(): string {
+  const time = Date.now().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
+
+process.once('SIGTERM', () => void app.close().then(() => process.exit(0)))
+process.stdout.write(`crud listens on ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`)

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import { getPostgreSQLEventStore } from '@event-driven-io/emmett-postgresql'
+import pg from 'pg'
+import { newEmployee } from '../load/employee-bodies.ts'
+import type { Peer } from '../load/peer.ts'
+import type { ServerUrls } from '../processes/postgres.ts'
+
+type Created = { type: 'EmployeeCreated'; data: Record<string, unknown> }
+
+/**
+ * Emmett's event store, called in this very process: no HTTP, no rules, no key, no quota. An append of 1 event, or of as
+ * many as a bulk call has records, each to a stream of its own, with the data that a creation has.
+ */
+export async function openEmmett(urls: ServerUrls, options: { connections: number; records: number }): Promise<Peer> {
+  const pool = new pg.Pool({ connectionString: urls.ownerUrl, max: options.connections })
+  const store = getPostgreSQLEventStore(urls.ownerUrl, { connectionOptions: { pool } })
+  await store.schema.migrate()
+  return {
+    name: 'emmett',
+    works: ['single-create', 'bulk-create'],
+    prepare({ work }, count) {
+      const size = work === 'bulk-create' ? options.records : 1
+      return Array.from({ length: count }, () => {
+        const events = Array.from({ length: size }, (): Created => ({ type: 'EmployeeCreated', data: newEmployee() }))
+        const stream = `employee-${randomUUID()}`
+        return async () => void (await store.appendToStream<Created>(stream, events))
+      })
+    },
+    async stop() {
+      await store.close()
+      await pool.end()
+    },
+  }
+}

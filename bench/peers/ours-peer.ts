@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { typeidUnboxed as newId } from 'typeid-js'
+import { addUser } from '../../src/accounts/users/add-user.ts'
+import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
+import { registerCompany } from '../../src/accounts/companies/register-company.ts'
+import { openPool } from '../../src/postgres/pool.ts'
+import type { HttpClient } from '../load/http-client.ts'
+import { expectStatus, openHttpClient } from '../load/http-client.ts'
+import type { ExpectedRequest } from '../load/http-work.ts'
+import { requestsOf } from '../load/http-work.ts'
+import type { Peer } from '../load/peer.ts'
+import { WORKS } from '../load/peer.ts'
+import type { ServerUrls } from '../processes/postgres.ts'
+import type { ServerProcess } from '../processes/server-process.ts'
+import { startServerProcess } from '../processes/server-process.ts'
+import type { Tenant, TenantSizes } from '../load/tenants.ts'
+import { makeTenants } from '../load/tenants.ts'
+
+/** A company of the program under test. */
+export interface OurTenant extends Tenant {
+  companyId: string
+  adminToken: string
+  /** The newest call that was answered. */
+  newest: { position: number; logId: string } | null
+}
+
+export interface Ours extends Peer {
+  client: HttpClient
+  server: ServerProcess
+  tenants: Map<number, OurTenant[]>
+  /** Sends a request that was made before, and notes its place in the log. */
+  send(made: ExpectedRequest & { tenant: OurTenant }): Promise<{ logId: string | null; text: string }>
+}
+
+const QUOTA = 2_000_000_000
+const POLL_MS = 2
+const VISIBLE_TIMEOUT_MS = 600_000
+
+/** What the program is started with; all else is as it comes. */
+function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string, string> {
+  const urls = { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl }
+  return { ...urls, PORT: '0', LOG_LEVEL: 'error', BURST_LIMIT: '0', FAILURE_LIMIT: '0' }
+}
+
+/**
+ * The program itself: `start`, so API and workers in one process, as on one machine in production.
+ * `nodeOptions` are for node, e.g. to take a profile.
+ */
+export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions: string[] = []): Promise<Ours> {
+  const server = await startServerProcess([...nodeOptions, 'src/main.ts', 'start'], settingsOf(urls))
+  const client = openHttpClient(server.address)
+  const tenants = await makeOurTenants(client, urls, sizes)
+  const touched = new Set<OurTenant>()
+
+  async function send({ request, status, tenant }: ExpectedRequest & { tenant: OurTenant }) {
+    const { headers, text } = await expectStatus(client, request, status)
+    const position = Number(headers['x-ledger-position'] ?? 0)
+    if (position === 0) return { logId: null, text }
+    const logId = /"log_id":"([^"]+)"/.exec(text)![1]!
+    if (position > (tenant.newest?.position ?? 0)) tenant.newest = { position, logId }
+    touched.add(tenant)
+    return { logId, text }
+  }
+
+  return {
+    name: 'ours',
+    works: WORKS,
+    client,
+    server,
+    tenants,
+    send,
+    prepare: ({ work, companies }, count) =>
+      requestsOf(work, tenants.get(companies)!, count, sizes.records).map((made) => async () => void (await send(made))),
+    async visible() {
+      // A company's entries become visible in order, so the newest is the last.
+      for (const tenant of touched) await untilVisible(client, tenant, tenant.newest!.logId)
+      touched.clear()
+    },
+    async stop() {
+      await client.close()
+      await server.stop()
+    },
+  }
+}
+
+async function makeOurTenants(client: HttpClient, urls: ServerUrls, sizes: TenantSizes): Promise<Map<number, OurTenant[]>> {
+  const services = { pool: openPool({ url: urls.serviceUrl, name: 'bench', max: 2 }), newId }
+  const make = async (name: string): Promise<OurTenant> => {
+    const companyId = await registerCompany(services, name)
+    const admin = await addUser(services, { companyId, email: 'admin@example.com', name: 'Admin', role: 'admin' })
+    const key = await issueApiKey(services, { companyId, name: 'HR sync', quotaLimit: QUOTA, refreshPeriod: 'monthly' })
+    const credentials = { 'x-api-id': key.api_id, 'x-api-key': key.api_key }
+    return { companyId, credentials, adminToken: admin.token, newest: null, stock: [] }
+  }
+  try {
+    return await makeTenants(client, sizes, make)
+  } finally {
+    await services.pool.end()
+  }
+}
+
+/** Asks for an entry of the log until it is there. */
+export async function untilVisible(client: HttpClient, { adminToken }: OurTenant, logId: string): Promise<void> {
+  const headers = { authorization: `Bearer ${adminToken}` }
+  const deadline = performance.now() + VISIBLE_TIMEOUT_MS
+  for (;;) {
+    const { status, text } = await client.send({ method: 'GET', path: `/admin/v1/bulk-user-logs/${logId}`, headers })
+    if (status === 200) return
+    if (status !== 404) throw new Error(`the log answered ${status}: ${text.slice(0, 300)}`)
+    if (performance.now() > deadline) throw new Error(`${logId} has not become visible`)
+    await pause(POLL_MS)
+  }
+}

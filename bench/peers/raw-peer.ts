@@ -1,0 +1,69 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { sealEvent } from '../../src/ledger/integrity/codec.ts'
+import { newEmployee } from '../load/employee-bodies.ts'
+import type { Peer } from '../load/peer.ts'
+import type { ServerUrls } from '../processes/postgres.ts'
+
+/** The ledger's own table of events, without its guards. */
+const TABLE = `create table events (
+    company_id uuid not null,
+    position bigint not null,
+    stream_id uuid not null,
+    stream_version integer not null,
+    envelope text not null,
+    data text,
+    salt bytea,
+    leaf_hash bytea not null,
+    primary key (company_id, position)
+  );
+  create unique index events_by_stream on events (company_id, stream_id, stream_version);`
+
+const INSERT_ONE = {
+  name: 'insert-one',
+  text: 'insert into events values ($1, $2, $3, 1, $4, $5, $6, $7)',
+}
+const INSERT_MANY = {
+  name: 'insert-many',
+  text: `insert into events select $1, r.position, r.stream, 1, r.envelope, r.data, r.salt, r.leaf
+    from unnest($2::bigint[], $3::uuid[], $4::text[], $5::text[], $6::bytea[], $7::bytea[])
+      as r(position, stream, envelope, data, salt, leaf)`,
+}
+
+const EXAMPLE_ID = '01m7wqmfakeh492yt3mpqyceyp'
+
+/**
+ * What PostgreSQL can do at all: prepared inserts of rows of the ledger's shape, made before the clock starts, each
+ * statement with a commit of its own. No HTTP, no lock, no state, no rule.
+ */
+export async function openRaw(urls: ServerUrls, options: { connections: number; records: number }): Promise<Peer> {
+  const pool = new pg.Pool({ connectionString: urls.ownerUrl, max: options.connections })
+  await pool.query(TABLE)
+  const companyIds = new Map<number, string[]>()
+  let position = 0
+  return {
+    name: 'raw',
+    works: ['single-create', 'bulk-create'],
+    prepare({ work, companies }, count) {
+      const ids = companyIds.get(companies) ?? Array.from({ length: companies }, () => randomUUID())
+      companyIds.set(companies, ids)
+      return Array.from({ length: count }, (_, at) => {
+        const companyId = ids[at % companies]!
+        const rows = Array.from({ length: work === 'bulk-create' ? options.records : 1 }, () => rowAt(++position))
+        const columns = [0, 1, 2, 3, 4, 5].map((column) => rows.map((row) => row[column]!))
+        const values = rows.length === 1 ? [companyId, ...rows[0]!] : [companyId, ...columns]
+        return async () => void (await pool.query({ ...(rows.length === 1 ? INSERT_ONE : INSERT_MANY), values }))
+      })
+    },
+    stop: () => pool.end(),
+  }
+}
+
+/** A row as long as that of a creation: position, stream, envelope, data, salt, leaf hash. */
+function rowAt(position: number) {
+  const stream = `emp_${EXAMPLE_ID}`
+  const event = { type: 'EmployeeCreated', stream, version: 1, index: 0, data: { attributes: newEmployee() } } as const
+  const place = { companyId: `com_${EXAMPLE_ID}`, callId: `log_${EXAMPLE_ID}`, actor: `key_${EXAMPLE_ID}` }
+  const { envelope, data, leaf } = sealEvent(event, { ...place, position, recordedAt: '2026-11-20T15:01:40.325Z' })
+  return [position, randomUUID(), envelope, data, randomBytes(16), leaf] as const
+}

@@ -1,0 +1,116 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+
+interface ProfileNode {
+  id: number
+  callFrame: { functionName: string; url: string; lineNumber: number }
+  children?: number[]
+}
+
+interface CpuProfile {
+  nodes: ProfileNode[]
+  /** Microseconds of the machine's monotonic clock. */
+  startTime: number
+  samples: number[]
+  timeDeltas: number[]
+}
+
+/** The time that something took. */
+export interface TakenTime {
+  name: string
+  ms: number
+  /** Of the time in which the process did anything, 0 to 1. */
+  share: number
+}
+
+/** What a process did, the most costly first. */
+export interface ProfileSummary {
+  /** By package, folder of the program, or part of node: adds up to all of it. */
+  places: TakenTime[]
+  /** By function, without what it called: adds up to all of it. */
+  functions: TakenTime[]
+  /** Functions of the program with all that they called. */
+  withCallees: TakenTime[]
+}
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const IDLE = '(idle)'
+
+/** Microseconds of the clock that profiles are in. */
+export function profileClock(): number {
+  return Number(process.hrtime.bigint() / 1000n)
+}
+
+/** The profile that a process left in a folder. */
+export async function findProfile(dir: string): Promise<string> {
+  const file = (await readdir(dir)).find((name) => name.endsWith('.cpuprofile'))
+  if (file === undefined) throw new Error(`there is no profile in ${dir}`)
+  return path.join(dir, file)
+}
+
+/** Sums up what a profile says of the time between two instants of `profileClock`. */
+export async function readProfile(file: string, from: number, to: number): Promise<ProfileSummary> {
+  const profile = JSON.parse(await readFile(file, 'utf8')) as CpuProfile
+  const own = ownTimes(profile, from, to)
+  const [places, functions] = [new Map<string, number>(), new Map<string, number>()]
+  for (const { id, callFrame } of profile.nodes) {
+    add(places, placeOf(callFrame), own.get(id) ?? 0)
+    add(functions, nameOf(callFrame), own.get(id) ?? 0)
+  }
+  const total = [...own.values()].reduce((sum, took) => sum + took, 0)
+  const ranked = (sums: Map<string, number>) =>
+    [...sums].map(([name, took]) => ({ name, ms: took / 1000, share: took / total })).sort((a, b) => b.ms - a.ms)
+  return { places: ranked(places), functions: ranked(functions), withCallees: ranked(timesWithCallees(profile, own)) }
+}
+
+/** What each node of the tree of calls took itself, in microseconds. */
+function ownTimes({ nodes, startTime, samples, timeDeltas }: CpuProfile, from: number, to: number): Map<number, number> {
+  const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === IDLE).map(({ id }) => id))
+  const times = new Map<number, number>()
+  let at = startTime
+  samples.forEach((id, sample) => {
+    at += timeDeltas[sample]!
+    if (at >= from && at <= to && !idle.has(id)) times.set(id, (times.get(id) ?? 0) + timeDeltas[sample]!)
+  })
+  return times
+}
+
+function timesWithCallees({ nodes }: CpuProfile, own: Map<number, number>): Map<string, number> {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const sums = new Map<string, number>()
+  /** A function that calls itself counts once: `above` are those that are under way. */
+  function visit({ id, callFrame, children }: ProfileNode, above: ReadonlySet<string>): number {
+    const name = nameOf(callFrame)
+    const isOurs = fileOf(callFrame).match(/^(?:src|projections|bench)\//) !== null
+    const below = isOurs ? new Set([...above, name]) : above
+    const took = (children ?? []).reduce((sum, child) => sum + visit(byId.get(child)!, below), own.get(id) ?? 0)
+    if (isOurs && !above.has(name)) add(sums, name, took)
+    return took
+  }
+  visit(nodes[0]!, new Set())
+  return sums
+}
+
+type Frame = ProfileNode['callFrame']
+
+function fileOf({ url }: Frame): string {
+  return url.replace(`file://${ROOT}/`, '').replace(/^.*node_modules\//, 'node_modules/')
+}
+
+function nameOf(frame: Frame): string {
+  const file = fileOf(frame)
+  return `${frame.functionName || '(anonymous)'}${file === '' ? '' : ` ${file}:${frame.lineNumber + 1}`}`
+}
+
+function placeOf(frame: Frame): string {
+  const file = fileOf(frame)
+  const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? []
+  if (name !== undefined) return name
+  if (file.startsWith('node:')) return `node:${file.slice('node:'.length).replace('internal/', '').split('/')[0]}`
+  if (file !== '') return path.dirname(file)
+  return frame.functionName.startsWith('(') ? frame.functionName : '(built in)'
+}
+
+function add(sums: Map<string, number>, name: string, took: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + took)
+}

@@ -1,0 +1,44 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+
+/** A server that was started in a process of its own. */
+export interface ServerProcess {
+  /** Where it listens. */
+  address: string
+  pid: number
+  stop(): Promise<void>
+}
+
+/** Starts a program of this repository with its own options for node, and waits until it prints where it listens. */
+export async function startServerProcess(args: string[], settings: Record<string, string> = {}): Promise<ServerProcess> {
+  const child = launch(args, settings)
+  const exited = once(child, 'exit')
+  for await (const line of createInterface(child.stdout!)) {
+    const [address] = /http:\/\/[^\s]+/.exec(line) ?? []
+    if (address === undefined) continue
+    // What it prints later is for nobody, but must not fill the pipe.
+    child.stdout!.resume()
+    return { address, pid: child.pid!, stop: () => stop(child, exited) }
+  }
+  await exited
+  throw new Error(`node ${args.join(' ')} ended before it listened`)
+}
+
+/** Nothing of the surroundings reaches it, so that every run has the same settings. */
+function launch(args: string[], settings: Record<string, string>): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd: ROOT, env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  return child
+}
+
+async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  child.kill('SIGTERM')
+  await exited
+}

@@ -1,0 +1,126 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { normaliseEmail } from '../../src/domain/attributes.ts'
+import { isId, toUuid } from '../../src/domain/ids.ts'
+import { hashKeyOf, nameHash, namesOf } from './rejected-names.ts'
+import { bulkUserLogs } from './fold.ts'
+import { employees, searchable } from '../employees/fold.ts'
+import { schemaOf } from '../projection.ts'
+
+/**
+ * Whom records speak of. Both find refused records by the exact id, e-mail or external id in them as well; names are
+ * compared with the employee as the read model has them now.
+ */
+export interface PersonFilter {
+  /** Exactly: an employee's id, their e-mail in any case, or their external id. */
+  employee?: string
+  /** Part of an employee's names, e-mail, external id or employee number, in any case; or their id. */
+  q?: string
+}
+
+type Condition = RawBuilder<unknown>
+
+const SCHEMA = schemaOf(bulkUserLogs)
+const RECORDS = sql.id(SCHEMA, 'records')
+const REJECTED_NAMES = sql.id(SCHEMA, 'rejected_names')
+const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
+
+/** From which end entries are taken, in the words of a query. */
+export interface Direction {
+  /** How positions are sorted. */
+  order: Condition
+  /** The aggregate that gives the last of some positions in that order. */
+  last: Condition
+  /** The comparison with which a position stands before another one, or is that one. */
+  isUpTo: Condition
+  /** A position behind all others. */
+  end: Condition
+}
+
+export const NEWEST_FIRST: Direction = { order: sql`desc`, last: sql`min`, isUpTo: sql`>=`, end: sql`0` }
+export const OLDEST_FIRST: Direction = { order: sql`asc`, last: sql`max`, isUpTo: sql`<=`, end: sql`9223372036854775807` }
+
+/**
+ * A query that gives the positions of the first `limit` entries which hold a record of the person and are wanted.
+ * It costs a look into an index for each employee whom a text finds, even if those are all: the first entry of each
+ * tells how far to look at most, and only employees with an entry up to there are asked for more.
+ */
+export function positionsWithPerson(
+  companyId: string,
+  person: PersonFilter,
+  isWanted: (position: Condition) => Condition,
+  { order, last, isUpTo, end }: Direction,
+  limit: number,
+): Condition {
+  const company = toUuid(companyId)
+  const [ofRecord, ofName] = [sql.ref('r.entry_position'), sql.ref('n.entry_position')]
+  // An employee may stand in several records of a refused call, hence "distinct" before "limit".
+  return sql`
+    with nearest as materialized (
+      select found.employee_id, own.position from (${employeesLike(company, person)}) as found (employee_id)
+        cross join lateral (
+          select r.entry_position as position from ${RECORDS} r
+          where r.company_id = ${company} and r.employee_id = found.employee_id and ${isWanted(ofRecord)}
+          order by position ${order} limit 1
+        ) own
+    ), enough as materialized (
+      select case when count(*) = ${limit} then ${last}(position) else ${end} end as position
+      from (select distinct position from nearest order by position ${order} limit ${limit}) top
+    )
+    select own.position from nearest
+      cross join lateral (
+        select distinct r.entry_position as position from ${RECORDS} r
+        where r.company_id = ${company} and r.employee_id = nearest.employee_id
+          and r.entry_position ${isUpTo} (select position from enough) and ${isWanted(ofRecord)}
+        order by position ${order} limit ${limit}
+      ) own
+      where nearest.position ${isUpTo} (select position from enough)
+    union
+    select own.position from (${namesLike(companyId, person)}) as found (name_hash)
+      cross join lateral (
+        select distinct n.entry_position as position from ${REJECTED_NAMES} n
+        where n.company_id = ${company} and n.name_hash = found.name_hash and ${isWanted(ofName)}
+        order by position ${order} limit ${limit}
+      ) own
+    order by position ${order} limit ${limit}`
+}
+
+/** Whether an entry `e` holds a record of the person. */
+export function entryHasPerson(companyId: string, person: PersonFilter): Condition {
+  return sql`exists (select 1 from ${RECORDS} p where p.company_id = ${toUuid(companyId)} and p.entry_position = e.position
+    and ${recordIsOf(companyId, person, sql.ref('p.employee_id'), sql.ref('p.entry_position'), sql.ref('p.ordinal'))})`
+}
+
+/** Whether a record, given by its employee, entry and ordinal, is of the person. */
+export function recordIsOf(
+  companyId: string,
+  person: PersonFilter,
+  employeeId: Condition,
+  entryPosition: Condition,
+  ordinal: Condition,
+): Condition {
+  const company = toUuid(companyId)
+  return sql`(
+    ${employeeId} in (${employeesLike(company, person)})
+    or exists (select 1 from ${REJECTED_NAMES} n where n.company_id = ${company} and n.name_hash in (${namesLike(companyId, person)})
+      and n.entry_position = ${entryPosition} and n.ordinal = ${ordinal}))`
+}
+
+/** A query that gives the ids of the employees whom a text finds. */
+function employeesLike(company: string, { employee, q }: PersonFilter): Condition {
+  const ways: Condition[] = []
+  for (const text of [employee, q]) if (isId('emp', text)) ways.push(sql`select ${toUuid(text)}::uuid`)
+  const find = (condition: Condition) => sql`select employee_id from ${EMPLOYEES} where company_id = ${company} and ${condition}`
+  if (employee !== undefined) {
+    ways.push(find(sql`email = ${normaliseEmail(employee)}`), find(sql`external_id = ${employee}`))
+  }
+  if (q !== undefined) ways.push(find(sql`strpos(search_text, ${searchable(q)}) > 0`))
+  return sql.join(ways, sql` union `)
+}
+
+/** A query that gives the hashes under which refused records with this text stand. */
+function namesLike(companyId: string, { employee, q }: PersonFilter): Condition {
+  const hashKey = hashKeyOf(toUuid(companyId))
+  const hashes = namesOf((employee ?? q)!).map((name) => sql`(${nameHash(hashKey, sql`${name}::text`)})`)
+  return sql`values ${sql.join(hashes)}`
+}

@@ -1,0 +1,183 @@
+import type { Kysely, RawBuilder, Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Operation } from '../../src/domain/events.ts'
+import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import type { Direction, PersonFilter } from './people-queries.ts'
+import { entryHasPerson, NEWEST_FIRST, OLDEST_FIRST, positionsWithPerson } from './people-queries.ts'
+import type { BulkUserLogTables } from './tables.ts'
+import { bulkUserLogs } from './fold.ts'
+import { schemaOf } from '../projection.ts'
+
+/** The projection that these queries read. */
+export const BULK_USER_LOGS = { name: bulkUserLogs.name, version: bulkUserLogs.version }
+
+/** A Bulk User Log entry as the admin endpoint shows it, and its place in the log. */
+export interface LogEntry {
+  position: number
+  entry: {
+    id: string
+    status: 'Completed' | 'Failed'
+    /** Always `Public API`: entries are made by API calls alone. */
+    name: 'Public API'
+    requested_at: string
+    operation: Operation
+    counts: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
+    http_status: number
+    duration_ms: number
+    key: { id: string; name: string }
+    request_id: string
+    error: { code: string; detail: string } | null
+  }
+}
+
+/** Entries that satisfy all of what is given. */
+export interface EntryFilter extends PersonFilter {
+  status?: 'Completed' | 'Failed'
+  operation?: Operation
+  /** RFC 3339: requested at this instant or later. */
+  from?: string
+  /** RFC 3339: requested before this instant. */
+  to?: string
+  /** An API id. */
+  key?: string
+}
+
+/** A company's entries, newest first; after a page of them only those older than the one at `before`. */
+export async function listLogEntries(
+  db: Kysely<unknown>,
+  companyId: string,
+  filter: EntryFilter,
+  page: { before: number | null; limit: number },
+): Promise<LogEntry[]> {
+  const bound = page.before === null ? null : { isBeyond: sql`<`, position: page.before }
+  return listInDirection(db, companyId, filter, { bound, direction: NEWEST_FIRST, limit: page.limit })
+}
+
+/** A company's entries that came after a position, oldest first. */
+export async function listLogEntriesAfter(
+  db: Kysely<unknown>,
+  companyId: string,
+  filter: EntryFilter,
+  page: { after: number; limit: number },
+): Promise<LogEntry[]> {
+  const bound = { isBeyond: sql`>`, position: page.after }
+  return listInDirection(db, companyId, filter, { bound, direction: OLDEST_FIRST, limit: page.limit })
+}
+
+/** Which entries are read: from the one end or the other, beyond a position. */
+interface Stretch {
+  bound: Bound | null
+  direction: Direction
+  limit: number
+}
+
+interface Bound {
+  isBeyond: Condition
+  position: number
+}
+
+async function listInDirection(db: Kysely<unknown>, companyId: string, filter: EntryFilter, stretch: Stretch): Promise<LogEntry[]> {
+  const company = toUuid(companyId)
+  const isBetween = positionsOf(company, filter, stretch.bound)
+  const found =
+    filter.employee === undefined && filter.q === undefined
+      ? sql`${isBetween(sql.ref('e.position'))} and ${all(attributesOf(filter))}`
+      : sql`e.position in (${positionsOfPerson(companyId, filter, isBetween, stretch)})`
+  const { rows } = await sql<EntryRow>`select e.* from ${ENTRIES} e where e.company_id = ${company} and ${found}
+    order by e.position ${stretch.direction.order} limit ${stretch.limit}`.execute(db)
+  return rows.map(shown)
+}
+
+/** The position of a company's newest entry; 0 when it has none. */
+export async function newestLogPosition(db: Kysely<unknown>, companyId: string): Promise<number> {
+  const { rows } = await sql<{ newest: number }>`select coalesce(max(position), 0) as newest from ${ENTRIES}
+    where company_id = ${toUuid(companyId)}`.execute(db)
+  return rows[0]?.newest ?? 0
+}
+
+/** One entry of a company, by the id of its call; null when the company has none such (yet). */
+export async function findLogEntry(db: Kysely<unknown>, companyId: string, callId: string): Promise<LogEntry | null> {
+  const { rows } = await sql<EntryRow>`select * from ${ENTRIES}
+    where company_id = ${toUuid(companyId)} and call_id = ${toUuid(callId)}`.execute(db)
+  return rows[0] ? shown(rows[0]) : null
+}
+
+type EntryRow = Selectable<BulkUserLogTables['entries']>
+type Condition = RawBuilder<unknown>
+
+const SCHEMA = schemaOf(bulkUserLogs)
+const ENTRIES = sql.id(SCHEMA, 'entries')
+const HOURS = sql.id(SCHEMA, 'hours')
+const HOUR_CHARACTERS = '0000-00-00T00'.length
+
+/**
+ * The conditions that tell between which positions entries stand, for any column that holds such a position. The log
+ * is in the order of positions, and requests end in another order than they began in; so an instant is turned into
+ * positions by way of the hours.
+ */
+function positionsOf(company: string, { from, to }: EntryFilter, bound: Bound | null): (position: Condition) => Condition {
+  return (position) => {
+    const conditions: Condition[] = []
+    if (bound) conditions.push(sql`${position} ${bound.isBeyond} ${bound.position}`)
+    if (from !== undefined) {
+      const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
+      conditions.push(sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`)
+    }
+    if (to !== undefined) {
+      conditions.push(sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`)
+    }
+    return all(conditions)
+  }
+}
+
+/** The conditions on an entry `e` that speak of its own columns. */
+function attributesOf({ status, operation, from, to, key }: EntryFilter): Condition[] {
+  const conditions: Condition[] = []
+  if (status !== undefined) conditions.push(sql`e.status = ${status}`)
+  if (operation !== undefined) conditions.push(sql`e.operation = ${operation}`)
+  if (from !== undefined) conditions.push(sql`e.requested_at >= ${from}`)
+  if (to !== undefined) conditions.push(sql`e.requested_at < ${to}`)
+  if (key !== undefined) conditions.push(sql`e.key_id = ${toUuid(key)}`)
+  return conditions
+}
+
+/** The positions of the first entries with the person that is looked for; a second one must be in them, too. */
+function positionsOfPerson(
+  companyId: string,
+  filter: EntryFilter,
+  isBetween: (position: Condition) => Condition,
+  { direction, limit }: Stretch,
+): Condition {
+  const { employee, q } = filter
+  const conditions = attributesOf(filter)
+  if (employee !== undefined && q !== undefined) conditions.push(entryHasPerson(companyId, { q }))
+  const person = employee === undefined ? { q: q! } : { employee }
+  if (conditions.length === 0) return positionsWithPerson(companyId, person, isBetween, direction, limit)
+  const isWanted = (position: Condition) => sql`${isBetween(position)} and exists (
+    select 1 from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${all(conditions)})`
+  return positionsWithPerson(companyId, person, isWanted, direction, limit)
+}
+
+function all(conditions: Condition[]): Condition {
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+function shown(row: EntryRow): LogEntry {
+  const { total, updated, deactivated, failed, no_updates } = row
+  return {
+    position: row.position,
+    entry: {
+      id: fromUuid('log', row.call_id),
+      status: row.status,
+      name: 'Public API',
+      requested_at: row.requested_at,
+      operation: row.operation,
+      counts: { total, updated, deactivated, failed, no_updates },
+      http_status: row.http_status,
+      duration_ms: row.duration_ms,
+      key: { id: fromUuid('key', row.key_id), name: row.key_name },
+      request_id: row.request_id,
+      error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Operation } from '../../src/domain/events.ts'
+
+export type RecordStatus = 'Synced' | 'No Updates' | 'Reactivated' | 'Deactivated'
+
+/** The tables of Bulk User Logs. `entries` and `records` are the log; the others make its filters and sums fast. */
+export type BulkUserLogTables = {
+  entries: {
+    company_id: string
+    /** The position of the event that closes the call: the order of the log. */
+    position: number
+    call_id: string
+    status: 'Completed' | 'Failed'
+    operation: Operation
+    requested_at: string
+    duration_ms: number
+    http_status: number
+    error_code: string | null
+    error_detail: string | null
+    key_id: string
+    key_name: string
+    request_id: string
+    total: number
+    updated: number
+    deactivated: number
+    failed: number
+    no_updates: number
+  }
+  records: {
+    company_id: string
+    /** The position of its entry. */
+    entry_position: number
+    /** Its place among the entry's rows, from 0. */
+    ordinal: number
+    /** Its place in the call; null for a row that speaks of the call as a whole. */
+    record_index: number | null
+    employee_id: string | null
+    status: RecordStatus | null
+    /** Its events, which stand next to each other; null when there are none. */
+    first_position: number | null
+    last_position: number | null
+  }
+  /**
+   * By which id, e-mail or external id a refused record can be found, as a hash: `nameHash` tells of what. A row goes
+   * with its event: erasing the event's data takes the row along, and a fold of erased data makes none.
+   */
+  rejected_names: {
+    company_id: string
+    name_hash: Buffer
+    entry_position: number
+    /** The record's place among the entry's rows. */
+    ordinal: number
+    /** The position of the event that rejected the record. */
+    position: number
+  }
+  /** Between which positions the entries of an hour stand: the log is ordered by position, and filtered by time. */
+  hours: { company_id: string; hour: string; first_position: number; last_position: number }
+  /** Calls and their counts by day (UTC), key, operation and status. */
+  days: {
+    company_id: string
+    day: string
+    key_id: string
+    operation: Operation
+    status: 'Completed' | 'Failed'
+    calls: number
+    total: number
+    updated: number
+    deactivated: number
+    failed: number
+    no_updates: number
+  }
+}
+
+/** Makes the tables in an empty schema. Every key and index begins with the company. */
+export const createBulkUserLogTables = (db: Kysely<unknown>, schema: string) => run(db, schema, TABLES)
+
+/** Makes the indexes that filters and look-ups need. */
+export const createBulkUserLogIndexes = (db: Kysely<unknown>, schema: string) => run(db, schema, INDEXES)
+
+async function run(db: Kysely<unknown>, schema: string, statements: string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement.replaceAll('$schema', `"${schema}"`)).execute(db)
+}
+
+const TABLES = [
+  `create table $schema.entries (
+    company_id uuid not null,
+    position bigint not null,
+    call_id uuid not null,
+    status text not null,
+    operation text not null,
+    requested_at timestamptz(3) not null,
+    duration_ms integer not null,
+    http_status smallint not null,
+    error_code text,
+    error_detail text,
+    key_id uuid not null,
+    key_name text not null,
+    request_id text not null,
+    total integer not null,
+    updated integer not null,
+    deactivated integer not null,
+    failed integer not null,
+    no_updates integer not null,
+    primary key (company_id, position)
+  )`,
+
+  `create table $schema.records (
+    company_id uuid not null,
+    entry_position bigint not null,
+    ordinal integer not null,
+    record_index integer,
+    employee_id uuid,
+    status text,
+    first_position bigint,
+    last_position bigint,
+    primary key (company_id, entry_position, ordinal)
+  )`,
+
+  `create table $schema.rejected_names (
+    company_id uuid not null,
+    name_hash bytea not null,
+    entry_position bigint not null,
+    ordinal integer not null,
+    position bigint not null,
+    primary key (company_id, name_hash, entry_position, ordinal)
+  )`,
+  // By this the rows of an event that is erased are found.
+  `create index rejected_names_by_event on $schema.rejected_names (company_id, position)`,
+
+  `create table $schema.hours (
+    company_id uuid not null,
+    hour timestamptz(3) not null,
+    first_position bigint not null,
+    last_position bigint not null,
+    primary key (company_id, hour)
+  ) with (fillfactor = 80)`,
+
+  `create table $schema.days (
+    company_id uuid not null,
+    day date not null,
+    key_id uuid not null,
+    operation text not null,
+    status text not null,
+    calls bigint not null,
+    total bigint not null,
+    updated bigint not null,
+    deactivated bigint not null,
+    failed bigint not null,
+    no_updates bigint not null,
+    primary key (company_id, day, key_id, operation, status)
+  ) with (fillfactor = 80)`,
+]
+
+const INDEXES = [
+  `create unique index if not exists entries_by_call on $schema.entries (company_id, call_id)`,
+  `create index if not exists entries_by_status on $schema.entries (company_id, status, position)`,
+  `create index if not exists entries_by_operation on $schema.entries (company_id, operation, position)`,
+  `create index if not exists entries_by_key on $schema.entries (company_id, key_id, position)`,
+  `create index if not exists records_by_employee on $schema.records (company_id, employee_id, entry_position)
+    where employee_id is not null`,
+]

@@ -1,0 +1,100 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Employee } from '../../src/domain/employees/employee.ts'
+import type { EmployeeTables } from './fold.ts'
+import { employees, searchable, searchText } from './fold.ts'
+import { schemaOf } from '../projection.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+
+/** The projection that these queries read. */
+export const EMPLOYEES = { name: employees.name, version: employees.version }
+
+export interface EmployeeFilter {
+  status?: Employee['status']
+  /** Normalised. */
+  email?: string
+  external_id?: string
+  /** RFC 3339. */
+  updated_since?: string
+  q?: string
+}
+
+/** Where a page ends: behind an employee; with `updated_since` behind the time of their last change as well. */
+export interface EmployeePlace {
+  id: string
+  updatedAt: string
+}
+
+/** A page of a list. */
+interface Page {
+  after: EmployeePlace | null
+  limit: number
+}
+
+/**
+ * A company's employees in the order of their creation, which never changes; with `updated_since` in the order of
+ * their last change, so that somebody who changes while a client pages on is seen again rather than missed. By e-mail
+ * address or external id it is the one who has it at this moment.
+ */
+export async function listEmployees(
+  db: Kysely<unknown>,
+  companyId: string,
+  filter: EmployeeFilter,
+  page: Page,
+): Promise<Employee[]> {
+  const { status, email, external_id: externalId, updated_since: since, q } = filter
+  if (email !== undefined || externalId !== undefined) return listHolder(db, companyId, filter, page)
+  let query = tables(db).selectFrom('employees').select('state').where('company_id', '=', toUuid(companyId))
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (q !== undefined) query = query.where(sql<boolean>`strpos(search_text, ${searchable(q)}) > 0`)
+  if (since !== undefined) query = query.where('updated_at', '>=', since).orderBy('updated_at')
+  if (page.after) {
+    const { id, updatedAt } = page.after
+    query =
+      since === undefined
+        ? query.where('employee_id', '>', toUuid(id))
+        : query.where(sql<boolean>`(updated_at, employee_id) > (${updatedAt}::timestamptz, ${toUuid(id)}::uuid)`)
+  }
+  const rows = await query.orderBy('employee_id').limit(page.limit).execute()
+  return rows.map(({ state }) => state)
+}
+
+/**
+ * The one employee who has an e-mail address or an external id, if the rest of the filter fits as well. From the snapshots
+ * alone, which every commit leaves whole: one that moves between two people is found at one of them at every instant.
+ */
+async function listHolder(db: Kysely<unknown>, companyId: string, filter: EmployeeFilter, page: Page): Promise<Employee[]> {
+  const { email, external_id: externalId } = filter
+  const conditions = [sql`company_id = ${toUuid(companyId)}`]
+  if (email !== undefined) conditions.push(sql`email = ${email}`)
+  if (externalId !== undefined) conditions.push(sql`external_id = ${externalId}`)
+  const { rows } = await sql<{ state: Employee }>`
+    select state from employee_snapshots where ${sql.join(conditions, sql` and `)}`.execute(db)
+  return rows.map(({ state }) => state).filter((employee) => fits(employee, filter, page.after))
+}
+
+/** Whether an employee is in a list with this filter, behind this place. Ids and times are in the order of their texts. */
+function fits(employee: Employee, { status, q, updated_since: since }: EmployeeFilter, after: EmployeePlace | null): boolean {
+  const { id, updated_at: updatedAt } = employee
+  if (status !== undefined && employee.status !== status) return false
+  if (q !== undefined && !searchText(employee).includes(searchable(q))) return false
+  if (since !== undefined && updatedAt < since) return false
+  if (!after) return true
+  return (since !== undefined && updatedAt !== after.updatedAt) ? updatedAt > after.updatedAt : id > after.id
+}
+
+/** Those of a company's employees who have one of these ids. */
+export async function findEmployees(db: Kysely<unknown>, companyId: string, ids: string[]): Promise<Map<string, Employee>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tables(db)
+    .selectFrom('employees')
+    .select('state')
+    .where('company_id', '=', toUuid(companyId))
+    .where('employee_id', '=', sql<string>`any(${ids.map(toUuid)}::uuid[])`)
+    .execute()
+  return new Map(rows.map(({ state }) => [state.id, state]))
+}
+
+function tables(db: Kysely<unknown>): Kysely<EmployeeTables> {
+  return db.withSchema(schemaOf(employees)).$extendTables<EmployeeTables>()
+}

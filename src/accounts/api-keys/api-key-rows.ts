@@ -1,0 +1,70 @@
+import type { ClientBase } from 'pg'
+import { windowStart } from '../../domain/company.ts'
+import { toUuid } from '../../domain/ids.ts'
+import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
+import type { ApiKeyRecord, ApiKeyRow } from './read-api-keys.ts'
+import { apiKeyRecord, SELECT_API_KEYS } from './read-api-keys.ts'
+
+/* The rows of API keys. They are written under the lock of the company's head alone, with the events of the key. */
+
+/** A key as it is under the lock of its company's head; null when the company has none such. */
+export async function loadApiKey(client: ClientBase, companyId: string, apiId: string): Promise<ApiKeyRecord | null> {
+  const text = `${SELECT_API_KEYS} where k.company_id = $1 and k.api_id = $2`
+  const { rows } = await client.query<ApiKeyRow>(text, [toUuid(companyId), toUuid(apiId)])
+  return rows[0] ? apiKeyRecord(rows[0]) : null
+}
+
+/** Inserts a new key and its usage, which begins at none. */
+export async function insertApiKey(
+  client: ClientBase,
+  companyId: string,
+  key: KeyLife,
+  secretHash: Buffer,
+  now: string,
+): Promise<ApiKeyRecord> {
+  const ids = [toUuid(companyId), toUuid(key.id)]
+  const windowStartMs = windowStart(key.refreshPeriod, Date.parse(now))
+  await client.query('insert into api_key_directory (company_id, api_id) values ($1, $2)', ids)
+  await client.query(
+    `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked,
+       quota_limit, refresh_period, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [...ids, key.version, key.name, secretHash, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod, now],
+  )
+  await client.query(
+    'insert into api_key_usage (company_id, api_id, window_start, requests_made) values ($1, $2, $3, 0)',
+    [...ids, new Date(windowStartMs)],
+  )
+  const usage = { windowStartMs, requestsMade: 0, lastUsedMs: null }
+  return { ...key, createdAt: now, rotatedAt: null, previousExpiresAt: null, usage }
+}
+
+/** Stores what a change made of a key. A revoked key has no secret before its last any more. */
+export async function updateApiKey(client: ClientBase, companyId: string, key: KeyLife): Promise<void> {
+  await client.query(
+    `update api_keys set version = $3, name = $4, is_enabled = $5, is_revoked = $6, quota_limit = $7, refresh_period = $8,
+       previous_secret_hash = case when $6 then null else previous_secret_hash end,
+       previous_expires_at = case when $6 then null else previous_expires_at end
+     where company_id = $1 and api_id = $2`,
+    [
+      ...[toUuid(companyId), toUuid(key.id)],
+      ...[key.version, key.name, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod],
+    ],
+  )
+}
+
+/** Gives a key a new secret; the one that it had lives on until `previousExpiresAt`, or ends at once. */
+export async function replaceSecret(
+  client: ClientBase,
+  companyId: string,
+  apiId: string,
+  rotation: { secretHash: Buffer; previousExpiresAt: string | null; now: string },
+): Promise<void> {
+  const { secretHash, previousExpiresAt, now } = rotation
+  await client.query(
+    `update api_keys set secret_hash = $3, rotated_at = $4, previous_expires_at = $5::timestamptz,
+       previous_secret_hash = case when $5::timestamptz is null then null else secret_hash end
+     where company_id = $1 and api_id = $2`,
+    [toUuid(companyId), toUuid(apiId), secretHash, now, previousExpiresAt],
+  )
+}

@@ -1,0 +1,71 @@
+import type { PoolClient } from 'pg'
+import { problem } from '../../domain/errors.ts'
+import type { KeyChange } from '../../domain/accounts/key-lifecycle.ts'
+import { decideKeyChange, evolveKey } from '../../domain/accounts/key-lifecycle.ts'
+import { API_KEY_PREFIX } from '../../domain/accounts/secrets.ts'
+import { loadApiKey, replaceSecret, updateApiKey } from './api-key-rows.ts'
+import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'
+import type { Acting, CompanyServices } from '../users/change-company.ts'
+import { assertSeen, changeCompany, decided, RefusedByStateError } from '../users/change-company.ts'
+import type { KeyWithSecret } from './issue-api-key.ts'
+import { hashOf, newSecret } from '../users/new-secret.ts'
+
+export const NO_SUCH_KEY = problem('key_not_found', 'the company has no such API key')
+
+/** A key after a change; the position is null when all that was asked for held already. */
+export interface ChangedKey extends SeenKey {
+  position: number | null
+}
+
+/**
+ * Edits, disables, enables or revokes a key. Effective at once everywhere, since nobody remembers a key. With a version,
+ * only a key that still has it. Throws RefusedByStateError.
+ */
+export async function changeApiKey(
+  services: CompanyServices,
+  acting: Acting,
+  apiId: string,
+  wanted: Exclude<KeyChange, { change: 'rotate' }>,
+  seen?: number,
+): Promise<ChangedKey> {
+  const { result, position } = await changeCompany(services, acting, 'admin', (client, now) =>
+    change(client, acting.companyId, apiId, { ...wanted, seen }, now),
+  )
+  return { ...result, position }
+}
+
+/**
+ * Gives a key a new secret; the one that it had lives on for so many seconds, and any one before that ends. With a
+ * version, only a key that still has it. Throws RefusedByStateError.
+ */
+export async function rotateApiKey(
+  services: CompanyServices,
+  acting: Acting,
+  apiId: string,
+  overlapSeconds: number,
+  seen?: number,
+): Promise<KeyWithSecret> {
+  const { companyId } = acting
+  const secret = newSecret(API_KEY_PREFIX)
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    const { events, result } = await change(client, companyId, apiId, { change: 'rotate', overlapSeconds, seen }, now)
+    const [rotated] = events
+    const previousExpiresAt = rotated?.type === 'ApiKeyRotated' ? rotated.data.previous_expires_at : null
+    await replaceSecret(client, companyId, apiId, { secretHash: hashOf(secret), previousExpiresAt, now })
+    return { events, result: { now, key: { ...result.key, rotatedAt: now, previousExpiresAt } } }
+  })
+  return { ...result, secret, position }
+}
+
+type SeenChange = KeyChange & { seen: number | undefined }
+
+async function change(client: PoolClient, companyId: string, apiId: string, wanted: SeenChange, now: string) {
+  const stored = await loadApiKey(client, companyId, apiId)
+  if (!stored) throw new RefusedByStateError(NO_SUCH_KEY)
+  assertSeen(wanted.seen, stored.version)
+  const events = decided(decideKeyChange(stored, wanted, now))
+  const changed = events.reduce(evolveKey, stored)
+  if (events.length > 0) await updateApiKey(client, companyId, changed)
+  const key: ApiKeyRecord = { ...stored, ...changed, ...(changed.isRevoked ? { previousExpiresAt: null } : {}) }
+  return { events, result: { key, now } }
+}

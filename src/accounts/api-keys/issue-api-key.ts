@@ -1,0 +1,63 @@
+import type { RefreshPeriod } from '../../domain/company.ts'
+import { evolveKey, issueKey } from '../../domain/accounts/key-lifecycle.ts'
+import { API_KEY_PREFIX } from '../../domain/accounts/secrets.ts'
+import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import { insertApiKey } from './api-key-rows.ts'
+import type { ApiKeyRecord } from './read-api-keys.ts'
+import { countApiKeys } from './read-api-keys.ts'
+import type { CompanyServices } from '../users/change-company.ts'
+import { assertSeen, changeCompany } from '../users/change-company.ts'
+import { hashOf, newSecret } from '../users/new-secret.ts'
+
+export interface NewApiKey {
+  companyId: string
+  name: string
+  quotaLimit: number
+  refreshPeriod: RefreshPeriod
+  /** The user who issues it; absent for the command line. */
+  actor?: string
+  /** W3C `traceparent` of the request; nothing when nobody collects its trace. */
+  traceparent?: string | null
+  /** How many keys the company is known to have had so far; absent when it does not matter. */
+  seen?: number
+}
+
+/** A new key with its secret, which is shown once and of which only a hash is kept. */
+export interface IssuedApiKey {
+  api_id: string
+  api_key: string
+  name: string
+  quota_limit: number
+  refresh_period: RefreshPeriod
+}
+
+/** A new secret of a key, and the key as it is then. */
+export interface KeyWithSecret {
+  key: ApiKeyRecord
+  /** The instant of the change, RFC 3339 UTC. */
+  now: string
+  secret: string
+  position: number | null
+}
+
+/** Issues an API key of a company. */
+export async function issueApiKey(services: CompanyServices, wanted: NewApiKey): Promise<IssuedApiKey> {
+  const { key, secret } = await issueApiKeyRecord(services, wanted)
+  const { id, name, quotaLimit, refreshPeriod } = key
+  return { api_id: id, api_key: secret, name, quota_limit: quotaLimit, refresh_period: refreshPeriod }
+}
+
+/** Issues an API key of a company, and gives all that an administrator may see of it. Throws RefusedByStateError. */
+export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
+  const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR, traceparent = null, seen } = wanted
+  const id = services.newId('key')
+  const secret = newSecret(API_KEY_PREFIX)
+  const appended = await changeCompany(services, { companyId, actor, traceparent }, 'admin', async (client, now) => {
+    assertSeen(seen, await countApiKeys(client, companyId))
+    const issued = issueKey({ id, name, quotaLimit, refreshPeriod })
+    const unborn = { id, version: 0, name, quotaLimit, refreshPeriod, isEnabled: false, isRevoked: false }
+    const key = await insertApiKey(client, companyId, evolveKey(unborn, issued), hashOf(secret), now)
+    return { events: [issued], result: { key, now } }
+  })
+  return { ...appended.result, secret, position: appended.position }
+}

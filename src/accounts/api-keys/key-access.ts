@@ -1,0 +1,192 @@
+import type { Pool, PoolClient } from 'pg'
+import type { ApiKey, KeyUsage } from '../../domain/company.ts'
+import { giveBack, requestsInWindow, useKey } from '../../domain/company.ts'
+import { fromUuid } from '../../domain/ids.ts'
+import { uuidArray } from '../../postgres/binary-arrays.ts'
+import { openBudget } from '../../admission/budget.ts'
+import { openContended } from '../../admission/contended.ts'
+import { gather } from '../../admission/batcher.ts'
+import type { QueryClient } from '../../postgres/pipeline.ts'
+import { BEGIN, COMMIT, inOnePacket } from '../../postgres/pipeline.ts'
+import { isOnShards, shardOf, turnsOfCompanies } from '../../postgres/shards.ts'
+import * as statements from '../../ledger/append/statements.ts'
+
+/** A key and the company that owns it, as they are at this moment. */
+export interface FoundKey {
+  companyId: string
+  /** The secret under which texts that could be guessed are hashed in this company. */
+  hashKey: Buffer
+  key: ApiKey
+  usage: KeyUsage
+  /** The database's time, milliseconds since the epoch. */
+  nowMs: number
+}
+
+const MAX_SHARED = 500
+const MAX_WAITING = 10_000
+const MAX_WAIT_MS = 10_000
+const MAX_CACHED_IDS = 100_000
+const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_MS }
+/** How many calls may be looked up or counted at once; beyond a quarter of them, those of one key or company wait. */
+const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
+
+/**
+ * Looks API keys up by their id, one statement for all that arrive together. Which company an id belongs to never
+ * changes and is remembered; nothing else about a key is, so that a disabled key is disabled at once everywhere.
+ */
+export function openKeyLookup(pool: Pool): (apiId: string) => Promise<FoundKey | null> {
+  const companyOf = new Map<string, string>()
+  const room = openBudget(ROOM)
+  const { submit } = gather<string, FoundKey | null>(async (apiIds) => {
+    await learnCompanies(pool, apiIds, companyOf)
+    const found = await findKeys(pool, apiIds, companyOf)
+    return apiIds.map((apiId) => found.get(apiId) ?? null)
+  }, { ...BOUNDS, holderOf: (apiId) => apiId })
+  return (apiId) => room.hold(apiId, 1, undefined, () => submit(apiId))
+}
+
+async function learnCompanies(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<void> {
+  // Before it is known which are missing: what is cleared must be learnt again for this very round.
+  if (companyOf.size > MAX_CACHED_IDS) companyOf.clear()
+  const unknown = [...new Set(apiIds.filter((apiId) => !companyOf.has(apiId)))]
+  if (unknown.length === 0) return
+  const { rows } = await pool.query<{ api_id: string; company_id: string }>({
+    name: 'learn-companies',
+    text: 'select api_id, company_id from api_key_directory where api_id = any($1::uuid[])',
+    values: [uuidArray(unknown)],
+  })
+  for (const row of rows) companyOf.set(fromUuid('key', row.api_id), fromUuid('com', row.company_id))
+}
+
+interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
+  company_id: string
+  hash_key: Buffer
+  now: string
+}
+
+async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
+  const known = [...new Set(apiIds.filter((apiId) => companyOf.has(apiId)))]
+  if (!isOnShards(pool)) return queryKeys(pool, known, companyOf)
+  const ofEachCompany = [...Map.groupBy(known, (apiId) => companyOf.get(apiId)!).values()]
+  const found = await onConnection(pool, (client) => inOnePacket(client, (packet) => Promise.all(ofEachCompany.map((ids) => queryKeys(packet, ids, companyOf)))))
+  return new Map(found.flatMap((keys) => [...keys]))
+}
+
+async function queryKeys(connection: QueryClient, known: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
+  const shard = shardOf(connection, companyOf.get(known[0] ?? ''))
+  const { rows } = await connection.query<FoundKeyRow>({
+    name: 'find-keys',
+    text: `select k.company_id, c.hash_key, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
+        k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period, u.window_start, u.requests_made, u.last_used,
+        clock_timestamp() as now
+      from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
+      join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
+      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+      join companies c on c.company_id = k.company_id${shard.and('u.company_id', 3)}`,
+    values: [uuidArray(known.map((apiId) => companyOf.get(apiId)!)), uuidArray(known), ...shard.values],
+  })
+  return new Map(
+    rows.map((row) => {
+      const key = statements.apiKeyOf(row)
+      const usage = statements.keyUsageOf(row)
+      const companyId = fromUuid('com', row.company_id)
+      return [key.id, { companyId, hashKey: row.hash_key, key, usage, nowMs: Date.parse(row.now) }]
+    }),
+  )
+}
+
+/** One use of a key by a call that appends nothing. */
+export interface KeyUse {
+  companyId: string
+  apiId: string
+  /** What it costs of the quota; `giveBack` takes back one unit, charged in the window that began at this time. */
+  cost: number | { giveBack: number }
+  /** Whether the caller may still use the key as it is now, at this time in milliseconds since the epoch. */
+  isGood(key: ApiKey, nowMs: number): boolean
+}
+
+export interface UsedKey {
+  key: ApiKey
+  companyName: string
+  /** The usage as it was before this call. */
+  before: KeyUsage
+  after: KeyUsage
+  /** Whether the quota admits it; what it does not admit costs nothing. */
+  isAdmitted: boolean
+  /** The database's time, milliseconds since the epoch. */
+  nowMs: number
+}
+
+/** Where reading calls are counted; null for one that may not use the key, which counts nothing. */
+export interface KeyUsageCounter {
+  submit(use: KeyUse): Promise<UsedKey | null>
+}
+
+/** Keys whose usage somebody holds that wait for it at once, each in a transaction of its own. */
+const WAITING_SLOTS = 2
+
+/**
+ * Counts uses of keys by reading calls, in one transaction for all that arrive together. A key whose usage another
+ * transaction holds waits alone, and holds nobody up.
+ */
+export function openKeyUsage(pool: Pool): KeyUsageCounter {
+  const bounds = { ...BOUNDS, ...turnsOfCompanies(pool) }
+  const room = openBudget(ROOM)
+  const contended = openContended<KeyUse, UsedKey | null>(async (uses) => {
+    const answers = await onConnection(pool, (client) => countUses(client, uses, true))
+    return answers.map((answer) => (answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer))
+  }, bounds, WAITING_SLOTS)
+  const { submit } = gather<KeyUse, UsedKey | null>(async (uses) => {
+    const answers = await onConnection(pool, (client) => countUses(client, uses, false))
+    return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
+  }, bounds)
+  return { submit: (use) => room.hold(use.companyId, 1, undefined, () => submit(use)) }
+}
+
+async function onConnection<Result>(pool: Pool, task: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    const result = await task(client)
+    client.release()
+    return result
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+/** The answers in order; null for who may not use the key, undefined for a key whose usage another transaction holds. */
+async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | null | undefined)[]> {
+  const distinct = new Map(uses.map((use) => [use.apiId, use]))
+  const [, loaded, now] = await inOnePacket(client, (packet) =>
+    Promise.all([
+      packet.query(BEGIN),
+      statements.loadKeys(packet, [...distinct.values()], wait),
+      // Behind the rows that may have to be waited for: the time is that of the admission.
+      statements.readClock(packet),
+    ]),
+  )
+  const nowMs = Date.parse(now)
+  const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
+  const answers = uses.map(({ apiId, cost, isGood }): UsedKey | null | undefined => {
+    const entry = keys.get(apiId)
+    if (!entry) return undefined
+    if (!isGood(entry.key, nowMs)) return null
+    const before = entry.usage
+    const { quotaLimit, refreshPeriod } = entry.key
+    if (typeof cost === 'object') {
+      entry.usage = giveBack(before, cost.giveBack)
+      return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted: true, nowMs }
+    }
+    // What fits is admitted, not all or none of those that arrived together.
+    const isAdmitted = requestsInWindow(before, refreshPeriod, nowMs) + cost <= quotaLimit || cost === 0
+    entry.usage = useKey(before, refreshPeriod, nowMs, isAdmitted ? cost : 0)
+    return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted, nowMs }
+  })
+  const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
+  const [, commit] = await inOnePacket(client, (packet) =>
+    Promise.all([statements.updateUsage(packet, used), packet.query(COMMIT)]),
+  )
+  if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
+  return answers
+}

@@ -1,0 +1,92 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { ClientBase } from 'pg'
+import type { KeyUsage, RefreshPeriod } from '../../domain/company.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
+import type { UsageRow } from '../../ledger/append/statements.ts'
+import { keyUsageOf } from '../../ledger/append/statements.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+
+/** An API key with all that an administrator may see of it: everything but its secrets. Times are RFC 3339 UTC. */
+export interface ApiKeyRecord extends KeyLife {
+  createdAt: string
+  rotatedAt: string | null
+  /** When the secret before the last rotation ends, or ended. */
+  previousExpiresAt: string | null
+  usage: KeyUsage
+}
+
+export interface ApiKeyRow extends UsageRow {
+  api_id: string
+  version: number
+  name: string
+  is_enabled: boolean
+  is_revoked: boolean
+  quota_limit: number
+  refresh_period: RefreshPeriod
+  created_at: string
+  rotated_at: string | null
+  previous_expires_at: string | null
+  now: string
+}
+
+export const SELECT_API_KEYS = `select k.api_id, k.version, k.name, k.is_enabled, k.is_revoked, k.quota_limit,
+    k.refresh_period, k.created_at, k.rotated_at, k.previous_expires_at, u.window_start, u.requests_made, u.last_used,
+    clock_timestamp() as now
+  from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id`
+
+/** Keys as they are at an instant of the database's clock, RFC 3339 UTC. */
+export interface SeenKey {
+  key: ApiKeyRecord
+  now: string
+}
+
+export type KeyStatus = 'active' | 'disabled' | 'revoked'
+
+/** A company's keys, newest first, below an id. */
+export async function listApiKeys(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  page: { status?: KeyStatus; before?: string; limit: number },
+): Promise<SeenKey[]> {
+  const { status, before, limit } = page
+  const isEnabled = status === 'revoked' ? null : status && status === 'active'
+  const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
+    where k.company_id = ${toUuid(companyId)}
+      ${before === undefined ? sql`` : sql`and k.api_id < ${toUuid(before)}`}
+      ${status === undefined ? sql`` : sql`and k.is_revoked = ${status === 'revoked'}`}
+      ${typeof isEnabled === 'boolean' ? sql`and k.is_enabled = ${isEnabled}` : sql``}
+    order by k.api_id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({ key: apiKeyRecord(row), now: row.now }))
+}
+
+/** One key of a company; null when it has none such. */
+export async function findApiKey(db: Kysely<LedgerTables>, companyId: string, apiId: string): Promise<SeenKey | null> {
+  const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
+    where k.company_id = ${toUuid(companyId)} and k.api_id = ${toUuid(apiId)}`.execute(db)
+  return rows[0] ? { key: apiKeyRecord(rows[0]), now: rows[0].now } : null
+}
+
+/** How many keys a company has had, the revoked ones included: none is ever deleted. */
+export async function countApiKeys(client: Pick<ClientBase, 'query'>, companyId: string): Promise<number> {
+  const text = 'select count(*)::integer as count from api_keys where company_id = $1'
+  const { rows } = await client.query<{ count: number }>(text, [toUuid(companyId)])
+  return rows[0]!.count
+}
+
+export function apiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
+  return {
+    id: fromUuid('key', row.api_id),
+    version: row.version,
+    name: row.name,
+    quotaLimit: row.quota_limit,
+    refreshPeriod: row.refresh_period,
+    isEnabled: row.is_enabled,
+    isRevoked: row.is_revoked,
+    createdAt: row.created_at,
+    rotatedAt: row.rotated_at,
+    previousExpiresAt: row.previous_expires_at,
+    usage: keyUsageOf(row),
+  }
+}

@@ -1,0 +1,33 @@
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+
+/** A company as its administrators see it. */
+export interface CompanyRecord {
+  id: string
+  name: string
+  /** IANA name of the time zone in which its people read times. */
+  timeZone: string
+  /** RFC 3339 UTC. */
+  createdAt: string
+}
+
+export interface CompanyRow {
+  company_id: string
+  name: string
+  time_zone: string
+  created_at: string
+}
+
+/** A company that exists. */
+export async function readCompany(db: LedgerDb, companyId: string): Promise<CompanyRecord> {
+  const row = await db
+    .selectFrom('companies')
+    .select(['company_id', 'name', 'time_zone', 'created_at'])
+    .where('company_id', '=', toUuid(companyId))
+    .executeTakeFirstOrThrow()
+  return companyRecord(row)
+}
+
+export function companyRecord(row: CompanyRow): CompanyRecord {
+  return { id: fromUuid('com', row.company_id), name: row.name, timeZone: row.time_zone, createdAt: row.created_at }
+}

@@ -1,0 +1,36 @@
+import { companyOfLinkToken } from '../../domain/accounts/secrets.ts'
+import { findUserOfLink, storePassword } from './user-rows.ts'
+import type { ChangedUser } from './change-user.ts'
+import { changeUserRow } from './change-user.ts'
+import type { CompanyServices } from './change-company.ts'
+import { changeCompany } from './change-company.ts'
+import { hashOf } from './new-secret.ts'
+import { hashPassword } from './password.ts'
+import { RefusedCredentialsError } from '../refused-credentials-error.ts'
+
+/**
+ * Sets the password of the user whose one-time token this is; the token has then served its time. Throws
+ * RefusedCredentialsError when it is malformed, unknown, used, replaced or too old. A password is hashed, which costs
+ * much, only for a token that is good.
+ */
+export async function acceptInvitation(
+  services: CompanyServices,
+  { token, password }: { token: string; password: string },
+): Promise<ChangedUser> {
+  const companyId = companyOfLinkToken(token)
+  const userId = companyId === null ? null : await findUserOfLink(services.pool, companyId, hashOf(token))
+  if (companyId === null || userId === null) throw refused()
+  const passwordHash = await hashPassword(password)
+  const { result, position } = await changeCompany(services, { companyId, actor: userId }, 'any role', async (client) => {
+    // Of two who use it at once, the second finds it used.
+    if ((await findUserOfLink(client, companyId, hashOf(token))) !== userId) throw refused()
+    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
+    await storePassword(client, companyId, userId, passwordHash)
+    return { events, result: { ...result, linkExpiresAt: null } }
+  })
+  return { user: result, position }
+}
+
+function refused(): RefusedCredentialsError {
+  return new RefusedCredentialsError('the one-time token is unknown, used or too old')
+}

@@ -1,0 +1,87 @@
+import type { PoolClient } from 'pg'
+import type { Role } from '../../domain/company.ts'
+import { problem } from '../../domain/errors.ts'
+import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
+import type { UserChange } from '../../domain/accounts/user-lifecycle.ts'
+import { decideUserChange, evolveUser } from '../../domain/accounts/user-lifecycle.ts'
+import { closeUser, hasOtherAdmin, loadUser, storeLink, updateUser } from './user-rows.ts'
+import type { UserRecord } from './users.ts'
+import type { Acting, CompanyServices } from './change-company.ts'
+import { assertSeen, changeCompany, decided, RefusedByStateError } from './change-company.ts'
+import type { UserWithLink } from './invite-user.ts'
+import { linkOf } from './invite-user.ts'
+import { newSecret } from './new-secret.ts'
+
+export const NO_SUCH_USER = problem('user_not_found', 'the company has no such user')
+
+/** A user after a change; the position is null when all that was asked for held already. */
+export interface ChangedUser {
+  user: UserRecord
+  position: number | null
+}
+
+/** Gives a user another role, at once. Throws RefusedByStateError, with `last_admin` when none would be left. */
+export async function changeUserRole(
+  services: CompanyServices,
+  acting: Acting,
+  userId: string,
+  role: Role | undefined,
+): Promise<ChangedUser> {
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
+    const user = await loadUser(client, acting.companyId, userId)
+    // Without a role nothing is asked for; who asks is told how the user stands all the same.
+    const wanted = role ?? user?.role ?? 'member'
+    return changeUserRow(client, acting.companyId, userId, { change: 'role', role: wanted })
+  })
+  return { user: result, position }
+}
+
+/** Removes a user, whose password, link and tokens end at once. Throws as `changeUserRole` does. */
+export async function removeUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
+  const { companyId } = acting
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'remove' })
+    if (events.length === 0) return { events, result }
+    await closeUser(client, companyId, userId, now)
+    return { events, result: { ...result, removedAt: now, linkExpiresAt: null } }
+  })
+  return { user: result, position }
+}
+
+/**
+ * Gives a user a one-time token to set a new password by. The password that was is void from now on: whoever asks for
+ * a reset does not want it to be good any more. Any one-time token before ends too; tokens for the endpoints stay.
+ * With a version, only of a user who still has it. Throws RefusedByStateError.
+ */
+export async function resetUserPassword(
+  services: CompanyServices,
+  acting: Acting,
+  userId: string,
+  seen?: number,
+): Promise<UserWithLink> {
+  const { companyId } = acting
+  const linkToken = newSecret(linkTokenPrefix(companyId))
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    const link = linkOf(linkToken, now)
+    const wanted = { change: 'reset', linkExpiresAt: link.expiresAt } as const
+    const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
+    await storeLink(client, companyId, userId, link)
+    const user: UserRecord = { ...result, linkExpiresAt: link.expiresAt }
+    return { events, result: { user, linkExpiresAt: link.expiresAt } }
+  })
+  return { ...result, linkToken, position }
+}
+
+/**
+ * Decides a change under the lock and stores the user's version and role; the rest is the caller's. With a version, only
+ * of a user who still has it. Throws RefusedByStateError.
+ */
+export async function changeUserRow(client: PoolClient, companyId: string, userId: string, wanted: UserChange, seen?: number) {
+  const stored = await loadUser(client, companyId, userId)
+  if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
+  assertSeen(seen, stored.version)
+  const events = decided(decideUserChange(stored, wanted, await hasOtherAdmin(client, companyId, userId)))
+  const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
+  if (events.length > 0) await updateUser(client, companyId, result)
+  return { events, result }
+}

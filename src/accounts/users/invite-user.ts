@@ -1,0 +1,48 @@
+import type { Role } from '../../domain/company.ts'
+import { problem } from '../../domain/errors.ts'
+import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
+import { daysAfter, LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
+import type { OneTimeLink } from './user-rows.ts'
+import { insertUser, isEmailTaken } from './user-rows.ts'
+import type { UserRecord } from './users.ts'
+import { bornWith } from './add-user.ts'
+import type { Acting, CompanyServices } from './change-company.ts'
+import { changeCompany, RefusedByStateError } from './change-company.ts'
+import { hashOf, newSecret } from './new-secret.ts'
+
+/** A user with a fresh one-time token, which is shown once and of which only a hash is kept. */
+export interface UserWithLink {
+  user: UserRecord
+  linkToken: string
+  linkExpiresAt: string
+  position: number | null
+}
+
+/**
+ * Invites a person: a new user who sets the password by a one-time token. The e-mail address comes normalised.
+ * Throws RefusedByStateError with `user_exists` when a user has it.
+ */
+export async function inviteCompanyUser(
+  services: CompanyServices,
+  acting: Acting,
+  person: { email: string; name: string; role: Role },
+): Promise<UserWithLink> {
+  const { companyId } = acting
+  const id = services.newId('usr')
+  const linkToken = newSecret(linkTokenPrefix(companyId))
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    if (await isEmailTaken(client, companyId, person.email)) {
+      throw new RefusedByStateError(problem('user_exists', 'the company has a user with this e-mail address'))
+    }
+    const { user, events } = bornWith({ id, ...person }, [])
+    const link = linkOf(linkToken, now)
+    const stored = await insertUser(client, companyId, user, { passwordHash: null, link }, now)
+    return { events, result: { user: stored, linkExpiresAt: link.expiresAt } }
+  })
+  return { ...result, linkToken, position }
+}
+
+/** What is kept of a one-time token that is made now. */
+export function linkOf(token: string, now: string): OneTimeLink {
+  return { hash: hashOf(token), expiresAt: daysAfter(now, LINK_LIFE_DAYS) }
+}

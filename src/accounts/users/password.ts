@@ -1,0 +1,75 @@
+import type { Argon2Parameters } from 'node:crypto'
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { UnavailableError } from '../../admission/batcher.ts'
+
+// The parameters that OWASP's Password Storage Cheat Sheet recommends first for Argon2id: 19 MiB, 2 passes, 1 lane.
+const MEMORY_KIB = 19_456
+const PASSES = 2
+const LANES = 1
+const TAG_BYTES = 32
+const SALT_BYTES = 16
+
+// Hashing takes threads that name look-ups and files need as well, and 19 MiB each: two at once, and a bounded queue.
+const AT_ONCE = 2
+const MAX_WAITING = 50
+let running = 0
+const waiting: (() => void)[] = []
+
+/** A password's Argon2id hash (RFC 9106) in the PHC string format. Throws UnavailableError when too many wait. */
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(SALT_BYTES)
+  const tag = await argon2id({
+    message: password.normalize('NFKC'),
+    nonce,
+    parallelism: LANES,
+    tagLength: TAG_BYTES,
+    memory: MEMORY_KIB,
+    passes: PASSES,
+  })
+  return phcString(nonce, tag)
+}
+
+function phcString(...salted: [nonce: Buffer, tag: Buffer]): string {
+  const parts = salted.map((bytes) => bytes.toString('base64').replace(/=+$/, ''))
+  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${parts.join('$')}`
+}
+
+/** A hash that no password belongs to. To check a password by it costs as much as by any other. */
+export const NOBODYS_HASH = phcString(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
+
+const PHC = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+/**
+ * Whether this is the password of a hash, with the parameters that stand in it. Compares in constant time. Throws
+ * UnavailableError when too many wait.
+ */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [, memory, passes, lanes, nonce, tag] = PHC.exec(stored) ?? []
+  if (nonce === undefined || tag === undefined) throw new Error('a stored password hash has an unknown form')
+  const expected = Buffer.from(tag, 'base64')
+  const found = await argon2id({
+    message: password.normalize('NFKC'),
+    nonce: Buffer.from(nonce, 'base64'),
+    parallelism: Number(lanes),
+    tagLength: expected.length,
+    memory: Number(memory),
+    passes: Number(passes),
+  })
+  return timingSafeEqual(found, expected)
+}
+
+async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= MAX_WAITING) throw new UnavailableError('too many passwords are being checked')
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  } else running += 1
+  try {
+    return await promisify(argon2)('argon2id', parameters)
+  } finally {
+    // The place goes to who waits longest.
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+}

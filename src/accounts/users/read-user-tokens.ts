@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { TokenScope } from '../../domain/company.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+
+/** A user's token with all that may be seen of it: everything but the secret. Times are RFC 3339 UTC. */
+export interface TokenRecord {
+  id: string
+  userId: string
+  name: string
+  /** What it is narrowed to; null when it opens all that its user may do. */
+  scope: TokenScope | null
+  createdAt: string
+  expiresAt: string
+  lastUsed: string | null
+  revokedAt: string | null
+}
+
+export interface TokenRow {
+  token_id: string
+  user_id: string
+  name: string
+  scope: TokenScope | null
+  created_at: string
+  expires_at: string
+  last_used: string | null
+  revoked_at: string | null
+  now: string
+}
+
+export const SELECT_TOKENS = `select token_id, user_id, name, scope, created_at, expires_at, last_used, revoked_at,
+  clock_timestamp() as now from user_tokens`
+
+/** A token as it is at an instant of the database's clock, RFC 3339 UTC. */
+export interface SeenToken {
+  token: TokenRecord
+  now: string
+}
+
+/** One token of a company, whosesoever; null when it has none such. */
+export async function findUserToken(db: Kysely<LedgerTables>, companyId: string, tokenId: string): Promise<SeenToken | null> {
+  const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
+    where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(db)
+  return rows[0] ? { token: tokenRecord(rows[0]), now: rows[0].now } : null
+}
+
+/** A user's tokens, newest first, below an id, each as it is at an instant of the database's clock. */
+export async function listUserTokens(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  page: { userId: string; before?: string; limit: number },
+): Promise<SeenToken[]> {
+  const { userId, before, limit } = page
+  const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
+    where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}
+      ${before === undefined ? sql`` : sql`and token_id < ${toUuid(before)}`}
+    order by token_id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({ token: tokenRecord(row), now: row.now }))
+}
+
+export function tokenRecord(row: TokenRow): TokenRecord {
+  return {
+    id: fromUuid('tok', row.token_id),
+    userId: fromUuid('usr', row.user_id),
+    name: row.name,
+    scope: row.scope,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsed: row.last_used,
+    revokedAt: row.revoked_at,
+  }
+}

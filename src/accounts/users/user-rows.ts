@@ -1,0 +1,174 @@
+import type { ClientBase } from 'pg'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
+import type { TokenRecord, TokenRow } from './read-user-tokens.ts'
+import { SELECT_TOKENS, tokenRecord } from './read-user-tokens.ts'
+import type { UserRecord, UserRow } from './users.ts'
+import { endSessionsOf } from './sessions.ts'
+import { SELECT_USERS, userRecord } from './users.ts'
+
+/*
+ * The rows of users and of their tokens. They are written under the lock of the company's head alone, with the events
+ * of the user; only a token's last use is written beside.
+ */
+
+/** A user as it is under the lock of its company's head; null when the company has none such. */
+export async function loadUser(client: ClientBase, companyId: string, userId: string): Promise<UserRecord | null> {
+  const text = `${SELECT_USERS} where company_id = $1 and user_id = $2`
+  const { rows } = await client.query<UserRow>(text, [toUuid(companyId), toUuid(userId)])
+  return rows[0] ? userRecord(rows[0]) : null
+}
+
+/** Whether a user who is not removed has this e-mail address. */
+export async function isEmailTaken(client: ClientBase, companyId: string, email: string): Promise<boolean> {
+  const text = 'select 1 from users where company_id = $1 and email = $2 and removed_at is null'
+  return ((await client.query(text, [toUuid(companyId), email])).rowCount ?? 0) > 0
+}
+
+/** Whether an administrator who has a password stays when this one goes. */
+export async function hasOtherAdmin(client: ClientBase, companyId: string, userId: string): Promise<boolean> {
+  const text = `select 1 from users where company_id = $1 and user_id <> $2
+    and role = 'admin' and removed_at is null and password_hash is not null limit 1`
+  return ((await client.query(text, [toUuid(companyId), toUuid(userId)])).rowCount ?? 0) > 0
+}
+
+/** SHA-256 of a one-time token, and when it ends. */
+export interface OneTimeLink {
+  hash: Buffer
+  expiresAt: string
+}
+
+/** Inserts a user who has either a password or a link to set one by. */
+export async function insertUser(
+  client: ClientBase,
+  companyId: string,
+  user: UserLife,
+  access: { passwordHash: string | null; link: OneTimeLink | null },
+  now: string,
+): Promise<UserRecord> {
+  const { passwordHash, link } = access
+  await client.query(
+    `insert into users
+       (company_id, user_id, version, email, name, role, password_hash, link_hash, link_expires_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      ...[toUuid(companyId), toUuid(user.id), user.version, user.email, user.name, user.role],
+      ...[passwordHash, link?.hash ?? null, link?.expiresAt ?? null, now],
+    ],
+  )
+  return { ...user, createdAt: now, removedAt: null, linkExpiresAt: link?.expiresAt ?? null }
+}
+
+/** Stores what a change made of a user's version and role. */
+export async function updateUser(client: ClientBase, companyId: string, user: UserLife): Promise<void> {
+  await client.query('update users set version = $3, role = $4 where company_id = $1 and user_id = $2', [
+    ...[toUuid(companyId), toUuid(user.id), user.version, user.role],
+  ])
+}
+
+/** Voids a user's password, ends the sessions, and gives the user a link to set a new one by, instead of any before. */
+export async function storeLink(
+  client: ClientBase,
+  companyId: string,
+  userId: string,
+  link: OneTimeLink,
+): Promise<void> {
+  await client.query(
+    `update users set password_hash = null, link_hash = $3, link_expires_at = $4
+     where company_id = $1 and user_id = $2`,
+    [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
+  )
+  await endSessionsOf(client, companyId, userId)
+}
+
+/** Stores a user's password, which ends any link and the sessions that were begun with another one. */
+export async function storePassword(
+  client: ClientBase,
+  companyId: string,
+  userId: string,
+  passwordHash: string,
+): Promise<void> {
+  await client.query(
+    `update users set password_hash = $3, link_hash = null, link_expires_at = null
+     where company_id = $1 and user_id = $2`,
+    [toUuid(companyId), toUuid(userId), passwordHash],
+  )
+  await endSessionsOf(client, companyId, userId)
+}
+
+/** Takes from a user all that lets in: password, link, tokens, sessions. The name stays, for what the ledger says of the user. */
+export async function closeUser(client: ClientBase, companyId: string, userId: string, now: string): Promise<void> {
+  const ids = [toUuid(companyId), toUuid(userId)]
+  await client.query(
+    `update users set password_hash = null, link_hash = null, link_expires_at = null, removed_at = $3
+     where company_id = $1 and user_id = $2`,
+    [...ids, now],
+  )
+  await client.query(
+    'update user_tokens set revoked_at = $3 where company_id = $1 and user_id = $2 and revoked_at is null',
+    [...ids, now],
+  )
+  await endSessionsOf(client, companyId, userId)
+}
+
+/** Blanks what a removed user's row says of the person, and deletes the tokens, whose names may tell as well. */
+export async function blankUser(client: ClientBase, companyId: string, userId: string): Promise<void> {
+  const ids = [toUuid(companyId), toUuid(userId)]
+  await client.query(`update users set email = '', name = '' where company_id = $1 and user_id = $2`, ids)
+  await client.query('delete from user_tokens where company_id = $1 and user_id = $2', ids)
+}
+
+/** The user whose link this is, if it may still be used at this moment. */
+export async function findUserOfLink(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+  linkHash: Buffer,
+): Promise<string | null> {
+  const { rows } = await client.query<{ user_id: string }>(
+    `select user_id from users where company_id = $1 and link_hash = $2
+       and removed_at is null and link_expires_at > clock_timestamp()`,
+    [toUuid(companyId), linkHash],
+  )
+  return rows[0] ? fromUuid('usr', rows[0].user_id) : null
+}
+
+/** The hash of a user's password; null when the user has none, is removed, or is not there. */
+export async function loadPasswordHash(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+  userId: string,
+): Promise<string | null> {
+  const { rows } = await client.query<{ password_hash: string | null }>(
+    'select password_hash from users where company_id = $1 and user_id = $2 and removed_at is null',
+    [toUuid(companyId), toUuid(userId)],
+  )
+  return rows[0]?.password_hash ?? null
+}
+
+export async function insertToken(
+  client: ClientBase,
+  companyId: string,
+  token: TokenRecord,
+  tokenHash: Buffer,
+): Promise<void> {
+  await client.query(
+    `insert into user_tokens (company_id, token_id, token_hash, user_id, name, scope, expires_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[toUuid(companyId), toUuid(token.id), tokenHash, toUuid(token.userId)],
+      ...[token.name, token.scope, token.expiresAt, token.createdAt],
+    ],
+  )
+}
+
+export async function loadToken(client: ClientBase, companyId: string, tokenId: string): Promise<TokenRecord | null> {
+  const text = `${SELECT_TOKENS} where company_id = $1 and token_id = $2`
+  const { rows } = await client.query<TokenRow>(text, [toUuid(companyId), toUuid(tokenId)])
+  return rows[0] ? tokenRecord(rows[0]) : null
+}
+
+export async function revokeToken(client: ClientBase, companyId: string, tokenId: string, now: string): Promise<void> {
+  await client.query('update user_tokens set revoked_at = $3 where company_id = $1 and token_id = $2', [
+    ...[toUuid(companyId), toUuid(tokenId), now],
+  ])
+}

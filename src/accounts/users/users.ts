@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Role, TokenScope } from '../../domain/company.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
+import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+
+export interface SignedInUser {
+  companyId: string
+  userId: string
+  role: Role
+}
+
+/** How exactly the last use of a token is kept: a row is not rewritten by every request. */
+const LAST_USE_STEP_MS = 60_000
+
+/** The user whose token this is, and what the token is narrowed to; null when it is malformed, unknown, expired or revoked. Nothing of it is cached. */
+export async function findUserOfToken(
+  db: Kysely<LedgerTables>,
+  token: string,
+): Promise<{ user: SignedInUser; scope: TokenScope | null } | null> {
+  const companyId = companyOfUserToken(token)
+  if (companyId === null) return null
+  const company = toUuid(companyId)
+  const row = await db
+    .selectFrom('user_tokens as t')
+    .innerJoin('users as u', (on) => on.onRef('u.company_id', '=', 't.company_id').onRef('u.user_id', '=', 't.user_id'))
+    .select(['u.user_id', 'u.role', 't.token_id', 't.scope', 't.last_used', sql<string>`clock_timestamp()`.as('now')])
+    .where('t.company_id', '=', company)
+    .where('t.token_hash', '=', hash('sha256', token, 'buffer'))
+    .where('t.expires_at', '>', sql<string>`clock_timestamp()`)
+    .where('t.revoked_at', 'is', null)
+    .where('u.removed_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) return null
+  if (row.last_used === null || Date.parse(row.now) - Date.parse(row.last_used) >= LAST_USE_STEP_MS) {
+    const used = db.updateTable('user_tokens').set({ last_used: row.now })
+    await used.where('company_id', '=', company).where('token_id', '=', row.token_id).execute()
+  }
+  return { user: { companyId, userId: fromUuid('usr', row.user_id), role: row.role }, scope: row.scope }
+}
+
+/** A user with all that an administrator may see. Times are RFC 3339 UTC. */
+export interface UserRecord extends UserLife {
+  createdAt: string
+  removedAt: string | null
+  /** When the one-time link that waits to be used ends, or ended. */
+  linkExpiresAt: string | null
+}
+
+export interface UserRow {
+  user_id: string
+  version: number
+  email: string
+  name: string
+  role: Role
+  has_password: boolean
+  created_at: string
+  removed_at: string | null
+  link_expires_at: string | null
+}
+
+export const SELECT_USERS = `select user_id, version, email, name, role, password_hash is not null as has_password,
+  created_at, removed_at, link_expires_at from users`
+
+export type UserStatus = 'pending' | 'active' | 'removed'
+
+const OF_STATUS: Record<UserStatus, string> = {
+  pending: 'removed_at is null and password_hash is null',
+  active: 'removed_at is null and password_hash is not null',
+  removed: 'removed_at is not null',
+}
+
+/** A company's users, newest first, below an id; without a status all but the removed ones. */
+export async function listUsers(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  page: { status?: UserStatus; before?: string; limit: number },
+): Promise<UserRecord[]> {
+  const { status, before, limit } = page
+  const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
+    where company_id = ${toUuid(companyId)}
+      and ${sql.raw(status === undefined ? 'removed_at is null' : OF_STATUS[status])}
+      ${before === undefined ? sql`` : sql`and user_id < ${toUuid(before)}`}
+    order by user_id desc limit ${limit}`.execute(db)
+  return rows.map(userRecord)
+}
+
+/** One user of a company, also a removed one; null when it has none such. */
+export async function findUser(db: Kysely<LedgerTables>, companyId: string, userId: string): Promise<UserRecord | null> {
+  const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
+    where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}`.execute(db)
+  return rows[0] ? userRecord(rows[0]) : null
+}
+
+export function userRecord(row: UserRow): UserRecord {
+  return {
+    id: fromUuid('usr', row.user_id),
+    version: row.version,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    hasPassword: row.has_password,
+    isRemoved: row.removed_at !== null,
+    createdAt: row.created_at,
+    removedAt: row.removed_at,
+    linkExpiresAt: row.link_expires_at,
+  }
+}

@@ -1,0 +1,111 @@
+import { openFairQueue } from './fair-queue.ts'
+import { UnavailableError } from './batcher.ts'
+
+export interface BudgetBounds {
+  /** How much all holders may have together. */
+  total: number
+  /** How much one holder may have; a quarter of the total unless it is given. A larger amount counts as this much. */
+  share?: number
+  /** How many requests may wait in all; those of one holder may be a quarter of them. */
+  maxWaiting: number
+  /** How long a request may wait, in milliseconds. */
+  maxWaitMs: number
+}
+
+/** Something of which there is so much and no more, that many holders share: bytes of memory, places in a queue. */
+export interface Budget {
+  /**
+   * Takes an amount for a holder. Resolves with what gives it back, which is to be called once. Where there is no room,
+   * the request waits in the holder's own line until `until` (by `performance.now()`). Rejects with UnavailableError
+   * when that was too long, or when too many wait.
+   */
+  acquire(holder: string, amount: number, until?: number): Promise<() => void>
+  /** Runs a task that has an amount for as long as it runs. */
+  hold<Result>(holder: string, amount: number, until: number | undefined, task: () => Promise<Result>): Promise<Result>
+}
+
+interface Waiter {
+  holder: string
+  amount: number
+  timer: NodeJS.Timeout
+  resolve(release: () => void): void
+}
+
+/** A quarter: what one company may take of anything that all of them share. */
+export function quarterOf(total: number): number {
+  return Math.max(1, Math.floor(total / 4))
+}
+
+/**
+ * Opens a budget, which is a counting semaphore with weights and fair turns. A holder with more than its share waits
+ * for itself and takes no place of others. Those who wait for the total are served one request each in turns, and
+ * nobody overtakes the one whose turn it is, so that small requests do not starve a large one.
+ */
+export function openBudget({ total, share = quarterOf(total), maxWaiting, maxWaitMs }: BudgetBounds): Budget {
+  const queue = openFairQueue<Waiter>()
+  const held = new Map<string, number>()
+  let heldByAll = 0
+
+  const isWithinShare = (holder: string, amount: number) => (held.get(holder) ?? 0) + amount <= share
+  const isWithinTotal = (amount: number) => heldByAll + amount <= total
+
+  function take(holder: string, amount: number): () => void {
+    held.set(holder, (held.get(holder) ?? 0) + amount)
+    heldByAll += amount
+    return () => {
+      const left = held.get(holder)! - amount
+      if (left > 0) held.set(holder, left)
+      else held.delete(holder)
+      heldByAll -= amount
+      queue.resume(holder)
+      serve()
+    }
+  }
+
+  function serve(): void {
+    for (let waiter = queue.first(); waiter; waiter = queue.first()) {
+      const { holder, amount, timer, resolve } = waiter
+      if (!isWithinShare(holder, amount)) {
+        queue.setAside(holder)
+        continue
+      }
+      if (!isWithinTotal(amount)) return
+      clearTimeout(timer)
+      queue.take()
+      queue.pass(holder)
+      resolve(take(holder, amount))
+    }
+  }
+
+  function acquire(holder: string, wanted: number, until = performance.now() + maxWaitMs): Promise<() => void> {
+    const amount = Math.min(wanted, share)
+    const isFirst = queue.lengthOf(holder) === 0 && queue.first() === undefined
+    if (isFirst && isWithinShare(holder, amount) && isWithinTotal(amount)) return Promise.resolve(take(holder, amount))
+    if (queue.size >= maxWaiting || queue.lengthOf(holder) >= quarterOf(maxWaiting)) {
+      return Promise.reject(new UnavailableError('too many requests are waiting'))
+    }
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        leave()
+        reject(new UnavailableError('the request waited too long for its turn'))
+        // What waits behind it may need less.
+        queue.resume(holder)
+        serve()
+      }, Math.max(0, until - performance.now()))
+      const leave = queue.push(holder, { holder, amount, timer, resolve })
+      serve()
+    })
+  }
+
+  return {
+    acquire,
+    async hold(holder, amount, until, task) {
+      const release = await acquire(holder, amount, until)
+      try {
+        return await task()
+      } finally {
+        release()
+      }
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { openBudget } from './budget.ts'
+import type { GatherBounds, Gatherer } from './batcher.ts'
+import { gather } from './batcher.ts'
+
+/** Queues for companies that somebody else holds up: each waits alone, and no more than a few at once. */
+export interface Contended<Item, Answer> {
+  /** Whether items of this company wait here. */
+  has(companyId: string): boolean
+  submit(item: Item, until?: number): Promise<Answer>
+}
+
+/**
+ * Makes queues for contended companies. `work` may wait for what is held. Only `slots` of them run at once, so that
+ * those who wait do not use up the connections of everybody else; who waits too long for a slot is turned away.
+ */
+export function openContended<Item extends { companyId: string }, Answer>(
+  work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
+  bounds: GatherBounds<Item>,
+  slots: number,
+): Contended<Item, Answer> {
+  const queues = new Map<string, Gatherer<Item, Answer>>()
+  // One queue has one run at a time: there are no more requests than companies with a call.
+  const running = openBudget({ total: slots, maxWaiting: Infinity, maxWaitMs: bounds.maxWaitMs })
+
+  return {
+    has: (companyId) => queues.has(companyId),
+    submit(item, until) {
+      const { companyId } = item
+      const known = queues.get(companyId)
+      if (known) return known.submit(item, until)
+      const queue = gather<Item, Answer>((items) => running.hold(companyId, 1, undefined, () => work(items)), bounds)
+      queues.set(companyId, queue)
+      const answer = queue.submit(item, until)
+      void queue.idle().then(() => queues.delete(companyId))
+      return answer
+    },
+  }
+}

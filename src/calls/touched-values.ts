@@ -1,0 +1,39 @@
+import type { Locator, ManagerReference, ReadRecord } from '../domain/calls/call-records.ts'
+import { isId } from '../domain/ids.ts'
+import type { Naming, Touches } from '../ledger/append/company-state.ts'
+
+/** All that deciding these records may ask the company about: whom they name, and who holds the values they take on. */
+export function touchedValues(records: ReadRecord[]): Touches {
+  const named = (some: ReadRecord[]) => naming(some.flatMap(({ locator }) => (locator ? [locator] : [])))
+  const managed = records.filter(({ manager }) => manager && manager.value !== null)
+  const managers = naming(managed.map(({ manager }) => asLocator(manager!)))
+  const [located, taken] = [named(records), takenValues(records)]
+  return { all: union(located, taken, managers), remanaged: named(managed), managers, taken }
+}
+
+const LOCATES: Record<ManagerReference['field'], Locator['field']> = {
+  manager_id: 'id',
+  manager_external_id: 'external_id',
+  manager_email: 'email',
+}
+
+function asLocator({ field, value }: ManagerReference): Locator {
+  return { field: LOCATES[field], value: value! }
+}
+
+function naming(locators: Locator[]): Naming {
+  const by = (field: Locator['field']) => locators.flatMap((locator) => (locator.field === field ? [locator.value] : []))
+  // What is no employee's id names nobody, and the database would refuse it.
+  return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }
+}
+
+function takenValues(records: ReadRecord[]): Naming {
+  const taken = (name: 'email' | 'external_id') =>
+    records.flatMap(({ patch }) => (typeof patch[name] === 'string' ? [patch[name]] : []))
+  return { employeeIds: [], emails: taken('email'), externalIds: taken('external_id') }
+}
+
+function union(...namings: Naming[]): Naming {
+  const all = (by: keyof Naming) => [...new Set(namings.flatMap((naming) => naming[by]))]
+  return { employeeIds: all('employeeIds'), emails: all('emails'), externalIds: all('externalIds') }
+}

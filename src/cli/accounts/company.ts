@@ -1,0 +1,40 @@
+import { newId } from '../../bootstrap.ts'
+import { addUser } from '../../accounts/users/add-user.ts'
+import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
+import { registerCompany } from '../../accounts/companies/register-company.ts'
+import { fromUuid } from '../../domain/ids.ts'
+import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import { print } from '../terminal/print.ts'
+import { withStore } from '../terminal/with-store.ts'
+
+/** `company create`: a company and its first administrator. */
+export async function createCompany(options: { name: string; adminEmail: string; adminName: string; json?: boolean }) {
+  const result = await withStore(async ({ store: { pool } }) => {
+    const companyId = await registerCompany({ pool, newId }, options.name)
+    const { adminEmail: email, adminName: name } = options
+    const admin = await addUser({ pool, newId }, { companyId, email, name, role: 'admin' })
+    return { company_id: companyId, name: options.name, admin }
+  })
+  print(result, options.json)
+}
+
+/** `company list`: the companies, oldest first. */
+export async function listCompanies(options: { json?: boolean }) {
+  const rows = await withStore(({ store: { db } }) =>
+    db
+      .selectFrom('companies as c')
+      .innerJoin('heads as h', 'h.company_id', 'c.company_id')
+      .select(['c.company_id', 'c.name', 'c.created_at', 'h.position'])
+      .orderBy('c.company_id')
+      .execute(),
+  )
+  const shown = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
+  print(shown, options.json)
+}
+
+/** `company set-time-zone`: the time zone in which the pages show times. */
+export async function setTimeZone(timeZone: string, options: { company: string; json?: boolean }) {
+  const acting = { companyId: options.company, actor: OPERATOR }
+  const { company } = await withStore(({ store: { pool } }) => changeTimeZone({ pool, newId }, acting, timeZone))
+  print({ company_id: company.id, name: company.name, time_zone: company.timeZone }, options.json)
+}

@@ -1,0 +1,26 @@
+import { newId } from '../../bootstrap.ts'
+import { eraseEmployee } from '../../erasure/erase-employee.ts'
+import type { NamedPerson } from '../../erasure/find-person.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { print } from '../terminal/print.ts'
+import { withStore } from '../terminal/with-store.ts'
+
+type Options = { company: string; yes?: boolean; json?: boolean } & { id?: string; email?: string; externalId?: string }
+
+/** `employee erase`: forgets a person, created or only refused. */
+export async function erasePerson({ company: companyId, yes, json, ...named }: Options) {
+  const person = namedBy(named)
+  await confirm('The person is forgotten, with all that the ledger says of them.', yes)
+  const acting = { companyId, actor: OPERATOR }
+  const erased = await withStore(({ store: { pool } }) => eraseEmployee({ pool, newId }, acting, person))
+  print({ employee_id: erased.employeeId, positions: erased.positions, position: erased.position }, json)
+}
+
+function namedBy({ id, email, externalId }: Pick<Options, 'id' | 'email' | 'externalId'>): NamedPerson {
+  if (id !== undefined) return { by: 'id', value: id }
+  if (email !== undefined) return { by: 'email', value: email }
+  if (externalId !== undefined) return { by: 'external_id', value: externalId }
+  throw new StartupError('say who is meant: --id, --email or --external-id')
+}

@@ -1,0 +1,84 @@
+import { newId } from '../../bootstrap.ts'
+import { changeApiKey, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
+import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
+import type { RefreshPeriod } from '../../domain/company.ts'
+import { requestsInWindow } from '../../domain/company.ts'
+import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
+import { print } from '../terminal/print.ts'
+import { withStore } from '../terminal/with-store.ts'
+
+interface OfCompany {
+  company: string
+  json?: boolean
+}
+
+interface OfKey extends OfCompany {
+  key: string
+}
+
+interface Quota {
+  quotaLimit: number
+  refreshPeriod: RefreshPeriod
+}
+
+const MAX_LISTED = 10_000
+
+/** `key issue`: an API key of a company. */
+export async function issueKey({ company: companyId, name, quotaLimit, refreshPeriod, json }: OfCompany & Quota & { name: string }) {
+  const key = { companyId, name, quotaLimit, refreshPeriod }
+  const issued = await withStore(({ store: { pool } }) => issueApiKey({ pool, newId }, key))
+  print({ ...issued }, json)
+}
+
+/** `key list`: the keys of a company, with their use. */
+export async function listKeys({ company, json }: OfCompany) {
+  const keys = await withStore(({ store: { db } }) => listApiKeys(db, company, { limit: MAX_LISTED }))
+  print(keys.map(shown), json)
+}
+
+/** `key edit`: another name, another quota. */
+export async function editKey({ company, key, json, ...edit }: OfKey & Partial<Quota> & { name?: string }) {
+  const { name, quotaLimit, refreshPeriod } = edit
+  const wanted = {
+    change: 'edit',
+    ...(name === undefined ? {} : { name }),
+    ...(quotaLimit === undefined ? {} : { quotaLimit }),
+    ...(refreshPeriod === undefined ? {} : { refreshPeriod }),
+  } as const
+  const acting = { companyId: company, actor: OPERATOR }
+  const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, wanted))
+  print(shown(changed), json)
+}
+
+/** `key disable`, `key enable`, `key revoke`. */
+export function switchKey(change: 'disable' | 'enable' | 'revoke') {
+  return async ({ company, key, json }: OfKey) => {
+    const acting = { companyId: company, actor: OPERATOR }
+    const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, { change }))
+    print(shown(changed), json)
+  }
+}
+
+/** `key rotate`: a new secret beside the old one. */
+export async function rotateKey({ company, key, overlap, json }: OfKey & { overlap: number }) {
+  const acting = { companyId: company, actor: OPERATOR }
+  const rotated = await withStore(({ store: { pool } }) => rotateApiKey({ pool, newId }, acting, key, overlap))
+  print({ ...shown(rotated), api_key: rotated.secret }, json)
+}
+
+function shown({ key, now }: SeenKey) {
+  const { usage, refreshPeriod } = key
+  return {
+    api_id: key.id,
+    name: key.name,
+    status: key.isRevoked ? 'revoked' : key.isEnabled ? 'active' : 'disabled',
+    quota_limit: key.quotaLimit,
+    refresh_period: refreshPeriod,
+    requests_made: requestsInWindow(usage, refreshPeriod, Date.parse(now)),
+    last_used: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
+    created_at: key.createdAt,
+    old_secret_works_until: key.previousExpiresAt !== null && key.previousExpiresAt > now ? key.previousExpiresAt : null,
+  }
+}

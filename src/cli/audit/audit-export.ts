@@ -1,0 +1,136 @@
+import { createWriteStream } from 'node:fs'
+import { access, open, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { openSigner } from '../../bootstrap.ts'
+import { faultReason } from '../../postgres/fault-reason.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { ExportOvertakenError, exportPages } from '../../ledger/read/export-pages.ts'
+import { NoteFileError } from '../../ledger/audit/note-files.ts'
+import { proofLine } from '../../ledger/read/proof-line.ts'
+import { findHead } from '../../ledger/read/read-head.ts'
+import type { StoredEvent } from '../../ledger/read/read-stored-events.ts'
+import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
+import { interruption } from '../terminal/interruption.ts'
+import { eventProgress } from '../terminal/progress.ts'
+import { readSettings } from '../terminal/settings.ts'
+import type { Opened } from '../terminal/with-store.ts'
+import { withStore } from '../terminal/with-store.ts'
+
+interface ExportOptions {
+  company: string
+  out?: string
+  after: number
+}
+
+/** What an export is read from, and signed with. */
+type ExportSource = Pick<Opened, 'config'> & { store: Pick<Opened['store'], 'db'> }
+
+/** `audit export`: the lines of the proof format up to the head, in constant memory, and a checkpoint of their end. */
+export async function exportLedger(options: ExportOptions) {
+  const said = await withStore((opened) => exportFrom(opened, options), readSettings())
+  process.stdout.write(said)
+}
+
+/** Exports from what is open. Returns what there is to say. `pageEvents` is how many events one look takes at most. */
+export async function exportFrom(
+  opened: ExportSource,
+  { company, out, after, pageEvents }: ExportOptions & { pageEvents?: number },
+): Promise<string> {
+  if (out !== undefined) await assertFree(out)
+  let end = await findEnd(opened, company)
+  if (after > end.upTo) throw new StartupError(`the ledger of ${company} ends at position ${end.upTo}`)
+  const moveEnd = async () => {
+    end = await findEnd(opened, company)
+    return end.upTo
+  }
+  const lines = linesWithProgress(exportPages(opened.store.db, company, { after, upTo: end.upTo, moveEnd, pageEvents }), end.upTo - after)
+  if (out === undefined) {
+    await pipeline(lines, process.stdout, { signal: interruption, end: false })
+    return ''
+  }
+  await writeFile(out, lines)
+  const { note, upTo } = end
+  if ('refusal' in note) throw new StartupError(`the events are in ${out}, but no checkpoint: ${note.refusal}`)
+  if ('text' in note) await writeFile(`${out}.checkpoint`, [note.text])
+  const checkpoint = 'text' in note ? `, its checkpoint to ${out}.checkpoint` : `; ${note.unsigned}`
+  return `events ${after + 1} to ${upTo} of ${company} are written to ${out}${checkpoint}\n`
+}
+
+type NoteOfExport = { text: string } | { unsigned: string } | { refusal: string }
+
+/** The head to export up to, with its checkpoint or why there is none. */
+async function findEnd({ config, store: { db } }: ExportSource, companyId: string): Promise<{ upTo: number; note: NoteOfExport }> {
+  const signer = await openSigner(config)
+  try {
+    const { size, note } = await signer.sign(db, companyId)
+    if (size === 0) throw new StartupError(`there is no company ${companyId}`)
+    return { upTo: size, note: { text: note } }
+  } catch (error) {
+    const unsigned = 'no signing key is set, so there is no checkpoint'
+    if (error instanceof NoSigningKeyError) return { upTo: await headOf(db, companyId), note: { unsigned } }
+    const isRefused = error instanceof RefusedToSignError || error instanceof NoteFileError
+    if (isRefused) return { upTo: await headOf(db, companyId), note: { refusal: error.message } }
+    throw error
+  }
+}
+
+async function headOf(db: Opened['store']['db'], companyId: string): Promise<number> {
+  const head = await findHead(db, companyId)
+  if (!head) throw new StartupError(`there is no company ${companyId}`)
+  return head.position
+}
+
+/** What comes on top of the events that were there at the start is not shown. */
+async function* linesWithProgress(pages: AsyncIterable<StoredEvent[]>, events: number): AsyncGenerator<string> {
+  const progress = eventProgress('export')
+  progress.begin(events)
+  try {
+    for await (const page of pages) {
+      yield page.map(proofLine).join('')
+      progress.advance(page.length)
+    }
+  } catch (error) {
+    throw error instanceof ExportOvertakenError ? new StartupError(error.message, { cause: error }) : error
+  } finally {
+    progress.finish()
+  }
+}
+
+async function assertFree(file: string): Promise<void> {
+  for (const name of [file, `${file}.checkpoint`]) {
+    const isTaken = await access(name).then(
+      () => true,
+      () => false,
+    )
+    if (isTaken) throw new StartupError(`${name} exists: an export never overwrites another`)
+  }
+}
+
+/** Written beside, and renamed when all of it is on the disk: a file under its name is whole. */
+async function writeFile(file: string, lines: AsyncIterable<string> | string[]): Promise<void> {
+  const beside = `${file}.part`
+  try {
+    const target = createWriteStream(beside)
+    const source = Readable.from(lines, { objectMode: false })
+    if (file.endsWith('.gz')) await pipeline(source, createGzip(), target, { signal: interruption })
+    else await pipeline(source, target, { signal: interruption })
+    await syncFile(beside)
+    await rename(beside, file)
+  } catch (error) {
+    await rm(beside, { force: true })
+    interruption.throwIfAborted()
+    if (error instanceof Error && 'syscall' in error) throw new StartupError(`${file} cannot be written: ${faultReason(error)}`)
+    throw error
+  }
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,102 @@
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { faultReason } from '../../postgres/fault-reason.ts'
+import type { Checkpoint } from '../../ledger/audit/checkpoint-note.ts'
+import { parseCheckpoints } from '../../ledger/audit/checkpoint-note.ts'
+import { linesOf } from '../../ledger/audit/export-lines.ts'
+import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
+import { parseVerifierKey } from '../../ledger/audit/signed-note.ts'
+import type { ConsistentLedger, Verdict } from '../../ledger/audit/verify-export.ts'
+import { verifyExport } from '../../ledger/audit/verify-export.ts'
+import { interruption } from '../terminal/interruption.ts'
+import { WRONG_USE } from '../terminal/options.ts'
+import { print } from '../terminal/print.ts'
+import type { Progress } from '../terminal/progress.ts'
+import { showProgress } from '../terminal/progress.ts'
+
+const EXIT_CODES: Record<Verdict['verdict'], number> = { consistent: 0, invalid: 1, diverged: 3, unverifiable: 4 }
+
+interface VerifyOptions {
+  checkpoint: string[]
+  key: string[]
+  json?: boolean
+}
+
+/** `audit verify`: the verdict about an exported ledger, from the file alone: no settings, no database, no network. */
+export async function verifyLedger(file: string, options: VerifyOptions) {
+  const verdict = await verify(file, options)
+  const { verdict: kind } = verdict
+  if (options.json) print({ ...verdict }, true)
+  else process.stdout.write(`${verdict.verdict === 'consistent' ? told(verdict) : faultTold(verdict)}\n`)
+  process.exitCode = EXIT_CODES[kind]
+}
+
+async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise<Verdict> {
+  const keys = (await Promise.all(key.map(readKeys))).flat()
+  try {
+    const checkpoints = (await Promise.all(checkpoint.map(readCheckpoints))).flat()
+    return await verifyFile(file, { checkpoints, keys })
+  } catch (error) {
+    interruption.throwIfAborted()
+    // What is damaged on its way through the disk or the compression cannot be told from what never was an export.
+    return { verdict: 'unverifiable', position: null, reason: `${file} cannot be read: ${faultReason(error)}` }
+  }
+}
+
+async function verifyFile(file: string, witness: { checkpoints: Checkpoint[]; keys: VerifierKey[] }): Promise<Verdict> {
+  const { size } = await stat(file)
+  const progress = showProgress('verify (bytes)', Math.max(1, size))
+  const bytes = counted(createReadStream(file, { signal: interruption }), progress)
+  try {
+    return await verifyExport(linesOf(file.endsWith('.gz') ? unzipped(bytes) : bytes), witness)
+  } finally {
+    progress.finish()
+  }
+}
+
+/** Errors on either side end up at the reader. */
+function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  return pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => undefined)
+}
+
+async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    progress.advance(chunk.length)
+    yield chunk
+  }
+}
+
+async function readCheckpoints(file: string): Promise<Checkpoint[]> {
+  const checkpoints = parseCheckpoints(await readFile(file, 'utf8'))
+  if (!checkpoints) throw new Error(`${file} holds no checkpoints, or others than of the known form`)
+  return checkpoints
+}
+
+/** A key, or a file with one on each line. What is neither is wrong use. */
+async function readKeys(given: string): Promise<VerifierKey[]> {
+  const text = given.includes('+') ? given : await readFile(given, 'utf8').catch(() => '')
+  const keys = text.split('\n').filter((line) => line !== '').map(parseVerifierKey)
+  if (keys.length > 0 && !keys.includes(null)) return keys as VerifierKey[]
+  process.stderr.write(`employee-ledger: --key ${given} is neither a verifier key nor a file of them\n`)
+  process.exit(WRONG_USE)
+}
+
+function told(ledger: ConsistentLedger): string {
+  const { company_id: company, events, calls, erased, kept, root, checkpoints, checked_to: checkedTo, signed_to: signedTo } = ledger
+  const cover = signedTo === events ? 'signed' : signedTo > 0 ? `signed to position ${signedTo} of ${events}` : 'unsigned'
+  return [
+    `consistent, ${cover}`,
+    `${company}: ${events} events, ${calls} calls, the data of ${erased} events erased or retired`,
+    ...(kept === 0 ? [] : [`the data of ${kept} events were erased after they were exported: this copy has them still`]),
+    `root ${root}`,
+    checkpoints === 0
+      ? 'no checkpoint was given: whether the end was cut off, or all of it written anew, cannot be seen'
+      : `${checkpoints} checkpoints hold, the last of them at position ${checkedTo}`,
+  ].join('\n')
+}
+
+function faultTold({ verdict: kind, position, reason }: Exclude<Verdict, ConsistentLedger>): string {
+  return `${kind}${position === null ? '' : ` at position ${position}`}: ${reason}`
+}

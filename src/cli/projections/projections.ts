@@ -1,0 +1,51 @@
+import type { OpenedMaintenance } from '../../bootstrap.ts'
+import { PROJECTIONS } from '../../../projections/index.ts'
+import type { Projection } from '../../../projections/projection.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { isKnownCompany } from '../../ledger/read/read-progress.ts'
+import { readStanding } from '../../ledger/read/read-standings.ts'
+import { unpark } from '../../workers/checkpoints.ts'
+import { pruneVersions } from '../../workers/prune.ts'
+import { print } from '../terminal/print.ts'
+import { withMaintenance, withStore } from '../terminal/with-store.ts'
+
+/** The projection of this name. Throws StartupError, which names those that there are. */
+export function projectionOf(name: string): Projection {
+  const projection = PROJECTIONS.find((known) => known.name === name)
+  if (projection) return projection
+  throw new StartupError(`there is no projection ${name}; there are ${PROJECTIONS.map((known) => known.name).join(', ')}`)
+}
+
+/** Throws StartupError when there is no such company. */
+export async function assertCompany(db: OpenedMaintenance['db'], companyId: string): Promise<void> {
+  if (!(await isKnownCompany(db, companyId))) throw new StartupError(`there is no company ${companyId}`)
+}
+
+/** `projections list`: for each projection how many companies lag, which are parked and why, and what is being rebuilt. */
+export async function listProjections(options: { json?: boolean }) {
+  const rows = await withStore(({ store: { db } }) => Promise.all(PROJECTIONS.map((projection) => readStanding(db, projection))))
+  print(rows.map((row) => ({ ...row })), options.json)
+}
+
+/** `projections resume`: a parked company goes on where its checkpoint stands, with the next sweep. */
+export async function resumeProjection(name: string, { company, json }: { company: string; json?: boolean }) {
+  const projection = projectionOf(name)
+  const resumed = await withStore(({ store: { db } }) => unpark(db, projection, company))
+  if (!resumed) throw new StartupError(`${company} is not parked for ${name}`)
+  if (json) print({ projection: name, company_id: company, resumed: true }, json)
+  else process.stdout.write(`${company} goes on with the next sweep\n`)
+}
+
+/** `projections prune`: drops the tables of versions before those of this program. */
+export async function pruneProjections(options: { json?: boolean }) {
+  const pruned = await withMaintenance(async ({ db }) => {
+    const each = []
+    for (const projection of PROJECTIONS) for (const pruned of await pruneVersions(db, projection)) each.push(pruned)
+    return each
+  })
+  const rows = pruned.map(({ projection, version, isDropped }) => ({ projection, version, dropped: isDropped }))
+  if (options.json) print(rows, true)
+  else if (rows.length === 0) process.stdout.write('there is nothing to drop\n')
+  else for (const row of rows) process.stdout.write(`${row.projection} version ${row.version}: ${row.dropped ? 'dropped' : 'still in use, try again'}\n`)
+  if (rows.some(({ dropped }) => !dropped)) process.exitCode = 1
+}

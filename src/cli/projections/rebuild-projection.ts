@@ -1,0 +1,94 @@
+import type { OpenedMaintenance } from '../../bootstrap.ts'
+import type { Projection } from '../../../projections/projection.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { UnfoldableError } from '../../workers/project.ts'
+import type { RebuildOutcome } from '../../workers/rebuild.ts'
+import { rebuild, RebuildError } from '../../workers/rebuild.ts'
+import { rebuildCompany } from '../../workers/rebuild-company.ts'
+import { interruption } from '../terminal/interruption.ts'
+import { print } from '../terminal/print.ts'
+import { eventProgress } from '../terminal/progress.ts'
+import { assertCompany, projectionOf } from './projections.ts'
+import { withMaintenance } from '../terminal/with-store.ts'
+
+export interface RebuildFlags {
+  company?: string
+  restart?: boolean
+  json?: boolean
+}
+
+/** `projections rebuild`: all companies into tables of their own and then switched, or one company in its place. */
+export async function rebuildProjection(name: string, flags: RebuildFlags) {
+  const projection = projectionOf(name)
+  if (flags.company !== undefined && flags.restart) throw new StartupError('--restart does not go with --company: nothing is left off there')
+  await withMaintenance((maintenance) =>
+    flags.company === undefined
+      ? rebuildAll(projection, maintenance, flags)
+      : rebuildOne(projection, maintenance, { company: flags.company, ...flags }),
+  )
+}
+
+async function rebuildAll(projection: Projection, { db, handOver }: OpenedMaintenance, { restart, json }: RebuildFlags) {
+  const progress = eventProgress(`rebuilding ${projection.name}`)
+  const onBegun = (events: number, isResumed: boolean) => {
+    if (isResumed) process.stderr.write('an earlier rebuild goes on where it was left off; --restart would begin anew\n')
+    progress.begin(events)
+  }
+  const silence = sayWhenInterrupted('stopping after this batch; run it again to go on from there')
+  let outcome: RebuildOutcome
+  try {
+    outcome = await rebuild(projection, {
+      ...{ db, handOver, restart: restart ?? false, signal: interruption },
+      ...{ onBegun, onFolded: progress.advance },
+    })
+  } catch (error) {
+    throw plain(error)
+  } finally {
+    silence()
+    progress.finish()
+  }
+  if (!outcome.isSwitched) throw new StartupError(stuckLine(projection, outcome.stuck))
+  const { areOldDropped } = outcome
+  if (json) print({ projection: projection.name, version: projection.version, switched: true, old_tables_dropped: areOldDropped }, true)
+  else process.stdout.write(`${projection.name} is rebuilt, and switched to\n`)
+  if (!areOldDropped) process.stderr.write('the old tables are still being read: `projections prune` drops them later\n')
+}
+
+const TOLD_COMPANIES = 10
+
+function stuckLine({ name }: Projection, stuck: { companyId: string; reason: string }[]): string {
+  const told = stuck.slice(0, TOLD_COMPANIES).map(({ companyId, reason }) => `${companyId}: ${reason}`)
+  if (stuck.length > told.length) told.push(`and ${stuck.length - told.length} more`)
+  const all = stuck.length === 1 ? 'a company' : `${stuck.length} companies`
+  return `${name} is not switched: the events of ${all} cannot be folded. ${told.join('; ')}. What is built stays, run it again to go on`
+}
+
+async function rebuildOne(projection: Projection, { db }: OpenedMaintenance, { company, json }: RebuildFlags & { company: string }) {
+  await assertCompany(db, company)
+  const progress = eventProgress(`rebuilding ${projection.name}`)
+  const silence = sayWhenInterrupted('stopping; the company stays as it is, run it again to begin anew')
+  let rows: number
+  try {
+    const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
+    rows = await rebuildCompany(db, projection, company, hooks)
+  } catch (error) {
+    throw plain(error)
+  } finally {
+    silence()
+    progress.finish()
+  }
+  if (json) print({ projection: projection.name, version: projection.version, company_id: company, rows_changed: rows }, true)
+  else process.stdout.write(`${company} is rebuilt: ${rows} ${rows === 1 ? 'row was' : 'rows were'} not right\n`)
+}
+
+/** Says something at the moment when the program is asked to end. Returns how to take that back. */
+function sayWhenInterrupted(line: string): () => void {
+  const say = () => process.stderr.write(`\n${line}\n`)
+  interruption.addEventListener('abort', say, { once: true })
+  return () => interruption.removeEventListener('abort', say)
+}
+
+function plain(error: unknown): unknown {
+  const isPlain = error instanceof RebuildError || error instanceof UnfoldableError
+  return isPlain ? new StartupError(error.message, { cause: error }) : error
+}

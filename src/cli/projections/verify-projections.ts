@@ -1,0 +1,55 @@
+import { PROJECTIONS } from '../../../projections/index.ts'
+import type { CompanyFault } from '../../workers/verify.ts'
+import { verify } from '../../workers/verify.ts'
+import { interruption } from '../terminal/interruption.ts'
+import { print } from '../terminal/print.ts'
+import { eventProgress } from '../terminal/progress.ts'
+import { assertCompany, projectionOf } from './projections.ts'
+import { withMaintenance } from '../terminal/with-store.ts'
+
+export interface VerifyFlags {
+  company?: string
+  showValues?: boolean
+  json?: boolean
+}
+
+/** `projections verify`: exit code 0 when the live tables are what the ledger folds to, 1 when they are not. */
+export async function verifyProjections(name: string | undefined, { company, showValues, json }: VerifyFlags) {
+  const projections = name === undefined ? PROJECTIONS : [projectionOf(name)]
+  const results = await withMaintenance(async ({ db }) => {
+    if (company !== undefined) await assertCompany(db, company)
+    const each = []
+    for (const projection of projections) {
+      const progress = eventProgress(`verifying ${projection.name}`)
+      const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
+      const one = company === undefined ? {} : { companyId: company }
+      const found = await verify(db, projection, { ...hooks, ...one, showValues: showValues ?? false }).finally(progress.finish)
+      each.push({ projection: projection.name, version: projection.version, ...found })
+    }
+    return each
+  })
+  if (json) print(results.map(({ faults, ...rest }) => ({ ...rest, equal: faults.length === 0, faults: faults.map(shown) })), true)
+  else for (const { projection, companies, faults } of results) tell(projection, companies, faults)
+  if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1
+}
+
+function shown({ companyId, unfoldable, ...rest }: CompanyFault) {
+  return { company_id: companyId, unfoldable: unfoldable ?? null, ...rest }
+}
+
+function tell(projection: string, companies: number, faults: CompanyFault[]): void {
+  if (faults.length === 0) {
+    process.stdout.write(`${projection}: as the ledger says, in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`)
+    return
+  }
+  for (const { companyId, unfoldable, rows, differences } of faults) {
+    const what = unfoldable === undefined ? `${rows} ${rows === 1 ? 'row differs' : 'rows differ'}` : `cannot be folded: ${unfoldable}`
+    process.stdout.write(`${projection}: ${companyId}: ${what}\n`)
+    for (const { table, kind, key, columns, values } of differences) {
+      const parts = [`  ${table} ${JSON.stringify(key)} is ${kind}`]
+      if (columns.length > 0) parts.push(` in ${columns.join(', ')}`)
+      if (values) parts.push(`: ${JSON.stringify(values)}`)
+      process.stdout.write(`${parts.join('')}\n`)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { faultReason } from '../../postgres/fault-reason.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { RefusedChangeError } from '../../ledger/append/append-company-events.ts'
+import { InterruptedError } from './interruption.ts'
+import { readSettings } from './settings.ts'
+
+/** Ends the program: silently when it was asked to, else with exit code 1 and one line that says what is wrong. */
+export function failWith(error: unknown): never {
+  if (error instanceof InterruptedError) process.exit(error.exitCode)
+  const line = faultLine(error)
+  process.stderr.write(line.startsWith('employee-ledger ') ? `${line}\n` : `employee-ledger: ${line}\n`)
+  if (wantsDetails()) process.stderr.write(`${details(error)}\n`)
+  process.exit(1)
+}
+
+function faultLine(error: unknown): string {
+  const isPlain = error instanceof StartupError || error instanceof RefusedChangeError
+  return isPlain ? error.message : `${faultReason(error)} (LOG_LEVEL=debug tells where)`
+}
+
+function wantsDetails(): boolean {
+  try {
+    return ['trace', 'debug'].includes(readSettings().LOG_LEVEL)
+  } catch {
+    return false
+  }
+}
+
+function details(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause === undefined ? '' : `\ncaused by ${details(error.cause)}`
+  return `${error.stack ?? error.message}${cause}`
+}

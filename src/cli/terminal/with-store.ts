@@ -1,0 +1,57 @@
+import type { OpenedDatabase, OpenedMaintenance, OpenedPool } from '../../bootstrap.ts'
+import { findDatabase, migrateDatabase, openMaintenance, openStore } from '../../bootstrap.ts'
+import type { Config } from '../../config.ts'
+import { interruptible } from './interruption.ts'
+import { readSettings } from './settings.ts'
+
+/** Runs a command on the database, beside a running server or alone, and gives the database back, however it ends. */
+export async function withDatabase<Result>(
+  config: Config,
+  task: (database: OpenedDatabase) => Promise<Result>,
+): Promise<Result> {
+  // Left behind half started, the embedded server would run for nobody.
+  const database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
+  try {
+    return await interruptible(() => task(database))
+  } finally {
+    await database.release()
+  }
+}
+
+export interface Opened {
+  config: Config
+  database: OpenedDatabase
+  store: OpenedPool
+}
+
+/** Runs a command as the owner of the database, on one that is set up. */
+export async function withMaintenance<Result>(
+  task: (opened: OpenedMaintenance & { config: Config }) => Promise<Result>,
+  config: Config = readSettings(),
+): Promise<Result> {
+  return withStore(async ({ database }) => {
+    const maintenance = await openMaintenance(database.urls)
+    try {
+      return await task({ ...maintenance, config })
+    } finally {
+      await maintenance.close()
+    }
+  }, config)
+}
+
+/** Runs a command on a database that is set up. */
+export async function withStore<Result>(
+  task: (opened: Opened) => Promise<Result>,
+  config: Config = readSettings(),
+): Promise<Result> {
+  return withDatabase(config, async (database) => {
+    // The embedded server belongs to this program alone; a database of yours is migrated when you say so.
+    if (database.isEmbedded) await migrateDatabase(database.urls, () => undefined)
+    const store = await openStore(config, database.urls)
+    try {
+      return await task({ config, database, store })
+    } finally {
+      await store.close()
+    }
+  })
+}

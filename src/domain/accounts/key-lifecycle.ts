@@ -1,0 +1,101 @@
+import type { RefreshPeriod } from '../company.ts'
+import type { Problem } from '../errors.ts'
+import { problem } from '../errors.ts'
+import type { KeyQuota, NewEvent } from '../events.ts'
+
+/** An API key as its events tell it, without its secrets. */
+export interface KeyLife {
+  id: string
+  version: number
+  name: string
+  quotaLimit: number
+  refreshPeriod: RefreshPeriod
+  isEnabled: boolean
+  isRevoked: boolean
+}
+
+export type KeyEvent = Extract<NewEvent, { type: `ApiKey${string}` }>
+
+/** What may be done to a key. What is absent from an edit stays. */
+export type KeyChange =
+  | { change: 'edit'; name?: string; quotaLimit?: number; refreshPeriod?: RefreshPeriod }
+  | { change: 'rotate'; overlapSeconds: number }
+  | { change: 'disable' }
+  | { change: 'enable' }
+  | { change: 'revoke' }
+
+/** Seconds for which the old secret of a rotated key may live on. */
+export const MAX_OVERLAP_SECONDS = 604_800
+export const DEFAULT_OVERLAP_SECONDS = 86_400
+export const LARGEST_QUOTA = 2_147_483_647
+
+export type Decided<Event> = { events: Event[]; problem?: undefined } | { events?: undefined; problem: Problem }
+
+/** Issues a key: the first event of its stream. */
+export function issueKey(key: Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>): KeyEvent {
+  return { type: 'ApiKeyIssued', stream: key.id, version: 1, index: null, data: { name: key.name, ...quotaOf(key) } }
+}
+
+/** Decides a change of a key at an instant, RFC 3339 UTC. What already holds gives no event. */
+export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): Decided<KeyEvent> {
+  if (key.isRevoked) {
+    if (wanted.change === 'revoke') return { events: [] }
+    return { problem: problem('key_revoked', 'the API key has been revoked, which is for ever; issue another one') }
+  }
+  const place = { stream: key.id, version: key.version + 1, index: null }
+  switch (wanted.change) {
+    case 'edit':
+      return { events: edit(key, wanted) }
+    case 'rotate': {
+      const { overlapSeconds } = wanted
+      const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
+      const data = { overlap_seconds: overlapSeconds, previous_expires_at: expiresAt }
+      return { events: [{ ...place, type: 'ApiKeyRotated', data }] }
+    }
+    case 'disable':
+      return { events: key.isEnabled ? [{ ...place, type: 'ApiKeyDisabled', data: {} }] : [] }
+    case 'enable':
+      return { events: key.isEnabled ? [] : [{ ...place, type: 'ApiKeyEnabled', data: {} }] }
+    case 'revoke':
+      return { events: [{ ...place, type: 'ApiKeyRevoked', data: {} }] }
+  }
+}
+
+function edit(key: KeyLife, wanted: Extract<KeyChange, { change: 'edit' }>): KeyEvent[] {
+  const events: KeyEvent[] = []
+  const place = () => ({ stream: key.id, version: key.version + events.length + 1, index: null })
+  const { name = key.name, quotaLimit = key.quotaLimit, refreshPeriod = key.refreshPeriod } = wanted
+  if (name !== key.name) events.push({ ...place(), type: 'ApiKeyRenamed', data: { from: key.name, to: name } })
+  if (quotaLimit !== key.quotaLimit || refreshPeriod !== key.refreshPeriod) {
+    const data = { from: quotaOf(key), to: quotaOf({ quotaLimit, refreshPeriod }) }
+    events.push({ ...place(), type: 'ApiKeyQuotaChanged', data })
+  }
+  return events
+}
+
+function quotaOf({ quotaLimit, refreshPeriod }: Pick<KeyLife, 'quotaLimit' | 'refreshPeriod'>): KeyQuota {
+  return { quota_limit: quotaLimit, refresh_period: refreshPeriod }
+}
+
+/** The key after an event of its stream. */
+export function evolveKey(key: KeyLife, event: KeyEvent): KeyLife {
+  const next = { ...key, version: event.version }
+  switch (event.type) {
+    case 'ApiKeyIssued': {
+      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = event.data
+      return { ...next, name, quotaLimit, refreshPeriod, isEnabled: true, isRevoked: false }
+    }
+    case 'ApiKeyRenamed':
+      return { ...next, name: event.data.to }
+    case 'ApiKeyQuotaChanged':
+      return { ...next, quotaLimit: event.data.to.quota_limit, refreshPeriod: event.data.to.refresh_period }
+    case 'ApiKeyRotated':
+      return next
+    case 'ApiKeyDisabled':
+      return { ...next, isEnabled: false }
+    case 'ApiKeyEnabled':
+      return { ...next, isEnabled: true }
+    case 'ApiKeyRevoked':
+      return { ...next, isRevoked: true }
+  }
+}

@@ -1,0 +1,117 @@
+import type { Role, TokenScope } from '../company.ts'
+import { problem } from '../errors.ts'
+import { erasingEvents } from '../erasure.ts'
+import type { NewEvent } from '../events.ts'
+import type { Decided } from './key-lifecycle.ts'
+
+/** A company user as the events tell, without any secret. */
+export interface UserLife {
+  id: string
+  version: number
+  email: string
+  name: string
+  role: Role
+  hasPassword: boolean
+  isRemoved: boolean
+}
+
+export type UserEvent = Extract<NewEvent, { type: `User${string}` }>
+
+/** What may be done to a user. */
+export type UserChange =
+  | { change: 'role'; role: Role }
+  | { change: 'reset'; linkExpiresAt: string }
+  | { change: 'set_password' }
+  | { change: 'remove' }
+  /** The positions of the user's events that still say who it was. */
+  | { change: 'erase'; positions: number[] }
+  | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string; scope: TokenScope | null }
+  | { change: 'revoke_token'; tokenId: string }
+
+/** How long a one-time link may be used. */
+export const LINK_LIFE_DAYS = 7
+export const MIN_PASSWORD_CHARACTERS = 12
+export const MAX_PASSWORD_CHARACTERS = 1_000
+export const MAX_TOKEN_DAYS = 366
+export const DEFAULT_TOKEN_DAYS = 90
+
+const DAY_MS = 86_400_000
+
+/** The instant some days after another, RFC 3339 UTC. */
+export function daysAfter(now: string, days: number): string {
+  return new Date(Date.parse(now) + days * DAY_MS).toISOString()
+}
+
+/** Invites a user: the first event of the user's stream. */
+export function inviteUser({ id, email, name, role }: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>): UserEvent {
+  return { type: 'UserInvited', stream: id, version: 1, index: null, data: { email, name, role } }
+}
+
+/**
+ * Decides a change of a user. What already holds gives no event. `hasOtherAdmin` says whether the company has another
+ * administrator who has a password: one who was only invited may never come.
+ */
+export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdmin: boolean): Decided<UserEvent> {
+  if (wanted.change === 'erase') return decideErasure(user, wanted.positions)
+  if (user.isRemoved) {
+    if (wanted.change === 'remove' || wanted.change === 'revoke_token') return { events: [] }
+    return { problem: problem('user_removed', 'the user has been removed; invite the person anew') }
+  }
+  if (isLoss(user, wanted) && !hasOtherAdmin) return { problem: LAST_ADMIN }
+  const place = { stream: user.id, version: user.version + 1, index: null }
+  switch (wanted.change) {
+    case 'role': {
+      if (wanted.role === user.role) return { events: [] }
+      return { events: [{ ...place, type: 'UserRoleChanged', data: { from: user.role, to: wanted.role } }] }
+    }
+    case 'reset':
+      return { events: [{ ...place, type: 'UserPasswordReset', data: { link_expires_at: wanted.linkExpiresAt } }] }
+    case 'set_password':
+      return { events: [{ ...place, type: 'UserPasswordSet', data: {} }] }
+    case 'remove':
+      return { events: [{ ...place, type: 'UserRemoved', data: {} }] }
+    case 'issue_token': {
+      const { tokenId, name, expiresAt, scope } = wanted
+      const data = { token_id: tokenId, name, expires_at: expiresAt, ...(scope === null ? {} : { scope }) }
+      return { events: [{ ...place, type: 'UserTokenIssued', data }] }
+    }
+    case 'revoke_token':
+      return { events: [{ ...place, type: 'UserTokenRevoked', data: { token_id: wanted.tokenId } }] }
+  }
+}
+
+/** Who may still come in is not forgotten. Without positions everything is forgotten already. */
+function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> {
+  if (!user.isRemoved) return { problem: problem('user_not_removed', 'only a removed user can be erased; remove the user first') }
+  return { events: erasingEvents('UserErased', user.id, user.version + 1, positions) }
+}
+
+const LAST_ADMIN = problem('last_admin', 'no administrator with a password would be left; make another one first')
+
+/** Whether a change takes an administrator from the company. */
+function isLoss(user: UserLife, wanted: UserChange): boolean {
+  if (user.role !== 'admin') return false
+  return wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
+}
+
+/** The user after an event of the user's stream. */
+export function evolveUser(user: UserLife, event: UserEvent): UserLife {
+  const next = { ...user, version: event.version }
+  switch (event.type) {
+    case 'UserInvited':
+      return { ...next, ...event.data, hasPassword: false, isRemoved: false }
+    case 'UserRoleChanged':
+      return { ...next, role: event.data.to }
+    case 'UserPasswordReset':
+      return { ...next, hasPassword: false }
+    case 'UserPasswordSet':
+      return { ...next, hasPassword: true }
+    case 'UserRemoved':
+      return { ...next, isRemoved: true, hasPassword: false }
+    case 'UserErased':
+      return { ...next, email: '', name: '' }
+    case 'UserTokenIssued':
+    case 'UserTokenRevoked':
+      return next
+  }
+}

@@ -1,0 +1,249 @@
+import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import type { ReadRecord } from './call-records.ts'
+import type { Employee, PatchEffect, RecordResult } from '../employees/employee.ts'
+import { addStateFaults, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
+import type { Problem, RecordError } from '../errors.ts'
+import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from '../errors.ts'
+import type { CallCounts, EventData, NewEvent, Operation, SentJson } from '../events.ts'
+import { isId } from '../ids.ts'
+import { keepLocator, keepRecord } from './refused-record.ts'
+import { managerFaults, resolveManagers } from './reporting-lines.ts'
+import { uniquenessFaults } from './uniqueness.ts'
+
+/** What a call knows of itself when it is decided. Time and ids arrive from outside: deciding is pure. */
+export interface CallContext {
+  callId: string
+  operation: Operation
+  requestId: string
+  key: { id: string; name: string }
+  requestedAt: string
+  durationMs: number
+  /** The time of the events, RFC 3339 UTC. */
+  now: string
+}
+
+/** What one record of a successful call came to. */
+export interface RecordOutcome {
+  index: number
+  /** The employee after the call. */
+  employee: Employee
+  /** Null for a creation. */
+  result: RecordResult | null
+  changed: string[]
+}
+
+/** A call's outcome: the events to append, closing event included, and what the client is told. */
+export interface CallDecision {
+  events: NewEvent[]
+  counts: CallCounts
+  /** Null when the call succeeded. */
+  problem: Problem | null
+  /** One for each record of a successful call, in the order sent; empty for a failed one. */
+  outcomes: RecordOutcome[]
+}
+
+/** Decides a creation. `newIds` gives each record the id its employee will have. */
+export function decideCreate(
+  records: ReadRecord[],
+  newIds: readonly string[],
+  directory: EmployeeDirectory,
+  context: CallContext,
+): CallDecision {
+  const managed = resolveManagers(records, (record) => newIds[record.index], directory)
+  const drafts = managed.map((record): Draft => {
+    const data = { attributes: attributesSet(record.patch) }
+    const event = { type: 'EmployeeCreated', stream: newIds[record.index]!, version: 1, index: record.index, data } as const
+    const after = evolve(undefined, { ...event, recorded_at: context.now })
+    return { record, before: undefined, after, effect: undefined, events: [event], faults: record.faults.copy() }
+  })
+  judge(drafts, directory)
+  const failed = drafts.filter((draft) => draft.faults.count > 0).length
+  const counts = { ...NO_COUNTS, total: drafts.length, failed }
+  return failed > 0 ? failedOn(drafts, counts, context) : completed(drafts, counts, context)
+}
+
+/** Decides an update of one or many employees. */
+export function decideUpdate(records: ReadRecord[], directory: EmployeeDirectory, context: CallContext): CallDecision {
+  const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
+  const managed = resolveManagers(records, (record) => located(record)?.id, directory)
+  const drafts = managed.map((record) => draftUpdate(record, located(record) ?? undefined, context.now))
+  refuseRepeated(drafts)
+  judge(drafts, directory)
+  const counts = { ...NO_COUNTS, total: drafts.length }
+  if (drafts.some((draft) => draft.faults.count > 0)) {
+    return failedOn(drafts, { ...counts, failed: drafts.length }, context)
+  }
+  for (const { effect } of drafts) counts[bucketOf(effect!.result)] += 1
+  return completed(drafts, counts, context)
+}
+
+/** A record that a whole refusal blames: only a single update has one, named by its path. */
+export interface BlamedRecord {
+  locator: { id: string }
+  record: SentJson
+}
+
+/**
+ * Refuses a call as a whole: nothing of it is applied, and all its records count as failed.
+ * For a single update `blamed` is its record, which carries the call's own message.
+ */
+export function refuseCall(refusal: Problem, count: number, context: CallContext, blamed?: BlamedRecord): CallDecision {
+  const counts = { ...NO_COUNTS, total: count, failed: count }
+  const rejected: EventData['EmployeeRecordRejected'] | null = blamed
+    ? {
+        locator: keepLocator('id', blamed.locator.id),
+        ...keepRecord(blamed.record),
+        employee_id: isId('emp', blamed.locator.id) ? blamed.locator.id : null,
+        errors: [{ pointer: '', code: refusal.code, message: refusal.detail }],
+      }
+    : null
+  return close(rejected ? [{ index: 0, data: rejected }] : [], counts, refusal, context)
+}
+
+const NO_COUNTS: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
+
+function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates' {
+  if (result === 'deactivated' || result === 'no_updates') return result
+  return 'updated'
+}
+
+function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {
+  const faults = record.faults.copy()
+  if (!before) {
+    if (record.locator) {
+      faults.addFirst({ path: [record.locator.field], code: 'employee_not_found', message: 'the company has no such employee' })
+    }
+    return { record, before, after: undefined, effect: undefined, events: [], faults }
+  }
+  const effect = patchEffect(before, record.patch)
+  const events = updateEvents(before, effect, record.index)
+  const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
+  return { record, before, after, effect, events, faults }
+}
+
+function locate(locator: NonNullable<ReadRecord['locator']>, directory: EmployeeDirectory): Employee | undefined {
+  switch (locator.field) {
+    case 'id':
+      return directory.byId(locator.value)
+    case 'external_id':
+      return directory.byExternalId(locator.value)
+    case 'email':
+      return directory.byEmail(locator.value)
+  }
+}
+
+function updateEvents(before: Employee, effect: PatchEffect, index: number): NewEvent[] {
+  const events: NewEvent[] = []
+  const next = () => ({ stream: before.id, version: before.version + events.length + 1, index })
+  if (Object.keys(effect.changes).length > 0) {
+    events.push({ type: 'EmployeeUpdated', ...next(), data: { changes: effect.changes } })
+  }
+  if (effect.statusTo === 'inactive') events.push({ type: 'EmployeeDeactivated', ...next(), data: {} })
+  if (effect.statusTo === 'active') events.push({ type: 'EmployeeReactivated', ...next(), data: {} })
+  return events
+}
+
+/** Two records of a call must not speak of one employee: which of them came last would decide. */
+function refuseRepeated(drafts: Draft[]): void {
+  const byEmployee = Map.groupBy(drafts.filter((draft) => draft.before), (draft) => draft.before!.id)
+  for (const group of byEmployee.values()) {
+    if (group.length === 1) continue
+    for (const { record, faults } of group) {
+      const message = 'another record of the call names the same employee'
+      faults.add([record.locator!.field], 'duplicate_in_batch', message)
+    }
+  }
+}
+
+/** Adds the faults that only the state after the whole call shows. */
+function judge(drafts: Draft[], directory: EmployeeDirectory): void {
+  for (const { after, effect, record, faults } of drafts) {
+    if (!after) continue
+    const touched = effect
+      ? (name: string) => effect.changed.some((changed) => changed === name || changed.startsWith(`${name}.`))
+      : (name: string) => Object.hasOwn(record.patch, name)
+    addStateFaults(faults, after, touched)
+  }
+  uniquenessFaults(drafts, directory)
+  managerFaults(drafts, directory)
+}
+
+function completed(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
+  const outcomes = drafts.map(({ record, after, effect }) => ({
+    index: record.index,
+    employee: after!,
+    result: effect?.result ?? null,
+    changed: effect?.changed ?? [],
+  }))
+  const unchanged = outcomes
+    .filter(({ result }) => result === 'no_updates')
+    .map(({ index, employee }) => ({ index, employee_id: employee.id }))
+  const closing: NewEvent = {
+    type: 'ApiCallCompleted',
+    stream: context.callId,
+    version: 1,
+    index: null,
+    data: { ...factsOf(context, counts), unchanged },
+  }
+  return { events: [...drafts.flatMap((draft) => draft.events), closing], counts, problem: null, outcomes }
+}
+
+function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
+  const faulty = drafts.filter((draft) => draft.faults.count > 0).map((draft) => ({ draft, errors: recordErrors(draft) }))
+  const detail = `${faulty.length} of ${drafts.length} records ${faulty.length === 1 ? 'has' : 'have'} errors; nothing was applied`
+  const rejected = faulty.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
+  const kept = faulty.flatMap(({ errors }) => errors)
+  const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
+  const found = faulty.reduce((sum, { draft }) => sum + draft.faults.count, 0)
+  return close(rejected, counts, problem(codeFor(kept), detail, answered, found - answered.length), context)
+}
+
+function recordErrors({ record, before, faults }: Draft): RecordError[] {
+  return faults.kept.map(({ path, code, message, employeeId }) => ({
+    index: record.index,
+    id: before?.id ?? employeeId ?? null,
+    pointer: errorPointer(record.pointer, path),
+    code,
+    message,
+  }))
+}
+
+/** What the ledger keeps of a refused record: its own errors too, also those that the answer has no room for. */
+function rejection({ record, before, faults }: Draft, errors: RecordError[]): EventData['EmployeeRecordRejected'] {
+  const { locator, sent } = record
+  return {
+    locator: locator ? keepLocator(locator.field, locator.value) : null,
+    employee_id: before?.id ?? null,
+    ...keepRecord(sent),
+    errors: errors.map(({ pointer, code, message }) => ({ pointer, code, message })),
+    ...errorsOmitted(faults.count - errors.length),
+  }
+}
+
+function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_exists' | 'validation_failed' {
+  const codes = new Set(errors.map((error) => error.code))
+  const others = [...codes].some((code) => code !== 'already_exists' && code !== 'inactive_employee_exists')
+  if (others) return 'validation_failed'
+  return codes.has('already_exists') ? 'already_exists' : 'inactive_employee_exists'
+}
+
+function close(
+  rejected: { index: number; data: EventData['EmployeeRecordRejected'] }[],
+  counts: CallCounts,
+  refusal: Problem,
+  context: CallContext,
+): CallDecision {
+  const stream = context.callId
+  const events = rejected.map(
+    ({ index, data }, at): NewEvent => ({ type: 'EmployeeRecordRejected', stream, version: at + 1, index, data }),
+  )
+  const { status: http_status, code, detail } = refusal
+  const data = { ...factsOf(context, counts), http_status, code, detail }
+  events.push({ type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data })
+  return { events, counts, problem: refusal, outcomes: [] }
+}
+
+function factsOf(context: CallContext, counts: CallCounts) {
+  const { operation, requestedAt, durationMs, key, requestId } = context
+  return { operation, requested_at: requestedAt, duration_ms: durationMs, key, request_id: requestId, counts }
+}

@@ -1,0 +1,180 @@
+import type { AttributeName, AttributePatch } from '../attributes.ts'
+import { ATTRIBUTE_RULES, readAttribute, REQUIRED_ATTRIBUTES } from '../attributes.ts'
+import type { FieldError, Problem } from '../errors.ts'
+import { problem } from '../errors.ts'
+import type { SentJson } from '../events.ts'
+import { hasMoreMembersThan, isObject } from '../json-object.ts'
+import { RecordFaults } from '../record-faults.ts'
+
+/** Members that a record may have. One with more is refused before its members are looked at. */
+export const MAX_MEMBERS = 128
+
+/** One record of a call as it stands in the body. */
+export interface SentRecord {
+  /** Zero-based place in the call. */
+  index: number
+  /** JSON Pointer of the record in the body as it was sent. */
+  pointer: string
+  sent: SentJson
+}
+
+/** What names the employee of an update, already normalised; `field` is the name it was sent under. */
+export interface Locator {
+  field: 'id' | 'external_id' | 'email'
+  value: string
+}
+
+/** How a record names the manager, normalised; null means that it takes the manager away. */
+export interface ManagerReference {
+  field: 'manager_id' | 'manager_external_id' | 'manager_email'
+  value: string | null
+}
+
+/** A record after everything that can be judged without the company's state. */
+export interface ReadRecord extends SentRecord {
+  /** Null for a creation, and where the locator itself is faulty. */
+  locator: Locator | null
+  /** The attributes that could be read, normalised; faulty ones are absent, and so is the manager. */
+  patch: AttributePatch
+  /** Whom it names as manager, to be looked up in the company; undefined where it names nobody. */
+  manager: ManagerReference | undefined
+  faults: RecordFaults
+}
+
+/** A call's records, or the problem that refuses the call as a whole and how many records it had. */
+export type CallRecords = { records: SentRecord[]; problem?: undefined } | { problem: Problem; count: number }
+
+/** The records of `POST /v1/employees`: `{"employees": […]}`, a bare array, or one bare object. */
+export function recordsOfCreate(body: SentJson, maxRecords: number): CallRecords {
+  if (isObject(body) && !Object.hasOwn(body, 'employees')) return { records: [{ index: 0, pointer: '', sent: body }] }
+  return recordsOfMany(body, maxRecords)
+}
+
+/** The records of `PATCH /v1/employees`: `{"employees": […]}` or a bare array. */
+export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
+  if (Array.isArray(body)) return recordsOfArray(body, '', maxRecords)
+  if (!isObject(body) || !Array.isArray(body.employees)) {
+    return refused('the body must be an array of records, or an object whose member "employees" is one')
+  }
+  if (hasMoreMembersThan(body, 1)) return refused('the body must have no member beside "employees"', body.employees.length)
+  return recordsOfArray(body.employees, '/employees', maxRecords)
+}
+
+/** The one record of `PATCH /v1/employees/{id}`. */
+export function recordOfOne(body: SentJson): CallRecords {
+  if (!isObject(body)) return refused('the body must be an object, a JSON Merge Patch of the employee', 1)
+  return { records: [{ index: 0, pointer: '', sent: body }] }
+}
+
+function refused(detail: string, count = 0): CallRecords {
+  return { problem: problem('invalid_body', detail), count }
+}
+
+function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number): CallRecords {
+  const count = array.length
+  if (count === 0) return { problem: problem('empty_batch', 'the call must have at least 1 record'), count }
+  if (count > maxRecords) {
+    return { problem: problem('batch_too_large', `the call must have at most ${maxRecords} records`), count }
+  }
+  return { records: array.map((sent, index) => ({ index, pointer: `${pointer}/${index}`, sent })) }
+}
+
+/** Reads a record of a creation. */
+export function readCreation(record: SentRecord): ReadRecord {
+  const { sent } = record
+  if (!isReadable(sent)) return unreadable(record, null)
+  const faults = new RecordFaults()
+  const { patch, manager } = readFields(sent, undefined, false, faults)
+  for (const name of REQUIRED_ATTRIBUTES) {
+    if (!Object.hasOwn(sent, name)) faults.add([name], 'required', `${name} is required`)
+  }
+  return { ...record, locator: null, patch, manager, faults }
+}
+
+/** Reads the record of a single update, whose employee the path names. */
+export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
+  const locator: Locator = { field: 'id', value: id }
+  if (!isReadable(record.sent)) return unreadable(record, locator)
+  const faults = new RecordFaults()
+  return { ...record, locator, ...readFields(record.sent, undefined, true, faults), faults }
+}
+
+/** Reads a record of a bulk update, in which a locator stands beside the patch. */
+export function readUpdate(record: SentRecord): ReadRecord {
+  if (!isReadable(record.sent)) return unreadable(record, null)
+  const { locator, fault } = readLocator(record.sent)
+  const faults = new RecordFaults()
+  if (fault) faults.addFirst(fault)
+  // What locates the employee is no new value.
+  return { ...record, locator, ...readFields(record.sent, locator?.field ?? fault?.path[0], true, faults), faults }
+}
+
+/** Whether a record is an object whose members are worth a look. */
+function isReadable(sent: SentJson): sent is Record<string, SentJson> {
+  return isObject(sent) && !hasMoreMembersThan(sent, MAX_MEMBERS)
+}
+
+/** A record that is refused as a whole: nothing in it is looked at. */
+function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
+  const faults = new RecordFaults()
+  if (isObject(record.sent)) faults.add([], 'too_long', `a record must have at most ${MAX_MEMBERS} members`)
+  else faults.add([], 'invalid_type', 'a record must be an object')
+  return { ...record, locator, patch: {}, manager: undefined, faults }
+}
+
+function readLocator(sent: Record<string, SentJson>): { locator: Locator | null; fault?: FieldError } {
+  if (Object.hasOwn(sent, 'id')) {
+    if (typeof sent.id === 'string') return { locator: { field: 'id', value: sent.id } }
+    return { locator: null, fault: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
+  }
+  for (const field of ['external_id', 'email'] as const) {
+    if (sent[field] === undefined || (field === 'external_id' && sent[field] === null)) continue
+    const { value, faults } = readAttribute(field, sent[field], true)
+    if (!faults) return { locator: { field, value: value as string } }
+    return { locator: null, fault: { path: [field], code: faults[0]!.code, message: faults[0]!.message } }
+  }
+  const message = 'a record must name its employee by id, external_id or email'
+  return { locator: null, fault: { path: [], code: 'missing_locator', message } }
+}
+
+const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'deactivated_at', 'version'])
+
+/** The name under which each way of naming the manager is read. */
+const MANAGER_FIELDS: Record<string, AttributeName> = {
+  manager_id: 'manager_id',
+  manager_external_id: 'external_id',
+  manager_email: 'email',
+}
+
+/** Reads all members of a record but the one that locates it, and adds what is wrong with them to `faults`. */
+function readFields(
+  sent: Record<string, SentJson>,
+  locating: string | undefined,
+  isPatch: boolean,
+  faults: RecordFaults,
+): Pick<ReadRecord, 'patch' | 'manager'> {
+  const patch: Record<string, unknown> = {}
+  const managers: ManagerReference[] = []
+  for (const [name, value] of Object.entries(sent)) {
+    if (name === locating) continue
+    const managedBy = Object.hasOwn(MANAGER_FIELDS, name) ? MANAGER_FIELDS[name] : undefined
+    if (!managedBy && !Object.hasOwn(ATTRIBUTE_RULES, name)) {
+      addForeignField(faults, name)
+      continue
+    }
+    const reading = managedBy && value === null ? { value } : readAttribute(managedBy ?? (name as AttributeName), value, isPatch, name)
+    if (reading.faults) for (const { below, code, message } of reading.faults) faults.add([name, ...(below ?? [])], code, message)
+    else if (managedBy) managers.push({ field: name as ManagerReference['field'], value: reading.value as string | null })
+    else patch[name] = reading.value
+  }
+  if (managers.length > 1) faults.add([managers[1]!.field], 'invalid_value', SEVERAL_MANAGERS)
+  return { patch, manager: managers[0] }
+}
+
+const SEVERAL_MANAGERS = 'at most one of manager_id, manager_external_id and manager_email may name the manager'
+
+function addForeignField(faults: RecordFaults, name: string): void {
+  if (READ_ONLY.has(name)) return faults.add([name], 'read_only_field', `${name} cannot be set`)
+  // The name is the client's own text: it stands in the pointer, not in the message.
+  return faults.add([name], 'unknown_field', 'an employee has no such field')
+}

@@ -1,0 +1,79 @@
+import { MAX_EMAIL_UNITS, normaliseEmail } from '../attributes.ts'
+import type { EventData, SentJson } from '../events.ts'
+import { isObject } from '../json-object.ts'
+
+/*
+ * What the ledger keeps of a refused record: the record as it was sent, or of a large one the beginning of its text and
+ * the names by which the person in it is found again. With its errors (16 of less than 2 kB), its names (six of less than
+ * 3.1 kB) and its locator, a record leaves less than 120 kB, and a call as many times that as it may have records.
+ */
+
+/** How many bytes a refused record may take in its event, as JSON in UTF-8. Of a larger one the beginning is kept. */
+export const MAX_RECORD_BYTES = 65_536
+/** Nobody can look for a longer name: twice the 254 characters that a search takes, as UTF-16 units. */
+const MAX_NAME_UNITS = 508
+
+const NAMES = ['id', 'email', 'external_id', 'manager_id', 'manager_email', 'manager_external_id'] as const
+
+/** The members of a rejected record's event that hold what was sent. */
+export type KeptRecord = Pick<EventData['EmployeeRecordRejected'], 'record' | 'truncated' | 'names'>
+
+/** Keeps a refused record: whole up to MAX_RECORD_BYTES, else the beginning of its JSON text. */
+export function keepRecord(sent: SentJson): KeptRecord {
+  const text = JSON.stringify(sent)
+  if (text.length <= MAX_RECORD_BYTES && Buffer.byteLength(text) <= MAX_RECORD_BYTES) return { record: sent }
+  return { record: beginningOf(text), truncated: true, names: namesOf(sent) }
+}
+
+/** A locator, unless it is longer than any name could be. */
+export function keepLocator(field: 'id' | 'external_id' | 'email', value: string) {
+  return value.length <= MAX_NAME_UNITS ? { [field]: value } : null
+}
+
+/** As many whole characters as fit when they are written as a JSON string once more. */
+function beginningOf(text: string): string {
+  let bytes = '""'.length
+  let end = 0
+  for (const character of text) {
+    bytes += character === '"' || character === '\\' ? 2 : utf8Bytes(character.codePointAt(0)!)
+    if (bytes > MAX_RECORD_BYTES) break
+    end += character.length
+  }
+  // A copy: a slice would hold on to all of the text for as long as it lives.
+  return Buffer.from(text.slice(0, wordEnd(text, end))).toString()
+}
+
+/** Where the last whole word ends. Part of an e-mail address would not be found when the person is erased. */
+function wordEnd(text: string, end: number): number {
+  for (let at = end; at > end - MAX_NAME_UNITS && at > 0; at -= 1) if (ENDS_WORD.test(text[at - 1]!)) return at
+  return end
+}
+
+/** What no e-mail address and no id contains. */
+const ENDS_WORD = /[\s"(),:;<>[\]\\]/
+
+function utf8Bytes(codePoint: number): number {
+  if (codePoint < 0x80) return 1
+  if (codePoint < 0x800) return 2
+  return codePoint < 0x10000 ? 3 : 4
+}
+
+function namesOf(sent: SentJson): NonNullable<KeptRecord['names']> {
+  const names: NonNullable<KeptRecord['names']> = {}
+  if (!isObject(sent)) return names
+  for (const name of NAMES) {
+    const value = Object.hasOwn(sent, name) ? nameKept(name, sent[name]) : null
+    if (value !== null) names[name] = value
+  }
+  return names
+}
+
+/** A value by which somebody could be meant: a number spells an external id. */
+function nameKept(name: (typeof NAMES)[number], value: SentJson): string | number | null {
+  if (typeof value === 'number') return value
+  if (typeof value !== 'string') return null
+  const isEmail = name === 'email' || name === 'manager_email'
+  if (isEmail && value.length > MAX_EMAIL_UNITS) return null
+  const text = isEmail ? normaliseEmail(value) : value
+  return text.length <= MAX_NAME_UNITS ? text : null
+}

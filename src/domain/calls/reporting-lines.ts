@@ -1,0 +1,92 @@
+import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import type { ManagerReference, ReadRecord } from './call-records.ts'
+import { isId } from '../ids.ts'
+
+/**
+ * Puts the id of the manager that each record names into its patch. Whom a record names is looked up in the company as
+ * it is before the call, and then among the values that records of the call take on; `idOf` gives the id of a
+ * record's employee. A manager who is not found is a fault of the record.
+ */
+export function resolveManagers(
+  records: ReadRecord[],
+  idOf: (record: ReadRecord) => string | undefined,
+  directory: EmployeeDirectory,
+): ReadRecord[] {
+  if (!records.some(({ manager }) => manager)) return records
+  const inCall = namesInCall(records, idOf)
+  return records.map((record) => {
+    const { manager } = record
+    if (!manager) return record
+    const id = manager.value === null ? null : findManager(manager.field, manager.value, directory, inCall)
+    if (id !== undefined) return { ...record, patch: { ...record.patch, manager_id: id } }
+    const message = 'the company has no such employee to be the manager'
+    const faults = record.faults.copy()
+    faults.add([manager.field], 'manager_not_found', message)
+    return { ...record, faults }
+  })
+}
+
+type NamesInCall = Record<'email' | 'external_id', Map<string, string>>
+
+function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string | undefined): NamesInCall {
+  const names: NamesInCall = { email: new Map(), external_id: new Map() }
+  for (const record of records) {
+    const id = idOf(record)
+    if (id === undefined) continue
+    for (const name of ['email', 'external_id'] as const) {
+      const value = record.patch[name]
+      if (typeof value === 'string') names[name].set(value, id)
+    }
+  }
+  return names
+}
+
+function findManager(
+  field: ManagerReference['field'],
+  value: string,
+  directory: EmployeeDirectory,
+  inCall: NamesInCall,
+): string | undefined {
+  switch (field) {
+    case 'manager_id':
+      return isId('emp', value) ? directory.byId(value)?.id : undefined
+    case 'manager_external_id':
+      return directory.byExternalId(value)?.id ?? inCall.external_id.get(value)
+    case 'manager_email':
+      return directory.byEmail(value)?.id ?? inCall.email.get(value)
+  }
+}
+
+/** Adds the faults of records whose new manager stands below their employee, on the state after the whole call. */
+export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): void {
+  const changed = drafts.filter(({ before, after }) => after?.manager_id && after.manager_id !== before?.manager_id)
+  if (changed.length === 0) return
+  const afterwards = new Map(drafts.map(({ after }) => [after?.id, after?.manager_id]))
+  const managerOf = (id: string) => (afterwards.has(id) ? (afterwards.get(id) ?? null) : directory.managerOf(id))
+  const inCycle = cyclesFrom(changed.map(({ after }) => after!.id), managerOf)
+  for (const { after, record, faults } of changed) {
+    if (!inCycle.has(after!.id)) continue
+    const isSelf = after!.manager_id === after!.id
+    const message = isSelf ? 'nobody can be their own manager' : 'the manager would stand below the employee'
+    faults.add([record.manager?.field ?? 'manager_id'], 'manager_cycle', message)
+  }
+}
+
+/** Those on a circle among the employees that are reached by going up; each is visited once, however long the chains. */
+export function cyclesFrom(starts: string[], managerOf: (id: string) => string | null): Set<string> {
+  const visited = new Set<string>()
+  const inCycle = new Set<string>()
+  for (const start of starts) {
+    const path: string[] = []
+    const onPath = new Set<string>()
+    let id: string | null = start
+    while (id !== null && !visited.has(id)) {
+      visited.add(id)
+      onPath.add(id)
+      path.push(id)
+      id = managerOf(id)
+    }
+    if (id !== null && onPath.has(id)) for (const member of path.slice(path.indexOf(id))) inCycle.add(member)
+  }
+  return inCycle
+}

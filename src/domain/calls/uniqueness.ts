@@ -1,0 +1,48 @@
+import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import type { Employee } from '../employees/employee.ts'
+import type { RecordFaults } from '../record-faults.ts'
+
+type UniqueName = 'email' | 'external_id'
+
+const MEANINGS: Record<UniqueName, string> = { email: 'e-mail address', external_id: 'external id' }
+
+/**
+ * Adds the faults of values that must be unique in the company, inactive employees included. They are judged on the
+ * state after the whole call, so two employees may swap theirs: a value that its holder gives up in the call is free.
+ */
+export function uniquenessFaults(drafts: Draft[], directory: EmployeeDirectory): void {
+  const afterwards = new Map(drafts.filter((draft) => draft.before).map((draft) => [draft.before!.id, draft.after]))
+  const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
+  for (const name of ['email', 'external_id'] as const) {
+    for (const [value, claimants] of claims(drafts, name)) {
+      if (claimants.length > 1) for (const { faults } of claimants) addInBatch(faults, name)
+      const before = holderOf[name](value)
+      const holder = before && (afterwards.get(before.id) ?? before)
+      if (!holder || holder[name] !== value) continue
+      for (const { before: self, faults } of claimants) if (self?.id !== holder.id) addHeld(faults, name, holder)
+    }
+  }
+}
+
+/** The records by the new value they would take on. One whose employee is not known takes nothing on. */
+function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
+  const claimants = new Map<string, Draft[]>()
+  for (const draft of drafts) {
+    const value = draft.record.patch[name]
+    if (!draft.after || typeof value !== 'string' || value === draft.before?.[name]) continue
+    const group = claimants.get(value)
+    if (group) group.push(draft)
+    else claimants.set(value, [draft])
+  }
+  return claimants
+}
+
+function addInBatch(faults: RecordFaults, name: UniqueName): void {
+  faults.add([name], 'duplicate_in_batch', `another record of the call has the same ${MEANINGS[name]}`)
+}
+
+function addHeld(faults: RecordFaults, name: UniqueName, holder: Employee): void {
+  if (holder.status === 'active') return faults.add([name], 'already_exists', `another employee has this ${MEANINGS[name]}`)
+  const message = `the inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or choose another value`
+  return faults.add([name], 'inactive_employee_exists', message, holder.id)
+}

@@ -1,0 +1,46 @@
+import { ATTRIBUTE_NAMES } from '../attributes.ts'
+import type { Employee, EmployeeEvent } from './employee.ts'
+import { CUSTOM_PREFIX, evolve } from './employee.ts'
+
+/** The event that made an attribute what it is. */
+export type Cause = Pick<EmployeeEvent, 'position' | 'recorded_at' | 'call_id' | 'actor' | 'type'>
+
+/** An employee as some events left it, and for each attribute the last event that set it. */
+export interface ExplainedEmployee {
+  employee: Employee
+  /** By name; a custom attribute as `custom_attributes.KEY`. What was never set is as its creation left it. */
+  causes: Readonly<Record<string, Cause>>
+}
+
+/** The employee and the causes after one more event. Pure; what was before is left as it is. */
+export function explain(before: ExplainedEmployee | undefined, event: EmployeeEvent): ExplainedEmployee {
+  const employee = evolve(before?.employee, event)
+  const cause = causeOf(event)
+  const causes = { ...before?.causes }
+  for (const name of namesSetBy(event)) causes[name] = cause
+  // A custom attribute that is removed is none any more.
+  for (const name of Object.keys(causes)) {
+    if (name.startsWith(CUSTOM_PREFIX) && !Object.hasOwn(employee.custom_attributes, name.slice(CUSTOM_PREFIX.length))) {
+      delete causes[name]
+    }
+  }
+  return { employee, causes }
+}
+
+function causeOf({ position, recorded_at, call_id, actor, type }: EmployeeEvent): Cause {
+  return { position, recorded_at, call_id, actor, type }
+}
+
+function namesSetBy(event: EmployeeEvent): string[] {
+  switch (event.type) {
+    case 'EmployeeCreated': {
+      const custom = Object.keys(event.data?.attributes.custom_attributes ?? {})
+      return [...ATTRIBUTE_NAMES.filter((name) => name !== 'custom_attributes'), ...custom.map((key) => CUSTOM_PREFIX + key)]
+    }
+    case 'EmployeeUpdated':
+      return Object.keys(event.data?.changes ?? {})
+    case 'EmployeeDeactivated':
+    case 'EmployeeReactivated':
+      return ['status']
+  }
+}

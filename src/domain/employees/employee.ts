@@ -1,0 +1,182 @@
+import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
+import { ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES } from '../attributes.ts'
+import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
+import type { RecordFaults } from '../record-faults.ts'
+
+/** An employee's current state: also, field by field and in this order, the employee that the API answers. */
+export interface Employee extends EmployeeAttributes {
+  id: string
+  created_at: string
+  updated_at: string
+  deactivated_at: string | null
+  /** The version of the employee's stream. */
+  version: number
+}
+
+export type EmployeeEvent = Extract<
+  RecordedEvent,
+  { type: 'EmployeeCreated' | 'EmployeeUpdated' | 'EmployeeDeactivated' | 'EmployeeReactivated' }
+>
+
+/** An event of an employee's stream, the end of which may be that the person is forgotten. */
+export type EmployeeStreamEvent = EmployeeEvent | Extract<RecordedEvent, { type: 'EmployeeErased' }>
+
+type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
+  { [Type in EmployeeEvent['type']]: { type: Type; data: Extract<EmployeeEvent, { type: Type }>['data'] } }[EmployeeEvent['type']]
+
+export type RecordResult = 'synced' | 'no_updates' | 'reactivated' | 'deactivated'
+
+/** Stands before the key of a custom attribute where attributes are named. */
+export const CUSTOM_PREFIX = 'custom_attributes.'
+
+/**
+ * The state after one more event. Pure; the state before is left as it is.
+ * Erased data (null) leave the attributes as they were.
+ */
+export function evolve(employee: Employee | undefined, event: Fact): Employee {
+  if (event.type === 'EmployeeCreated') return created(event.stream, event.data?.attributes ?? {}, event)
+  if (!employee) throw new Error(`${event.type} on ${event.stream}, which was never created`)
+  const now = { updated_at: event.recorded_at, version: event.version }
+  switch (event.type) {
+    case 'EmployeeUpdated':
+      return { ...applyChanges(employee, event.data?.changes ?? {}), ...now }
+    case 'EmployeeDeactivated':
+      return { ...employee, ...now, status: 'inactive', deactivated_at: event.recorded_at }
+    case 'EmployeeReactivated':
+      return { ...employee, ...now, status: 'active', deactivated_at: null }
+  }
+}
+
+/**
+ * The state after one more event of a ledger in which people may be forgotten; undefined where nobody is left. Somebody
+ * whose creation was read before it was erased is there until the event that erased it.
+ */
+export function evolveStored(employee: Employee | undefined, event: EmployeeStreamEvent): Employee | undefined {
+  if (event.type === 'EmployeeErased') return undefined
+  if (!employee && event.data === null) return undefined
+  return evolve(employee, event)
+}
+
+function created(id: string, set: AttributesSet, at: { recorded_at: string; version: number }): Employee {
+  const status = set.status ?? 'active'
+  return {
+    id,
+    first_name: set.first_name ?? '',
+    last_name: set.last_name ?? '',
+    email: set.email ?? '',
+    external_id: set.external_id ?? null,
+    employee_number: set.employee_number ?? null,
+    job_title: set.job_title ?? null,
+    department: set.department ?? null,
+    division: set.division ?? null,
+    location: set.location ?? null,
+    manager_id: set.manager_id ?? null,
+    phone: set.phone ?? null,
+    start_date: set.start_date ?? null,
+    termination_date: set.termination_date ?? null,
+    status,
+    custom_attributes: set.custom_attributes ?? {},
+    created_at: at.recorded_at,
+    updated_at: at.recorded_at,
+    deactivated_at: status === 'inactive' ? at.recorded_at : null,
+    version: at.version,
+  }
+}
+
+function applyChanges(employee: Employee, changes: AttributeChanges): Employee {
+  const after: Record<string, unknown> = { ...employee }
+  // Most changes leave the custom attributes as they are. To copy them all the same took 0.3 of the 0.4 ms of 1,000 patches.
+  let custom: Map<string, unknown> | undefined
+  for (const [name, { to }] of Object.entries(changes)) {
+    if (!name.startsWith(CUSTOM_PREFIX)) {
+      after[name] = to
+      continue
+    }
+    custom ??= new Map(Object.entries(employee.custom_attributes))
+    if (to === null) custom.delete(name.slice(CUSTOM_PREFIX.length))
+    else custom.set(name.slice(CUSTOM_PREFIX.length), to)
+  }
+  if (custom) after.custom_attributes = Object.fromEntries(custom)
+  return after as unknown as Employee
+}
+
+// In the order of the canonical form, which has nothing to sort then: 1.3 ms for 1,000 creations instead of 1.6.
+const NAMES_IN_ORDER = ATTRIBUTE_NAMES.toSorted()
+
+/** The attributes that a creation sets, as its event carries them: nothing that is null, and always the status. */
+export function attributesSet(sent: AttributePatch): AttributesSet {
+  const set: Record<string, unknown> = {}
+  for (const name of NAMES_IN_ORDER) {
+    const value = name === 'status' ? (sent.status ?? 'active') : sent[name]
+    if (value !== null && value !== undefined) set[name] = value
+  }
+  return set
+}
+
+/** What a merge patch does to an employee. */
+export interface PatchEffect {
+  changes: AttributeChanges
+  /** The status it takes on, when that is another than it has. */
+  statusTo: EmployeeStatus | null
+  /** Names of all that changed, `status` too, in the order of the answers' fields. */
+  changed: string[]
+  result: RecordResult
+}
+
+/** Compares a normalised merge patch with the state: what already holds is no change. */
+export function patchEffect(employee: Employee, patch: AttributePatch): PatchEffect {
+  const changes: AttributeChanges = {}
+  const changed: string[] = []
+  let statusTo: EmployeeStatus | null = null
+  for (const name of ATTRIBUTE_NAMES) {
+    if (patch[name] === undefined) continue
+    if (name === 'custom_attributes') {
+      for (const [key, change] of Object.entries(customChanges(employee.custom_attributes, patch.custom_attributes ?? null))) {
+        changes[key] = change
+        changed.push(key)
+      }
+    } else if (patch[name] !== employee[name]) {
+      changed.push(name)
+      if (name === 'status') statusTo = patch.status ?? null
+      else changes[name] = { from: employee[name], to: patch[name] ?? null }
+    }
+  }
+  return { changes, statusTo, changed, result: resultOf(changed.length, statusTo) }
+}
+
+function resultOf(changedCount: number, statusTo: EmployeeStatus | null): RecordResult {
+  if (statusTo === 'inactive') return 'deactivated'
+  if (statusTo === 'active') return 'reactivated'
+  return changedCount > 0 ? 'synced' : 'no_updates'
+}
+
+function customChanges(
+  before: Record<string, CustomValue>,
+  patch: Record<string, CustomValue | null> | null,
+): AttributeChanges {
+  const wanted = patch ?? Object.fromEntries(Object.keys(before).map((key) => [key, null]))
+  const changes: AttributeChanges = {}
+  for (const [key, to] of Object.entries(wanted)) {
+    const from: AttributeValue = Object.hasOwn(before, key) ? (before[key] ?? null) : null
+    if (from !== to) changes[CUSTOM_PREFIX + key] = { from, to }
+  }
+  return changes
+}
+
+/** Adds the faults of an employee as a whole, judged on the state after the call where `touched` attributes moved. */
+export function addStateFaults(
+  faults: RecordFaults,
+  after: Pick<Employee, 'start_date' | 'termination_date' | 'custom_attributes'>,
+  touched: (name: AttributeName) => boolean,
+): void {
+  const { start_date: start, termination_date: termination } = after
+  if (start !== null && termination !== null && termination < start) {
+    const name = touched('termination_date') ? 'termination_date' : 'start_date'
+    if (touched(name)) {
+      faults.add([name], 'invalid_value', 'termination_date must not be before start_date')
+    }
+  }
+  if (touched('custom_attributes') && Object.keys(after.custom_attributes).length > MAX_CUSTOM_ATTRIBUTES) {
+    faults.add(['custom_attributes'], 'too_long', `an employee must have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
+  }
+}

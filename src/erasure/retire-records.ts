@@ -1,0 +1,54 @@
+import type { Pool } from 'pg'
+import { erasingEvents } from '../domain/erasure.ts'
+import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
+import { companiesWithRejectedBefore, rejectedBefore } from '../ledger/erasure/rejected-records.ts'
+
+/** How many records one transaction retires, while it holds the head of the company. */
+const RECORDS_AT_ONCE = 1_000
+/** How many such transactions one run makes; the next run goes on. */
+const BATCHES_PER_RUN = 500
+const COMPANIES_AT_ONCE = 100
+
+/**
+ * Erases the data of refused records that are older than so many days by the database's clock, oldest first, and says
+ * so with a `RecordsRetired` in the company's stream, in the same transaction. 0 days keeps them for ever. Safe to run
+ * at once in many processes: each looks again once it holds the head. A company that cannot be retired holds up no other;
+ * its failure is thrown at the end. Returns how many records were retired.
+ */
+export async function retireRecords(pool: Pool, days: number): Promise<number> {
+  if (days === 0) return 0
+  const instant = await daysAgo(pool, days)
+  const failures: unknown[] = []
+  let [retired, batches, after]: [number, number, string | null] = [0, 0, null]
+  while (batches < BATCHES_PER_RUN) {
+    const companies = await companiesWithRejectedBefore(pool, instant, { after, limit: COMPANIES_AT_ONCE })
+    for (const companyId of companies) {
+      for (let count = RECORDS_AT_ONCE; count === RECORDS_AT_ONCE && batches < BATCHES_PER_RUN; batches += 1) {
+        count = await retireOldest(pool, companyId, instant).catch((error: unknown) => {
+          failures.push(error)
+          return 0
+        })
+        retired += count
+      }
+    }
+    if (companies.length < COMPANIES_AT_ONCE) break
+    after = companies.at(-1)!
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} companies could not be retired`)
+  return retired
+}
+
+async function retireOldest(pool: Pool, companyId: string, instant: string): Promise<number> {
+  const { result } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
+    const positions = await rejectedBefore(client, companyId, instant, RECORDS_AT_ONCE)
+    if (positions.length === 0) return { events: [], result: 0 }
+    const version = await nextVersion(client, companyId, companyId)
+    return { events: erasingEvents('RecordsRetired', companyId, version, positions), result: positions.length }
+  })
+  return result
+}
+
+async function daysAgo(pool: Pool, days: number): Promise<string> {
+  const { rows } = await pool.query<{ instant: string }>('select clock_timestamp() - make_interval(days => $1) as instant', [days])
+  return rows[0]!.instant
+}

@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Kysely } from 'kysely'
+import { ADMIN_ONLY } from '../../accounts/users/change-company.ts'
+import type { Role, TokenScope } from '../../domain/company.ts'
+import type { Problem } from '../../domain/errors.ts'
+import { problem } from '../../domain/errors.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import type { SignedInUser } from '../../accounts/users/users.ts'
+import { findUserOfToken } from '../../accounts/users/users.ts'
+import { invalidCredentials, ProblemError } from '../server/problem.ts'
+import type { SessionSettings } from './session.ts'
+import { assertSameOrigin, findSessionUser } from './session.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    user: SignedInUser | null
+  }
+}
+
+/**
+ * Lets in company users with a bearer token (RFC 6750) or, without one, with the session of a browser, whatever their
+ * role. A request that a page of another site has made is refused. A token that is narrowed to a scope is let in where
+ * that scope is, and nowhere else.
+ */
+export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSettings, scope?: TokenScope) {
+  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+    const { authorization } = request.headers
+    if (authorization === undefined) {
+      request.user = await findSessionUser(db, request, sessions, false)
+      userOf(request)
+      return assertSameOrigin(request)
+    }
+    const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? []
+    const found = token === undefined ? null : await findUserOfToken(db, token)
+    request.user = found && found.user
+    userOf(request)
+    if (found && found.scope !== null && found.scope !== scope) throw new ProblemError(NARROWED[found.scope])
+  }
+}
+
+const NARROWED: Record<TokenScope, Problem> = {
+  audit: problem('role_required', 'this token is for the audit endpoint alone'),
+}
+
+/** Lets through users with one of these roles; stands behind `authenticateUser`. */
+export function requireRole(...roles: [Role, ...Role[]]) {
+  const isAdminOnly = roles.every((role) => role === 'admin')
+  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
+  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+    if (!roles.includes(userOf(request).role)) throw new ProblemError(refusal)
+  }
+}
+
+/** Both in one, for administrators. */
+export function authorizeAdmin(db: Kysely<LedgerTables>, sessions: SessionSettings) {
+  const [authenticate, assertAdmin] = [authenticateUser(db, sessions), requireRole('admin')]
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    await authenticate(request, reply)
+    await assertAdmin(request, reply)
+  }
+}
+
+/** The user of a route behind an authentication. */
+export function userOf(request: FastifyRequest): SignedInUser {
+  if (!request.user) throw invalidCredentials()
+  return request.user
+}

@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { quotaExceeded } from '../../calls/decide-call.ts'
+import { standingOf } from '../../accounts/api-keys/key-standing.ts'
+import { rateLimitHeaders, secondsToReset } from '../../calls/rate-limit-headers.ts'
+import type { ApiKey } from '../../domain/company.ts'
+import { problem } from '../../domain/errors.ts'
+import type { KeyUsageCounter, UsedKey } from '../../accounts/api-keys/key-access.ts'
+import { callerOf } from './authenticate.ts'
+import { idsOf } from '../server/log-ids.ts'
+import { invalidCredentials, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a reading call was charged; null before that, and for other calls. */
+    charged: UsedKey | null
+  }
+}
+
+/**
+ * The options of the route of a reading call: it costs one unit of its key's quota, also when it is refused with 400. The
+ * unit is charged before the call is looked at, so that a quota is never overshot, and given back when the answer is 5xx.
+ * Writing calls are admitted by the ledger.
+ */
+export function chargedReading(keyUsage: KeyUsageCounter) {
+  return {
+    preValidation: (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, keyUsage),
+    errorHandler: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      if (toProblem(error, 0).status >= 500) await giveBack(request, reply, keyUsage)
+      return sendProblem(request, reply, error)
+    },
+  }
+}
+
+async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
+  if (!callerOf(request).key.isEnabled) throw new ProblemError(problem('key_disabled', 'the API key is disabled'))
+  const used = await useKeyOf(request, keyUsage, 1)
+  const { key, after, isAdmitted, nowMs } = used
+  void reply.headers(rateLimitHeaders(key, after, nowMs))
+  if (isAdmitted) {
+    request.charged = used
+    return
+  }
+  reply.metLimit = 'quota'
+  void reply.header('retry-after', String(secondsToReset(key, nowMs)))
+  throw new ProblemError(quotaExceeded(key))
+}
+
+/** Gives the unit of a call back, in its window. Where that fails the unit is lost, and the answer is the same. */
+async function giveBack(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
+  const { charged } = request
+  if (!charged) return
+  request.charged = null
+  const { companyId } = callerOf(request)
+  const cost = { giveBack: charged.after.windowStartMs }
+  try {
+    const used = await keyUsage.submit({ companyId, apiId: charged.key.id, cost, isGood: () => true })
+    if (used) void reply.headers(rateLimitHeaders(used.key, used.after, used.nowMs))
+  } catch (error) {
+    request.log.warn({ err: error, ...idsOf(request) }, 'a unit of quota could not be given back')
+  }
+}
+
+/** Counts a call, if the secret that it came with is still good at that moment; else throws as for any other. */
+export async function useKeyOf(request: FastifyRequest, keyUsage: KeyUsageCounter, cost: number): Promise<UsedKey> {
+  const { companyId, key, secretHash } = callerOf(request)
+  const isGood = (now: ApiKey, nowMs: number) => standingOf(now, secretHash, nowMs) !== 'refused'
+  const used = await keyUsage.submit({ companyId, apiId: key.id, cost, isGood })
+  if (!used) throw invalidCredentials()
+  return used
+}

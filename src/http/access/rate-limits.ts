@@ -1,0 +1,56 @@
+import type { Limit } from '../server/watch-answers.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { problem } from '../../domain/errors.ts'
+import { callerOf } from './authenticate.ts'
+import { ProblemError } from '../server/problem.ts'
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The limit that the request met; null when it met none. */
+    metLimit: Limit | null
+  }
+}
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+
+/**
+ * Answers 429 instead of 401 to an address (IPv6: a network of 64 bits) that has failed to prove who it is more than `perMinute` times within a
+ * minute; 0 is no limit. Counted in this process. Good credentials are never held up by the bad ones of a neighbour
+ * behind the same address: a secret of 256 bits cannot be found by trying.
+ */
+export function limitFailures(app: FastifyInstance, perMinute: number, authenticate: Hook): Hook {
+  if (perMinute === 0) return authenticate
+  const failures = app.createRateLimit({ max: perMinute, timeWindow: MINUTE_MS })
+  return async (request, reply) => {
+    try {
+      await authenticate(request, reply)
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error
+      const standing = await failures(request)
+      throw !standing.isAllowed && standing.isExceeded ? tooMany(reply, 'credentials', standing.ttlInSeconds) : error
+    }
+  }
+}
+
+/** Lets through `perSecond` calls of each API key a second. 0 is no limit. Counted in this process. */
+export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
+  if (perSecond === 0) return async () => undefined
+  const keyGenerator = (request: FastifyRequest) => callerOf(request).key.id
+  const calls = app.createRateLimit({ max: perSecond, timeWindow: SECOND_MS, keyGenerator })
+  return async (request, reply) => {
+    const standing = await calls(request)
+    if (!standing.isAllowed && standing.isExceeded) throw tooMany(reply, 'burst', standing.ttlInSeconds)
+  }
+}
+
+const TOO_MANY = 'too many calls at once; wait and try again'
+
+/** The refusal of one call too many, with when to come again. */
+export function tooMany(reply: FastifyReply, limit: Limit, seconds: number, detail = TOO_MANY): ProblemError {
+  reply.metLimit = limit
+  void reply.header('retry-after', String(Math.max(1, seconds)))
+  return new ProblemError(problem('rate_limited', detail))
+}

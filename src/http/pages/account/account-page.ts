@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { NO_SUCH_USER } from '../../../accounts/users/change-user.ts'
+import { endOtherSessions } from '../../../accounts/users/sessions.ts'
+import { findUser } from '../../../accounts/users/users.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
+import { type PasswordRoute, passwordForm, passwordRoute } from './account-password.ts'
+import { sessionsShown } from './account-sessions.ts'
+import { tokenRoutes, tokensShown } from './account-tokens.ts'
+import { formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import { sendUserPage } from '../parts/layout.ts'
+import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { notice } from '../parts/notice.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+import { viewerOf } from '../parts/viewer.ts'
+
+const DONE = {
+  password: 'Your password is changed. All other sessions of yours have ended.',
+  others: 'All other sessions of yours have ended.',
+  revoked: 'The token is revoked.',
+}
+
+/** What is wrong with one of the forms of the page, which was sent. */
+export interface AccountProblem {
+  form: 'password' | 'token'
+  problem: FormProblem
+}
+
+/** `/account`: one's own name, password, tokens and sessions, whatever the role. */
+export function accountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
+  const { access, sessions } = services
+  const show: PasswordRoute['show'] = (request, reply, wrong) => sendAccount(services, request, reply, wrong)
+  app.get(ACCOUNT_PATH, (request, reply) => show(request, reply, null))
+  passwordRoute(app, services, { limits, show })
+  tokenRoutes(app, services, show)
+  app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
+    const isThisKept = formFields(request.body)['end'] === 'others'
+    await endOtherSessions(access, viewerOf(request), isThisKept ? sessionCookie(request, sessions) : null)
+    if (isThisKept) return reply.redirect(`${ACCOUNT_PATH}?done=others`, 303)
+    clearSessionCookie(reply, sessions)
+    return reply.redirect('/sign-in', 303)
+  })
+}
+
+async function sendAccount(services: PageServices, request: FastifyRequest, reply: FastifyReply, wrong: AccountProblem | null): Promise<FastifyReply> {
+  const viewer = viewerOf(request)
+  const user = await findUser(services.db, viewer.companyId, viewer.userId)
+  if (!user) throw new ProblemError(NO_SUCH_USER)
+  const problemOf = (form: AccountProblem['form']) => (wrong?.form === form ? wrong.problem : null)
+  if (wrong?.problem) void reply.code(wrong.problem.status)
+  return sendUserPage(request, reply, viewer, {
+    title: 'Your account',
+    body: html`<h1>Your account</h1>
+      ${wrong ? formAlert(wrong.problem) : notice(request, DONE)}
+      <dl class="facts">
+        <dt>Name</dt>
+        <dd>${user.name}</dd>
+        <dt>E-mail</dt>
+        <dd>${user.email}</dd>
+        <dt>Role</dt>
+        <dd>${user.role}</dd>
+        <dt>Company</dt>
+        <dd>${viewer.companyName}</dd>
+      </dl>
+      ${passwordForm(problemOf('password'))}
+      ${await tokensShown(services.db, request, user.version, problemOf('token'))}
+      ${await sessionsShown(services, request)}`,
+  })
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { changeOwnPassword } from '../../../accounts/users/change-own-password.ts'
+import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
+import { OwnPasswordBody } from '../../admin/user-schemas.ts'
+import { fieldError, invalidFields } from '../../server/body-faults.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { clearSessionCookie, setSessionCookie } from '../../access/session.ts'
+import type { AccountProblem } from './account-page.ts'
+import { asFormProblem, checked, field, formFields, type FormProblem } from '../parts/form.ts'
+import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+import { actingOf, viewerOf } from '../parts/viewer.ts'
+
+export interface PasswordRoute {
+  limits: SignInLimits
+  /** Shows the account page, with what is wrong with one of its forms. */
+  show(request: FastifyRequest, reply: FastifyReply, wrong: AccountProblem | null): Promise<FastifyReply>
+}
+
+/** Changes one's own password. All sessions end; this browser gets a new one. */
+export function passwordRoute(app: FastifyInstance, { access, company, sessions }: PageServices, { limits, show }: PasswordRoute): void {
+  app.post(`${ACCOUNT_PATH}/password`, async (request, reply) => {
+    const { userId } = viewerOf(request)
+    let cookie: string | null
+    try {
+      const { current, password: next } = passwordsOf(request)
+      const services = { company, db: access, sessionHours: sessions.hours }
+      const changed = await limits.attempt(request, reply, userId, async () => {
+        const outcome = await changeOwnPassword(services, actingOf(request), { current, next })
+        return { outcome, hasFailed: outcome.outcome === 'wrong password' }
+      })
+      if (changed.outcome === 'wrong password') throw fault('current', 'this is not your present password')
+      cookie = changed.cookie
+    } catch (error) {
+      return show(request, reply, { form: 'password', problem: asFormProblem(error) })
+    }
+    if (cookie === null) clearSessionCookie(reply, sessions)
+    else setSessionCookie(reply, sessions, cookie)
+    return reply.redirect(`${ACCOUNT_PATH}?done=password`, 303)
+  })
+}
+
+function passwordsOf(request: FastifyRequest) {
+  const { current = '', password = '', repeated = '' } = formFields(request.body)
+  const body = checked(OwnPasswordBody, { current, password })
+  if (password !== repeated) throw fault('repeated', 'the two passwords differ')
+  return body
+}
+
+function fault(name: string, message: string): ProblemError {
+  return new ProblemError(invalidFields([fieldError(`/${name}`, 'invalid_value', message)]))
+}
+
+/** The form by which one changes one's own password. */
+export function passwordForm(problem: FormProblem): Html {
+  const hint = `At least ${MIN_PASSWORD_CHARACTERS} characters. It may be pasted from a password manager.`
+  const fresh = { type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS } as const
+  return html`<h2>Change your password</h2>
+    <form method="post" action="${ACCOUNT_PATH}/password" class="stack">
+      ${field({ name: 'current', label: 'Present password', type: 'password', autocomplete: 'current-password' }, problem)}
+      ${field({ name: 'password', label: 'New password', ...fresh, hint }, problem)}
+      ${field({ name: 'repeated', label: 'The same again', ...fresh }, problem)}
+      <button class="primary">Change the password</button>
+    </form>`
+}

@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import type { SignInOutcome } from '../../../accounts/users/sign-in.ts'
+import { signIn, signOut } from '../../../accounts/users/sign-in.ts'
+import { readAttribute } from '../../../domain/attributes.ts'
+import { problem } from '../../../domain/errors.ts'
+import { isId } from '../../../domain/ids.ts'
+import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
+import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import type { SessionSettings } from '../../access/session.ts'
+import { clearSessionCookie, findSessionUser, sessionCookie, setSessionCookie } from '../../access/session.ts'
+import { asFormProblem, choice, field, formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import { sendPlainPage } from '../parts/layout.ts'
+import { homeOf } from '../parts/navigation.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+
+/** What the form holds when it is shown. */
+interface SignInForm {
+  email: string
+  /** Where to go afterwards: a path of ours. */
+  next: string
+  candidates: SignInCandidate[]
+}
+
+export interface SignInServices {
+  access: LedgerDb
+  sessions: SessionSettings
+}
+
+/** `/sign-in` and `/sign-out`. */
+export function signInPages(app: FastifyInstance, services: SignInServices, limits: SignInLimits): void {
+  const { access, sessions } = services
+  app.get('/sign-in', async (request, reply) => {
+    const next = ownPath(formFields(request.query)['next'])
+    const user = await findSessionUser(access, request, sessions, true)
+    if (user) return reply.redirect(next || homeOf(user.role), 303)
+    return sendForm(reply, { email: '', next, candidates: [] }, null)
+  })
+
+  app.post('/sign-in', (request, reply) => trySignIn(services, limits, request, reply))
+
+  app.post('/sign-out', async (request, reply) => {
+    const cookie = sessionCookie(request, sessions)
+    if (cookie !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, cookie)
+    clearSessionCookie(reply, sessions)
+    return reply.redirect('/sign-in', 303)
+  })
+}
+
+const REFUSED = problem('invalid_credentials', 'The e-mail address or the password is not right.')
+
+async function trySignIn(
+  { access, sessions }: SignInServices,
+  limits: SignInLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { email: typed = '', password = '', company = '', next } = formFields(request.body)
+  const sent = typed.trim()
+  const form: SignInForm = { email: sent.slice(0, 254), next: ownPath(next), candidates: [] }
+  const { value, faults } = readAttribute('email', sent, false)
+  const email = faults ? sent : (value as string)
+  // Counted as where passwords are set: characters, not their halves.
+  const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
+  const companyId = isId('com', company) ? company : null
+  const check = async () => {
+    const outcome: SignInOutcome =
+      faults || !isPassword ? { outcome: 'refused' } : await signIn(access, { email, password, companyId }, sessions.hours)
+    return { outcome, hasFailed: outcome.outcome === 'refused' }
+  }
+  let tried: SignInOutcome
+  try {
+    tried = await limits.attempt(request, reply, email, check)
+  } catch (error) {
+    if (reply.metLimit !== 'sign-in') throw error
+    return sendForm(reply.code(429), form, asFormProblem(error))
+  }
+  switch (tried.outcome) {
+    case 'refused':
+      return sendForm(reply.code(401), form, REFUSED)
+    case 'choose':
+      return sendForm(reply, { ...form, candidates: tried.candidates }, null)
+    case 'signed in':
+      await endFormer({ access, sessions }, request)
+      setSessionCookie(reply, sessions, tried.cookie)
+      return reply.redirect(form.next || homeOf(tried.candidate.role), 303)
+  }
+}
+
+/** A browser has one session: the one before ends when another begins. */
+async function endFormer({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
+  const former = sessionCookie(request, sessions)
+  if (former !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, former)
+}
+
+/** A path of the pages, or nothing: never another site. */
+export function ownPath(next: string | undefined): string {
+  return next !== undefined && /^\/(?:settings|account)(?:[/?][\x21-\x7e]*)?$/.test(next) ? next : ''
+}
+
+function sendForm(reply: FastifyReply, form: SignInForm, problem: FormProblem): Promise<FastifyReply> {
+  const companies = form.candidates.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
+  const hasChoice = companies.length > 0
+  return sendPlainPage(reply, {
+    title: 'Sign in',
+    body: html`<h1>Sign in</h1>
+      ${formAlert(problem)}
+      <form method="post" action="/sign-in" class="stack">
+        <input type="hidden" name="next" value="${form.next}" />
+        ${field({ name: 'email', label: 'E-mail', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
+        ${hasChoice ? choice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You are a user of several companies. Choose one and enter the password once more.' }, null) : ''}
+        ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
+        <button class="primary">Sign in</button>
+      </form>
+      <p class="hint">Have you lost your password? An administrator of your company can give you a link to set a new one.</p>`,
+  })
+}

@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+
+/** A file that pages load. Its content stands in its name, so that it may stay in caches for ever. */
+interface Asset {
+  path: string
+  type: string
+  content: string
+}
+
+const NAME_DIGITS = 12
+
+function asset(file: string, type: string): Asset {
+  const content = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8')
+  const [name, extension] = file.split('.')
+  return { path: `/assets/${name}-${hash('sha256', content).slice(0, NAME_DIGITS)}.${extension}`, type, content }
+}
+
+export const ASSETS = {
+  style: asset('style.css', 'text/css; charset=utf-8'),
+  script: asset('script.js', 'text/javascript; charset=utf-8'),
+  liveLog: asset('live-log.js', 'text/javascript; charset=utf-8'),
+  icon: asset('icon.svg', 'image/svg+xml'),
+}
+
+/** The style sheet, the scripts and the icon of the pages. */
+export function pageAssets(app: FastifyInstance): void {
+  for (const { path, type, content } of Object.values(ASSETS)) {
+    app.get(path, { schema: { hide: true } }, (_, reply) =>
+      reply
+        .headers({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
+        .type(type)
+        .send(content),
+    )
+  }
+}

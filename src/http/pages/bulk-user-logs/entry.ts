@@ -1,0 +1,54 @@
+import { html } from 'hono/html'
+import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import { addressOf } from '../parts/addresses.ts'
+import { statusBadge } from '../parts/badges.ts'
+import { LOGS_PATH } from './list.ts'
+import { COUNTS, OPERATIONS } from './call-words.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { numberShown } from '../parts/shown-values.ts'
+import { timeShown } from '../parts/times.ts'
+
+/** Where the pages of an entry are. */
+export function entryPath({ entry }: LogEntry): string {
+  return `${LOGS_PATH}/${entry.id}`
+}
+
+/** What an entry says about its call: the facts, the counts, and the API's own error message. */
+export function entrySummary(found: LogEntry, timeZone: string): Html {
+  const { entry } = found
+  return html`${errorShown(found)}
+    <dl class="counts">
+      ${COUNTS.map(([name, label]) => html`<div><dt>${label}</dt><dd>${numberShown(entry.counts[name])}</dd></div>`)}
+    </dl>
+    <dl class="facts call-facts">
+      <dt>Status</dt>
+      <dd>${statusBadge(entry.status)}</dd>
+      <dt>Name</dt>
+      <dd>${entry.name}</dd>
+      <dt>Date/Time</dt>
+      <dd>${timeShown(entry.requested_at, timeZone)}</dd>
+      <dt>Operation</dt>
+      <dd>${OPERATIONS[entry.operation]}</dd>
+      <dt>HTTP status</dt>
+      <dd>${entry.http_status}</dd>
+      <dt>Duration</dt>
+      <dd>${numberShown(entry.duration_ms)} ms</dd>
+      <dt>API key</dt>
+      <dd><a href="${addressOf(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a> <code>${entry.key.id}</code></dd>
+      <dt>Request id</dt>
+      <dd><code id="request-id">${entry.request_id}</code></dd>
+      <dt>Entry id</dt>
+      <dd><code id="entry-id">${entry.id}</code> <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy id</button></dd>
+    </dl>
+    <p class="actions"><a class="button" href="${addressOf(NAVIGATION.events.path, { id: entry.id })}">Raw events of the call</a></p>`
+}
+
+/** The very message that the API answered. */
+function errorShown({ entry: { error, http_status: status } }: LogEntry): Html {
+  if (!error) return html``
+  return html`<div class="alert">
+    <strong>The API refused the call:</strong> <span id="api-error">${error.detail}</span>
+    (<a href="/problems/${error.code}">${status} <code>${error.code}</code></a>)
+  </div>`
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import type { Kysely } from 'kysely'
+import type { EntryFilter, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import { listLogEntries, listLogEntriesAfter, newestLogPosition } from '../../../../projections/bulk-user-logs/queries.ts'
+import { EMPLOYEES } from '../../../../projections/employees/queries.ts'
+import { listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
+import { readProgress } from '../../../ledger/read/read-progress.ts'
+import type { Reads } from '../../../ledger/read/reads.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { decodeCursor } from '../../server/cursor.ts'
+import { whenGiven } from '../../access/heavy-reads.ts'
+import { invalidQuery } from '../../server/query-values.ts'
+import type { SessionSettings } from '../../access/session.ts'
+import { addressOf } from '../parts/addresses.ts'
+import { baseUrlOf } from '../parts/base-url.ts'
+import { entryPages } from './entry-page.ts'
+import { filterForm, readPageFilter } from './filter.ts'
+import type { ListPage } from './list.ts'
+import { entryList, LOGS_PATH, noEntriesYet, noSuchEntries, ROWS_PATH, rowsFragment } from './list.ts'
+import { formFields } from '../parts/form.ts'
+import { sendUserPage } from '../parts/layout.ts'
+import type { Html } from '../parts/page.ts'
+import { sendFragment } from '../parts/page.ts'
+import { viewerOf } from '../parts/viewer.ts'
+
+const PAGE_ENTRIES = 50
+/** New entries that the script is given at once; it asks again for more. */
+const ROWS_AT_ONCE = 100
+/** Keys to choose from; the filter takes any other by its id in the address. */
+const KEYS_SHOWN = 200
+
+export interface BulkUserLogsPageServices {
+  /** The primary, for the keys. */
+  db: LedgerDb
+  reads: Reads
+  sessions: SessionSettings
+}
+
+/** Bulk User Logs: the list, its new rows for the script, and the pages of an entry. */
+export function bulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPageServices): void {
+  const config = { isHeavyRead: whenGiven('q', 'employee') }
+  app.get(LOGS_PATH, { config }, async (request, reply) => sendList(services, request, reply))
+  app.get(ROWS_PATH, { config }, async (request, reply) => sendRows(services.reads, request, reply))
+  entryPages(app, services.reads, LOGS_PATH)
+}
+
+async function sendList(services: BulkUserLogsPageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { companyId, timeZone } = viewerOf(request)
+  const pageFilter = readPageFilter(request.query, timeZone)
+  const { given, filter } = pageFilter
+  const { cursor, after } = formFields(request.query)
+  // A form sends its empty fields as well: the address to keep and to pass on is the one without them.
+  if (Object.values(formFields(request.query)).includes('')) return reply.redirect(addressOf(LOGS_PATH, given), 303)
+  const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
+  const form = filterForm(pageFilter, keys, LOGS_PATH, timeZone)
+  if (!filter) return sendListPage(request, reply.code(400), form, html``)
+  const db = await services.reads.of(companyId)
+  const read = await readPage(db, companyId, filter, { cursor, after })
+  // All that is newer fits on the first page, which is full and goes on by itself.
+  if (after !== undefined && !read.hasNewer) return reply.redirect(addressOf(LOGS_PATH, given), 303)
+  const isEmpty = read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
+  const baseUrl = baseUrlOf(request, services.sessions)
+  const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
+  const whenNone = isEmpty ? noEntriesYet(baseUrl, active?.id ?? null) : noSuchEntries()
+  return sendListPage(request, reply, form, entryList({ ...read, filter: pageFilter, timeZone, whenNone }))
+}
+
+async function sendListPage(request: FastifyRequest, reply: FastifyReply, form: Html, list: Html): Promise<FastifyReply> {
+  const body = html`<h1>Bulk User Logs</h1>
+    <p class="hint">Every call of the API that created or updated employees, or was to. Times are those of ${viewerOf(request).timeZone}.</p>
+    ${form} ${list}`
+  return sendUserPage(request, reply, viewerOf(request), { title: 'Bulk User Logs', body })
+}
+
+interface Place {
+  /** Entries older than this one. */
+  cursor: string | undefined
+  /** Entries newer than this one. */
+  after: string | undefined
+}
+
+type ReadPage = Pick<ListPage, 'entries' | 'reached' | 'hasNewer' | 'hasOlder'>
+
+async function readPage(db: LedgerDb, companyId: string, filter: EntryFilter, { cursor, after }: Place): Promise<ReadPage> {
+  const logs = db as unknown as Kysely<unknown>
+  // One more than is shown tells whether there is another page.
+  const limit = PAGE_ENTRIES + 1
+  if (after !== undefined) {
+    const found = await listLogEntriesAfter(logs, companyId, filter, { after: decodeCursor(after, 'query parameter after'), limit })
+    const entries = found.slice(0, PAGE_ENTRIES).toReversed()
+    return { entries, reached: null, hasNewer: found.length > PAGE_ENTRIES, hasOlder: true }
+  }
+  // Read before the entries: what comes in between stands on the page and comes once more, and the script knows it.
+  const reached = cursor === undefined ? (await readReach(db, companyId, filter)).reached : null
+  const found = await listLogEntries(logs, companyId, filter, { before: cursor === undefined ? null : decodeCursor(cursor), limit })
+  return { entries: found.slice(0, PAGE_ENTRIES), reached, hasNewer: cursor !== undefined, hasOlder: found.length > PAGE_ENTRIES }
+}
+
+/**
+ * The position of the newest entry, and up to where all that a filter finds can be found: who is looked for by a name
+ * has to be among the employees, which another projection keeps.
+ */
+async function readReach(db: LedgerDb, companyId: string, { employee, q }: EntryFilter): Promise<{ newest: number; reached: number }> {
+  const newest = await newestLogPosition(db as unknown as Kysely<unknown>, companyId)
+  if (employee === undefined && q === undefined) return { newest, reached: newest }
+  const { reached } = await readProgress(db, companyId, EMPLOYEES)
+  return { newest, reached: Math.min(newest, reached) }
+}
+
+/** The rows that came after a position, newest first, and up to where the log was read for them. */
+async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { companyId, timeZone } = viewerOf(request)
+  const db = await reads.of(companyId)
+  const logs = db as unknown as Kysely<unknown>
+  const { filter } = readPageFilter(request.query, timeZone)
+  const { after } = formFields(request.query)
+  if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'of a filter', 'is not valid')
+  const position = decodeCursor(after, 'query parameter after')
+  const { newest, reached } = await readReach(db, companyId, filter)
+  const found = await listLogEntriesAfter(logs, companyId, filter, { after: position, limit: ROWS_AT_ONCE + 1 })
+  const entries: LogEntry[] = found.slice(0, ROWS_AT_ONCE)
+  const hasMore = found.length > ROWS_AT_ONCE
+  const next = Math.max(position, hasMore ? Math.min(reached, entries.at(-1)!.position) : reached)
+  return sendFragment(reply, rowsFragment(entries.toReversed(), timeZone, next, hasMore || next < newest))
+}

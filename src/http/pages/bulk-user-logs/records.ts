@@ -1,0 +1,97 @@
+import { html } from 'hono/html'
+import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { LogRecord, RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
+import { outcomeOf } from '../../../../projections/bulk-user-logs/records-queries.ts'
+import type { Employee } from '../../../domain/employees/employee.ts'
+import { isId } from '../../../domain/ids.ts'
+import type { ShownRecord } from '../../admin/log-records.ts'
+import { statusBadge } from '../parts/badges.ts'
+import { LOGS_PATH } from './list.ts'
+import { employeeAddress } from '../events/event-values.ts'
+import type { Html } from '../parts/page.ts'
+import { refusedRecord } from './refused-record.ts'
+import { attributesByName, changeShown, valueShown } from '../parts/shown-values.ts'
+
+/** A record with what a page shows of it. */
+export interface PageRecord {
+  row: LogRecord
+  shown: ShownRecord
+  outcome: RecordOutcome
+  /** Its employee as they are now; undefined when there is no such employee (any more). */
+  employee: Employee | undefined
+}
+
+/** Puts the rows of a page together with what their events say, and with their employees. */
+export function pageRecords(entry: LogEntry, rows: LogRecord[], shown: ShownRecord[], employees: Map<string, Employee>): PageRecord[] {
+  return rows.map((row, at) => {
+    const record = shown[at]!
+    const { employee_id: id } = record
+    return { row, shown: record, outcome: outcomeOf(entry, row), employee: typeof id === 'string' ? employees.get(id) : undefined }
+  })
+}
+
+/** One record: its employee, what became of it, and what was set, changed or refused. */
+export function recordShown({ entry }: LogEntry, record: PageRecord, level: 2 | 3): Html {
+  const { shown, outcome } = record
+  const { index } = shown
+  const title = index === null ? html`The call as a whole` : html`<a href="${LOGS_PATH}/${entry.id}/records/${index}">Record ${index}</a>`
+  const heading = html`${title} ${statusBadge(outcome)}`
+  return html`<li class="record" ${index === null ? '' : html`id="record-${index}"`}>
+    ${level === 2 ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`} ${employeeShown(record)} ${detailsShown(record)}
+  </li>`
+}
+
+/** What the log keeps of a person is an id: the name and the address are those of today. */
+function employeeShown({ shown, employee, outcome }: PageRecord): Html {
+  const { employee_id: id } = shown
+  if (id === null || id === undefined) return html``
+  const text = html`<code><bdi>${typeof id === 'string' ? id : JSON.stringify(id)}</bdi></code>`
+  // A refused record may name somebody whom the company does not have.
+  const isOurs = typeof id === 'string' && isId('emp', id) && (employee !== undefined || outcome !== 'Failed')
+  const idText = isOurs ? html`<a href="${employeeAddress(id)}">${text}</a>` : text
+  if (!employee) return html`<p>${idText}</p>`
+  return html`<p>
+    <span class="hint">Today:</span> <strong><bdi>${employee.first_name} ${employee.last_name}</bdi></strong> <bdi>${employee.email}</bdi> ${idText}
+  </p>`
+}
+
+function detailsShown(record: PageRecord): Html {
+  const { shown, outcome } = record
+  if (shown.erased) return html`<p class="hint">What stood here has been erased. That the call was made, and what became of it, remains.</p>`
+  if (outcome === 'Failed') {
+    const { index, errors, record: sent } = shown
+    const label = index === null ? 'The call as it was sent' : `Record ${index} as it was sent`
+    return refusedRecord(shown, relativeTo(sent, index, errors ?? []), label)
+  }
+  if (shown.attributes) return attributesTable(shown.attributes)
+  if (shown.changes) return changesTable(shown.changes)
+  return html`<p class="hint">Nothing of what was sent differed.</p>`
+}
+
+type Messages = NonNullable<ShownRecord['errors']>
+
+/** The API's pointers lead into the body, which may hold its records in three ways; here they lead into the record. */
+function relativeTo(sent: unknown, index: number | null, messages: Messages): Messages {
+  if (sent === null || index === null) return messages
+  const prefix = [`/employees/${index}`, `/${index}`].find((start) => messages.every(({ pointer }) => `${pointer}/`.startsWith(`${start}/`)))
+  return prefix === undefined ? messages : messages.map((message) => ({ ...message, pointer: message.pointer.slice(prefix.length) }))
+}
+
+function attributesTable(attributes: Record<string, unknown>): Html {
+  const rows = attributesByName(attributes)
+  return html`<table class="attributes">
+    <caption class="visually-hidden">Attributes that were set</caption>
+    <tbody>
+      ${rows.map(([name, value]) => html`<tr><th scope="row"><bdi>${name}</bdi></th><td>${valueShown(value)}</td></tr>`)}
+    </tbody>
+  </table>`
+}
+
+function changesTable(changes: NonNullable<ShownRecord['changes']>): Html {
+  return html`<table class="attributes">
+    <caption class="visually-hidden">Attributes that changed, from what to what</caption>
+    <tbody>
+      ${Object.entries(changes).map(([name, change]) => html`<tr><th scope="row"><bdi>${name}</bdi></th><td>${changeShown(change)}</td></tr>`)}
+    </tbody>
+  </table>`
+}

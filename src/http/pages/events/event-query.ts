@@ -1,0 +1,48 @@
+import type { EventType } from '../../../domain/events.ts'
+import { SCHEMA_VERSIONS } from '../../../domain/events.ts'
+import type { IdPrefix } from '../../../domain/ids.ts'
+import { isId } from '../../../domain/ids.ts'
+import type { EventFilter, EventPlace } from '../../../ledger/read/browse-events.ts'
+import { invalidQuery } from '../../server/query-values.ts'
+
+/** What stands in the address of the event stream. */
+export interface EventQuery {
+  type?: string
+  /** The id of an employee, call, key, user or company. */
+  id?: string
+  /** The newest position of the page. */
+  position?: string
+  /** The oldest position of the page: that of a link to what is newer. */
+  newer_from?: string
+}
+
+export const EVENT_TYPES = Object.keys(SCHEMA_VERSIONS).toSorted() as EventType[]
+const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'usr', 'com']
+
+/** What an address asks for. Throws a problem with `invalid_query` where it says nothing that could be meant. */
+export function readEventQuery({ type = '', id = '', position = '', newer_from: newerFrom = '' }: EventQuery): { filter: EventFilter; place: EventPlace } {
+  if (type !== '' && !(EVENT_TYPES as string[]).includes(type)) throw invalidQuery('type', 'must be the type of an event')
+  return { filter: { ...(type === '' ? {} : { type }), ...filterOfId(id.trim()) }, place: placeOf(position, newerFrom) }
+}
+
+function filterOfId(id: string): EventFilter {
+  if (id === '') return {}
+  if (isId('log', id)) return { call: id }
+  if (STREAMS.some((prefix) => isId(prefix, id))) return { stream: id }
+  throw invalidQuery('id', 'must be the id of an employee, a call, an API key, a user or the company')
+}
+
+function placeOf(position: string, newerFrom: string): EventPlace {
+  if (newerFrom !== '') return { from: readPosition('newer_from', newerFrom) }
+  return { upTo: position === '' ? Number.MAX_SAFE_INTEGER : readPosition('position', position) }
+}
+
+/** Reads a position of the ledger, from 1. */
+function readPosition(name: string, text: string): number {
+  if (isPosition(text)) return Number(text)
+  throw invalidQuery(name, 'must be a whole number from 1')
+}
+
+export function isPosition(text: string): boolean {
+  return /^[1-9][0-9]{0,14}$/.test(text)
+}

@@ -1,0 +1,40 @@
+import { html } from 'hono/html'
+import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
+import { namesOf } from '../../../ledger/read/browse-events.ts'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { eventLink, shownActor, shownCall, shownJson, shownStream } from './event-values.ts'
+import type { Html } from '../parts/page.ts'
+import { timeShown } from '../parts/times.ts'
+
+const COLUMNS = ['Position', 'Recorded', 'Type', 'Stream', 'By']
+
+/** Events as a table, as they come; with the names that keys and users have now. */
+export async function eventTable(db: LedgerDb, viewer: SessionUser, caption: string, events: readonly ListedEvent[]): Promise<Html> {
+  const names = await namesOf(db, viewer.companyId, events.flatMap(({ envelope }) => (envelope ? [envelope.actor] : [])))
+  return html`<table class="cards events">
+    <caption>${caption}</caption>
+    <thead><tr>${COLUMNS.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
+    ${events.map((event) => eventRows(event, names, viewer))}
+  </table>`
+}
+
+/** What the envelope says in one row, and below it the data, which need all of the width. */
+function eventRows(event: ListedEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
+  const { position, envelope } = event
+  const link = html`<th scope="row" class="unbroken" data-label="Position">${eventLink(position)}</th>`
+  if (!envelope) return html`<tbody><tr>${link}<td colspan="4">This event cannot be read; its page shows it as it is stored.</td></tr></tbody>`
+  return html`<tbody><tr>${link}
+    <td data-label="Recorded">${timeShown(envelope.recorded_at, viewer.timeZone)}</td>
+    <td data-label="Type"><span class="unbroken">${envelope.type}</span></td>
+    <td data-label="Stream">${shownStream(envelope)} ${shownCall(envelope, viewer)}</td>
+    <td data-label="By">${shownActor(envelope.actor, names)}</td></tr>
+    <tr><td colspan="5">${dataOf(event)}</td></tr></tbody>`
+}
+
+function dataOf({ position, data, isErased }: ListedEvent): Html {
+  if (isErased) return html`<span class="hint">Data: erased</span>`
+  if (data === null) return html`<span class="hint">Data: long, see event ${eventLink(position)}</span>`
+  if (data === '{}') return html`<span class="hint">Data: none</span>`
+  return html`<details><summary>Data<span class="visually-hidden"> of event ${position}</span></summary><pre>${shownJson(data)}</pre></details>`
+}

@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import { ACCOUNT_PATH, homeOf, itemsOf, type NavigationItem } from './navigation.ts'
+import { type Html, sendPage } from './page.ts'
+
+export interface PageContent {
+  title: string
+  /** What stands in the main part, its `h1` included. */
+  body: Html
+}
+
+/** Sends a page of Company Settings, or another page of somebody who has signed in, with the navigation at its left. */
+export async function sendUserPage(request: FastifyRequest, reply: FastifyReply, user: SessionUser, page: PageContent): Promise<FastifyReply> {
+  const [path = ''] = request.url.split('?', 1)
+  return sendPage(
+    reply,
+    page.title,
+    html`<a class="skip" href="#main">Skip to the content</a>
+      ${header(user)}
+      <div class="columns">${navigation(user, path)}<main id="main" tabindex="-1">${page.body}</main></div>`,
+  )
+}
+
+/** Sends a page of nobody: signing in, an invitation, a fault. */
+export async function sendPlainPage(reply: FastifyReply, page: PageContent): Promise<FastifyReply> {
+  return sendPage(
+    reply,
+    page.title,
+    html`<header class="bar"><a class="brand" href="/">employee-ledger</a></header>
+      <main id="main" class="plain">${page.body}</main>`,
+  )
+}
+
+/** The way back from a page below an item of Company Settings, with the pages in between. */
+export function trail(item: NavigationItem, between: { label: string; path: string }[] = []): Html {
+  const steps = [item, ...between].map(({ label, path }, at) => html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}">${label}</a> `)
+  return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
+}
+
+function header(user: SessionUser): Html {
+  return html`<header class="bar">
+    <a class="brand" href="${homeOf(user.role)}">employee-ledger</a>
+    <span class="company">${user.companyName}</span>
+    <nav class="personal" aria-label="Personal">
+      <a href="${ACCOUNT_PATH}">${user.name}</a>
+      <span class="role">${user.role}</span>
+      <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
+    </nav>
+  </header>`
+}
+
+function navigation(user: SessionUser, path: string): Html {
+  const items = itemsOf(user.role)
+  if (items.length === 0) return html``
+  const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
+  return html`<nav class="settings" aria-label="Company Settings">
+    <h2>Company Settings</h2>
+    <ul>
+      ${items.map(
+        (item) =>
+          html`<li>
+            <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>
+          </li>`,
+      )}
+    </ul>
+  </nav>`
+}

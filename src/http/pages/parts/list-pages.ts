@@ -1,0 +1,30 @@
+import { html } from 'hono/html'
+import { encodeIdCursor } from '../../server/id-cursor.ts'
+import type { QueryValues } from './addresses.ts'
+import { addressOf } from './addresses.ts'
+import type { Html } from './page.ts'
+
+/** Rows that a page of a list has. */
+export const ROWS_A_PAGE = 50
+
+export interface PageLink {
+  label: string
+  rel: 'prev' | 'next' | 'first'
+  /** Null when there is no such page. */
+  href: string | null
+}
+
+/** The links between the pages of a list. One that leads nowhere is there and hidden: a script may come to need it. */
+export function pageLinks(links: PageLink[], label = 'Pages'): Html {
+  const shown = links.map(({ label, rel, href }) => html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`)
+  return html`<nav class="pages" aria-label="${label}">${shown}</nav>`
+}
+
+/** The links of a list that is ordered by ids and was read with one row more than a page has. */
+export function olderLinks<Row>(path: string, filter: QueryValues, cursor: string | undefined, found: Row[], idOf: (row: Row) => string): Html {
+  const last = found.length > ROWS_A_PAGE ? found[ROWS_A_PAGE - 1] : undefined
+  return pageLinks([
+    { label: 'Newest', rel: 'first', href: cursor === undefined ? null : addressOf(path, filter) },
+    { label: 'Older', rel: 'next', href: last ? addressOf(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null },
+  ])
+}

@@ -1,0 +1,29 @@
+import type { CompanyServices } from '../../../accounts/users/change-company.ts'
+import type { Reads } from '../../../ledger/read/reads.ts'
+import type { SystemHealth } from '../../../ledger/read/system-health.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import type { SessionSettings } from '../../access/session.ts'
+
+export interface PageServices {
+  db: LedgerDb
+  /** The primary on connections that no long read takes: for sessions. */
+  access: LedgerDb
+  /** What the pages show of the ledger and its projections. */
+  reads: Reads
+  company: CompanyServices
+  health: SystemHealth
+  sessions: SessionSettings
+  /** Whether what the pages read has been filled. */
+  areReadModelsComplete(): Promise<boolean>
+  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
+  failureLimit: number
+  signInLimits: SignInSettings
+}
+
+/** Failed tries in 15 minutes; 0 is no limit. */
+export interface SignInSettings {
+  /** With one e-mail address from one network: an IPv4 address, or an IPv6 network of 48 bits. */
+  perPerson: number
+  /** From one network address: an IPv4 address, or an IPv6 network of 64 bits. */
+  perAddress: number
+}

@@ -1,0 +1,51 @@
+import type { FastifyReply } from 'fastify'
+import { html } from 'hono/html'
+import { ASSETS } from '../assets/assets.ts'
+
+/** What the `html` tag makes: text in which every value was escaped. */
+export type Html = ReturnType<typeof html>
+
+/**
+ * A page may load our style sheet and our script, send forms here and nowhere else, and nothing may frame it. A script
+ * makes elements of text in one place alone (Trusted Types), of what this server has rendered.
+ */
+const POLICY = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'",
+  "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types rendered-rows",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  // Forms need it to name their origin; other sites learn nothing.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+/** Sends a whole page. What people may see of a company never stays in a cache. */
+export async function sendPage(reply: FastifyReply, title: string, body: Html): Promise<FastifyReply> {
+  const page = await html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · employee-ledger</title>
+        <link rel="icon" href="${ASSETS.icon.path}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${ASSETS.style.path}" />
+        <script src="${ASSETS.script.path}" type="module"></script>
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`
+  if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store')
+  return reply.headers(HEADERS).type('text/html; charset=utf-8').send(page.toString())
+}
+
+/** Sends a part of a page, for the script to put in its place. */
+export async function sendFragment(reply: FastifyReply, body: Html): Promise<FastifyReply> {
+  return reply.headers({ ...HEADERS, 'cache-control': 'no-store' }).type('text/html; charset=utf-8').send((await body).toString())
+}

@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { renewForRole } from '../../../accounts/users/sign-in.ts'
+import { type Acting, ADMIN_ONLY } from '../../../accounts/users/change-company.ts'
+import { problem } from '../../../domain/errors.ts'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { ProblemError } from '../../server/problem.ts'
+import type { SessionSettings } from '../../access/session.ts'
+import { findSessionUser, sessionCookie, setSessionCookie } from '../../access/session.ts'
+import type { NavigationItem } from './navigation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who looks at a page behind `requireViewer`. */
+    viewer: SessionUser | null
+  }
+}
+
+/** Thrown where nobody has signed in: leads to the page where one does, and back. */
+export class SignInNeededError extends Error {
+  override name = 'SignInNeededError'
+}
+
+/** Lets in who has signed in. Throws SignInNeededError for everybody else. */
+export function requireViewer(db: LedgerDb, settings: SessionSettings) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    // What the script of a page fetches by itself keeps no session alive.
+    const isOpened = request.headers['sec-fetch-mode'] !== 'cors' && request.headers['sec-fetch-mode'] !== 'same-origin'
+    const user = await findSessionUser(db, request, settings, isOpened)
+    if (!user) throw new SignInNeededError()
+    request.viewer = user
+    if (isOpened && request.method === 'GET') await renewCookie(db, request, reply, settings, user)
+  }
+}
+
+async function renewCookie(
+  db: LedgerDb,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: SessionSettings,
+  user: SessionUser,
+): Promise<void> {
+  const cookie = sessionCookie(request, settings)
+  const renewed = cookie === null ? null : await renewForRole(db, user, cookie)
+  if (renewed !== null) setSessionCookie(reply, settings, renewed)
+}
+
+/** Lets through the roles that have an item of the navigation; stands behind `requireViewer`. */
+export function requireItem({ roles }: NavigationItem) {
+  const isAdminOnly = roles.every((role) => role === 'admin')
+  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
+  return async (request: FastifyRequest): Promise<void> => {
+    if (!roles.includes(viewerOf(request).role)) throw new ProblemError(refusal)
+  }
+}
+
+/** Who acts by a form of a page behind `requireViewer`. */
+export function actingOf(request: FastifyRequest): Acting {
+  const { companyId, userId } = viewerOf(request)
+  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
+}
+
+/** Who looks at a page behind `requireViewer`. */
+export function viewerOf(request: FastifyRequest): SessionUser {
+  if (!request.viewer) throw new SignInNeededError()
+  return request.viewer
+}

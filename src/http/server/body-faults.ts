@@ -1,0 +1,78 @@
+import type { FastifySchemaValidationError } from 'fastify'
+import type { Problem, RecordError, RecordErrorCode } from '../../domain/errors.ts'
+import { errorPointer, problem } from '../../domain/errors.ts'
+import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
+
+/**
+ * What is wrong with a body by its schema, as one problem with its first faults. A message names the fault and the limit,
+ * never the value that was sent.
+ */
+export function bodyProblem(faults: FastifySchemaValidationError[], body: unknown): Problem {
+  if (faults.some(({ keyword, instancePath }) => keyword === 'type' && instancePath === '')) {
+    return problem('invalid_body', 'the body must be a JSON object')
+  }
+  const errors = new Map<string, RecordError>()
+  // The first fault of a place says enough: what has the wrong type is not among the allowed values either.
+  for (const error of faults.map((fault) => recordError(fault, body))) {
+    if (!errors.has(error.pointer)) errors.set(error.pointer, error)
+  }
+  return invalidFields([...errors.values()])
+}
+
+/** The problem of a body some of whose fields are not valid. It is one record, and as many errors are named. */
+export function invalidFields(errors: RecordError[]): Problem {
+  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
+  const answered = errors.slice(0, MAX_RECORD_ERRORS)
+  return problem('validation_failed', `the body has ${count}`, answered, errors.length - answered.length)
+}
+
+/** A fault of one field of a body that has one record. */
+export function fieldError(pointer: string, code: RecordErrorCode, message: string): RecordError {
+  return { index: 0, id: null, pointer, code, message }
+}
+
+function recordError(fault: FastifySchemaValidationError, body: unknown): RecordError {
+  const { keyword, instancePath: pointer, params } = fault
+  const name = pointer.slice(1)
+  const limit = String(params['limit'])
+  switch (keyword) {
+    case 'required': {
+      const missing = String(params['missingProperty'])
+      return fieldError(errorPointer(pointer, [missing]), 'required', `${missing} is required`)
+    }
+    case 'additionalProperties': {
+      const unknown = String(params['additionalProperty'])
+      return fieldError(errorPointer(pointer, [unknown]), 'unknown_field', 'there is no such field')
+    }
+    case 'type':
+      return isNull(body, name)
+        ? fieldError(pointer, 'null_not_allowed', `${name} must not be null`)
+        : fieldError(pointer, 'invalid_type', `${name} must be ${withArticle(String(params['type']))}`)
+    case 'minLength':
+      return fieldError(pointer, 'too_short', `${name} must have at least ${characters(limit)}`)
+    case 'maxLength':
+      return fieldError(pointer, 'too_long', `${name} must have at most ${characters(limit)}`)
+    case 'minimum':
+      return fieldError(pointer, 'invalid_value', `${name} must be at least ${limit}`)
+    case 'maximum':
+      return fieldError(pointer, 'invalid_value', `${name} must be at most ${limit}`)
+    case 'enum': {
+      const allowed = (params['allowedValues'] as unknown[]).join(', ')
+      return fieldError(pointer, 'invalid_value', `${name} must be one of ${allowed}`)
+    }
+    default:
+      return fieldError(pointer, 'invalid_format', `${name} has the wrong form`)
+  }
+}
+
+function isNull(body: unknown, name: string): boolean {
+  return typeof body === 'object' && body !== null && (body as Record<string, unknown>)[name] === null
+}
+
+function withArticle(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+function characters(count: string): string {
+  return count === '1' ? '1 character' : `${count} characters`
+}

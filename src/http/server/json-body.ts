@@ -1,0 +1,169 @@
+import { parse } from 'secure-json-parse'
+import { ATTRIBUTE_RULES } from '../../domain/attributes.ts'
+import type { ProblemCode } from '../../domain/errors.ts'
+import { problem } from '../../domain/errors.ts'
+import type { SentJson } from '../../domain/events.ts'
+import { ProblemError } from './problem.ts'
+
+/** Levels of objects and arrays that a body may have. */
+export const MAX_DEPTH = 32
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+/** A double holds every whole number of fewer characters. */
+const MANY_CHARACTERS = 16
+/** Without one of these no text of valid UTF-8 can be bent. */
+const ESCAPED_CODE_UNIT = String.raw`\u`
+const WHOLE_NUMBER = /^-?[0-9]+$/
+const ZERO = /^-?[0.]+(?:[eE]|$)/
+const BYTE_ORDER_MARK = '\ufeff'
+
+/**
+ * Reads a body as JSON (RFC 8259) and refuses what PostgreSQL or JSON would bend on its way: invalid UTF-8, members
+ * named `__proto__`, depth, U+0000, lone surrogates, numbers that a double does not hold.
+ * Throws ProblemError with `malformed_json` or `invalid_body`.
+ */
+export function parseJsonBody(bytes: Buffer): SentJson {
+  const text = decode(bytes)
+  // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
+  const { isTooDeep, hasInfinity, hasBentNumber } = lookThrough(text)
+  if (isTooDeep) throw refusal('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
+  const body = parseText(text)
+  const fault = (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? bentValue(body, []) : null) ?? (hasBentNumber ? BENT_NUMBER : null)
+  if (fault) throw refusal('invalid_body', fault)
+  return body
+}
+
+function decode(bytes: Buffer): string {
+  if (bytes.length === 0) throw refusal('malformed_json', 'the body is empty')
+  const text = decodeUtf8(bytes)
+  // The decoder has ignored one, as RFC 8259 section 8.1 allows.
+  if (text.startsWith(BYTE_ORDER_MARK)) throw refusal('malformed_json', 'the body begins with two byte order marks')
+  return text
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    throw refusal('malformed_json', 'the body is not valid UTF-8')
+  }
+}
+
+function parseText(text: string): SentJson {
+  try {
+    return parse(text, null, { protoAction: 'error', constructorAction: 'ignore' })
+  } catch (error) {
+    const isProto = error instanceof SyntaxError && error.message.includes('forbidden prototype')
+    throw refusal('malformed_json', isProto ? 'a member is named __proto__' : syntaxDetail(error))
+  }
+}
+
+/** V8 quotes the body in some of its messages; only the place is told, which stands at the end of the others. */
+function syntaxDetail(error: unknown): string {
+  const [, position] = / at position (\d+) \(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '') ?? []
+  return position === undefined ? 'the body is not well-formed JSON' : `the body is not well-formed JSON at character ${position}`
+}
+
+/** What stands outside of texts: how deep it is nested, and the numbers that a double does not hold. */
+function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasBentNumber: boolean } {
+  const found = { isTooDeep: false, hasInfinity: false, hasBentNumber: false }
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = endOfText(text, at)
+    else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      const { end, hasExponent } = endOfNumber(text, at)
+      const literal = hasExponent || end - at >= MANY_CHARACTERS ? text.slice(at, end) : null
+      at = end - 1
+      if (literal === null) continue
+      const value = Number(literal)
+      if (!Number.isFinite(value)) found.hasInfinity = true
+      else if (!isHeld(literal, value)) found.hasBentNumber = true
+    } else if (code === 0x5b || code === 0x7b) {
+      depth += 1
+      if (depth > MAX_DEPTH) return { ...found, isTooDeep: true }
+    } else if (code === 0x5d || code === 0x7d) depth -= 1
+  }
+  return found
+}
+
+/** Where the number ends that begins here, or what will turn out to be none. */
+function endOfNumber(text: string, start: number): { end: number; hasExponent: boolean } {
+  let end = start + 1
+  let hasExponent = false
+  for (; ; end += 1) {
+    const code = text.charCodeAt(end)
+    if (!isOfNumber(code)) return { end, hasExponent }
+    hasExponent ||= code === 0x45 || code === 0x65
+  }
+}
+
+function isOfNumber(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x45 || code === 0x65 || code === 0x2b || code === 0x2d
+}
+
+/** Where the text ends that begins here. Most of a body is texts: a loop of their own makes it 0.4 ms for 320 kB, not 0.8. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) break
+    if (code === 0x5c) at += 1
+  }
+  return at
+}
+
+/** Names and places in arrays that lead to a value, from the outside in. */
+type Path = (string | number)[]
+
+/** Finds a text or a number that would not come back as it was sent. */
+function bentValue(value: SentJson, path: Path): string | null {
+  if (typeof value === 'string') return textFault(value, path)
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${shown(path)} is too large`
+  if (typeof value !== 'object' || value === null) return null
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) {
+      const fault = bentMember(value[at], at, path)
+      if (fault) return fault
+    }
+    return null
+  }
+  for (const name of Object.keys(value)) {
+    const fault = textFault(name, path) ?? bentMember((value as Record<string, SentJson>)[name], name, path)
+    if (fault) return fault
+  }
+  return null
+}
+
+function bentMember(member: SentJson, name: string | number, path: Path): string | null {
+  path.push(name)
+  const fault = bentValue(member, path)
+  path.pop()
+  return fault
+}
+
+function textFault(text: string, path: Path): string | null {
+  if (text.includes('\0')) return `a text at ${shown(path)} contains U+0000`
+  return text.isWellFormed() ? null : `a text at ${shown(path)} contains a lone surrogate`
+}
+
+/** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
+function shown(path: Path): string {
+  const isOurs = (name: string | number) => typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
+  const end = path.findIndex((name) => !isOurs(name))
+  const known = end === -1 ? path : path.slice(0, end)
+  return known.length === 0 ? 'the top level' : `/${known.join('/')}`
+}
+
+const BENT_NUMBER = 'a number of the body has more digits than a double holds, or is too near to zero'
+
+/** Fractions are rounded as everywhere. A whole number is not, and nothing but zero may become zero. */
+function isHeld(literal: string, value: number): boolean {
+  if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
+  // The digits by which a double is written need not be its exact value, but they come back as they were sent.
+  return String(value) === literal || BigInt(literal) === BigInt(value)
+}
+
+function refusal(code: ProblemCode, detail: string): ProblemError {
+  return new ProblemError(problem(code, detail))
+}

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import { problem } from '../../domain/errors.ts'
+import { parseJsonBody } from './json-body.ts'
+import { ProblemError } from './problem.ts'
+
+export const JSON_TYPES = ['application/json'] as const
+/** RFC 7396 section 4; plain JSON is taken for a merge patch too. */
+export const MERGE_PATCH_TYPES = ['application/json', 'application/merge-patch+json'] as const
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The media types that the route's body may have. */
+    mediaTypes?: readonly string[]
+  }
+  interface FastifyRequest {
+    /** SHA-256 of the body as it was sent, in hexadecimal; empty where no idempotency key asks for it. */
+    bodyHash: string
+    /** Bytes of the body as it was sent; 0 where none was read. */
+    bodyBytes: number
+  }
+}
+
+/** Lets routes take bodies of the media types that they name, and of no other. */
+export function acceptJsonBodies(app: FastifyInstance): void {
+  app.decorateRequest('bodyHash', '')
+  app.decorateRequest('bodyBytes', 0)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser([...MERGE_PATCH_TYPES], { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      request.bodyBytes = body.length
+      assertMediaType(request)
+      // Only a call that may be a retry is compared with another.
+      if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
+      done(null, parseJsonBody(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function assertMediaType(request: FastifyRequest): void {
+  const { mediaTypes } = request.routeOptions.config as FastifyContextConfig
+  const sent = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (!mediaTypes || (sent !== undefined && mediaTypes.includes(sent))) return
+  throw new ProblemError(problem('unsupported_media_type', `the body must be sent as ${mediaTypes.join(' or ')}`))
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import { problem } from '../../domain/errors.ts'
+import { sendProblemDocument } from './problem.ts'
+
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/**
+ * Answers 405 with `Allow` (RFC 9110 section 15.5.6) for methods that a known path does not have.
+ * Returns a function to call once all routes are registered.
+ */
+export function collectMethods(app: FastifyInstance): () => void {
+  const known = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = known.get(url) ?? new Set()
+    for (const name of [method].flat()) methods.add(name)
+    known.set(url, methods)
+  })
+  return () => {
+    for (const [url, methods] of Array.from(known)) {
+      const allow = METHODS.filter((method) => methods.has(method)).join(', ')
+      app.route({
+        method: METHODS.filter((method) => !methods.has(method)),
+        url,
+        schema: { hide: true },
+        // Before a body is read: nobody has proved anything here.
+        onRequest: async (request, reply) => {
+          const detail = `the route has the methods ${allow}`
+          return sendProblemDocument(request, reply.header('allow', allow), problem('method_not_allowed', detail))
+        },
+        handler: () => undefined,
+      })
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { RefusedByStateError } from '../../accounts/users/change-company.ts'
+import { RATE_LIMIT_HEADERS } from '../../calls/rate-limit-headers.ts'
+import { IdempotencyInProgressError } from '../../calls/run-api-call.ts'
+import { RefusedCredentialsError } from '../../accounts/refused-credentials-error.ts'
+import type { Problem } from '../../domain/errors.ts'
+import { problem, problemDocument } from '../../domain/errors.ts'
+import { UnavailableError } from '../../admission/batcher.ts'
+import { bodyProblem } from './body-faults.ts'
+import { isOfTheServer } from '../../postgres/database-errors.ts'
+import { idsOf } from './log-ids.ts'
+
+const RETRY_AFTER_SECONDS = '1'
+
+/** A problem on its way to the client. */
+export class ProblemError extends Error {
+  override name = 'ProblemError'
+  readonly problem: Problem
+
+  constructor(refusal: Problem) {
+    super(refusal.detail)
+    this.problem = refusal
+  }
+}
+
+/** One refusal for all that is wrong with credentials, so that it tells nothing about which part it was. */
+export function invalidCredentials(): ProblemError {
+  return new ProblemError(problem('invalid_credentials', 'the credentials are missing, unknown or no longer good'))
+}
+
+/** Turns whatever was thrown into a problem. What nobody expected becomes `internal_error`, and nothing of it leaks. */
+export function toProblem(error: unknown, bodyLimit: number): Problem {
+  if (error instanceof ProblemError) return error.problem
+  if (error instanceof RefusedByStateError) return error.problem
+  if (error instanceof RefusedCredentialsError) return invalidCredentials().problem
+  if (error instanceof IdempotencyInProgressError) {
+    return problem('idempotency_in_progress', 'the first call with this Idempotency-Key is still running')
+  }
+  if (error instanceof UnavailableError || isOfTheServer(error)) {
+    return problem('unavailable', 'the service cannot answer for the moment; try again')
+  }
+  return fromFastify(error as FastifyError, bodyLimit) ?? problem('internal_error', 'something went wrong on our side')
+}
+
+function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return problem('payload_too_large', `the body must have at most ${bodyLimit} bytes`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return problem('unsupported_media_type', 'the body must be sent as application/json')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return problem('malformed_json', 'the body is shorter or longer than its Content-Length')
+    case 'FST_ERR_VALIDATION':
+      return problem('invalid_query', validationDetail(error))
+    default:
+      return null
+  }
+}
+
+/** Names the parameter and the rule, never the value. */
+function validationDetail({ validation }: FastifyError): string {
+  const [fault] = validation ?? []
+  if (!fault) return 'a query parameter is not valid'
+  if (fault.keyword === 'additionalProperties') return 'the route has no such query parameter'
+  return `the query parameter ${fault.instancePath.slice(1)} ${fault.message ?? 'is not valid'}`
+}
+
+/** Sends a problem document (RFC 9457) for what was thrown. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
+  if (isCutOff(request, error)) request.log.debug({ err: error, ...idsOf(request) }, 'the request was cut off before its end')
+  else if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
+  return sendProblemDocument(request, reply, refusal)
+}
+
+/** Whether a client went away before it had sent all of its request: nobody is left to answer. */
+export function isCutOff(request: FastifyRequest, error: unknown): boolean {
+  return request.raw.readableAborted || (error as FastifyError).code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
+}
+
+function bodyFaults(error: unknown, body: unknown): Problem | null {
+  const { validation, validationContext } = error as Partial<FastifyError>
+  return validation && validationContext === 'body' ? bodyProblem(validation, body) : null
+}
+
+export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
+  if (refusal.status === 401) {
+    void reply.header('www-authenticate', challenge(request))
+    // Who turns out not to be known is not told how much somebody may do.
+    for (const name of RATE_LIMIT_HEADERS) void reply.removeHeader(name)
+  }
+  if (refusal.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  return reply
+    .code(refusal.status)
+    .type('application/problem+json')
+    .send(JSON.stringify(problemDocument(refusal, request.id)))
+}
+
+function challenge(request: FastifyRequest): string {
+  return request.url.startsWith('/v1') ? 'ApiKey realm="employee-ledger"' : 'Bearer realm="employee-ledger"'
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { FastifyServerOptions } from 'fastify'
+import type { Problem } from '../../domain/errors.ts'
+import { problem, problemDocument } from '../../domain/errors.ts'
+
+const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
+
+/**
+ * Answers what could not be read as a request with a problem document, like every other error, and ends the connection:
+ * where the next request would begin is anybody's guess (RFC 9112 section 11.2). Nothing is said where an answer has
+ * begun already, or nobody listens any more.
+ */
+export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHandler']> = (error, socket) => {
+  // Node.js itself looks there (its default handler of clientError): there is no other way to know.
+  const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent: boolean } | null }
+  if (error.code !== 'ECONNRESET' && socket.writable && answering?.headersSent !== true) socket.write(answerTo(error.code))
+  socket.destroy()
+}
+
+function answerTo(fault: string | undefined): string {
+  const refusal = refusalOf(fault)
+  const requestId = randomUUID()
+  const body = JSON.stringify(problemDocument(refusal, requestId))
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+function refusalOf(fault: string | undefined): Problem {
+  if (fault === TOO_LARGE) return problem('headers_too_large', 'the address and the headers have too many bytes')
+  if (fault === TOO_SLOW) return problem('request_timeout', 'the request has not come within the time that it may take')
+  return problem('malformed_request', 'what was sent is not a request of HTTP/1.1')
+}

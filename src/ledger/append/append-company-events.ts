@@ -1,0 +1,116 @@
+import type { ClientBase, Pool, PoolClient } from 'pg'
+import { isErasing } from '../../domain/erasure.ts'
+import type { NewEvent } from '../../domain/events.ts'
+import { toUuid } from '../../domain/ids.ts'
+import { openHead } from './open-head.ts'
+import { isOfTheServer, meansNotCommitted } from '../../postgres/database-errors.ts'
+import { eraseNamedBy } from '../erasure/erase-events.ts'
+import { insertTraces } from './event-traces.ts'
+import { headAt, placeEvents } from './place-events.ts'
+import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
+import type { PlacedEvent } from './statements.ts'
+import * as statements from './statements.ts'
+
+/** Actor of what is done from the command line, where no user is signed in. */
+export const OPERATOR = 'operator'
+
+/** Actor of what the program does by itself, by its settings. */
+export const SCHEDULE = 'schedule'
+
+/** What was asked for contradicts what is stored; the message is for the user. */
+export class RefusedChangeError extends Error {
+  override name = 'RefusedChangeError'
+}
+
+/** What a change of a company comes to. Without events it has changed no row either. */
+export interface CompanyChange<Result> {
+  events: NewEvent[]
+  result: Result
+}
+
+export interface AppendedChange<Result> {
+  result: Result
+  /** The position of its last event; null when it appended none. */
+  position: number | null
+}
+
+/**
+ * Appends events of a company itself: its registration, its users, its keys. `change` runs under the lock of the
+ * company's head, writes the rows that go with the events, and gives the events; all is committed together or not at
+ * all. An event that erases others takes effect there, too. Such changes are rare and travel alone; the calls of the
+ * API share commits (lanes.ts).
+ * With `isNew` the company's ledger is opened first.
+ * When the connection is lost during COMMIT, the ledger is asked whether the change took effect: the result is given
+ * if it did. Throws UnavailableError when it did not, or when that cannot be learnt.
+ */
+export async function appendCompanyEvents<Result>(
+  pool: Pool,
+  origin: CompanyOrigin,
+  change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
+): Promise<AppendedChange<Result>> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const { placed, ...appended } = await writeChange(client, origin, change)
+    if (placed.length === 0) await client.query('rollback')
+    else await commit(client, appended, placed)
+    client.release()
+    return appended
+  } catch (error) {
+    const isUnknown = error instanceof UnknownOutcomeError
+    // A connection that cannot even roll back is not given to the next.
+    client.release(isUnknown || isOfTheServer(error) || !(await canRollBack(client)))
+    if (!isUnknown) throw error
+    return settleOutcome(pool, error as UnknownOutcomeError<AppendedChange<Result>>)
+  }
+}
+
+interface CompanyOrigin {
+  companyId: string
+  actor: string
+  isNew?: boolean
+  traceparent?: string | null
+}
+
+async function writeChange<Result>(
+  client: PoolClient,
+  { companyId, actor, isNew, traceparent }: CompanyOrigin,
+  change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
+): Promise<AppendedChange<Result> & { placed: PlacedEvent[] }> {
+  if (isNew) await openHead(client, companyId)
+  const [locked] = await statements.lockHeads(client, [companyId], true)
+  if (!locked) throw new RefusedChangeError(`there is no company ${companyId}`)
+  const now = headAt(locked, await statements.readClock(client))
+  const { events, result } = await change(client, now.recordedAt)
+  if (events.length === 0) return { result, position: null, placed: [] }
+  const { placed, head } = placeEvents(now, events, { callId: null, actor })
+  await statements.insertEvents(client, placed)
+  for (const { event, position } of placed) if (isErasing(event)) await eraseNamedBy(client, companyId, position)
+  await statements.updateHeads(client, [head])
+  const position = head.frontier.size
+  if (traceparent) await insertTraces(client, [{ companyId, position, traceparent, recordedAt: head.recordedAt }])
+  return { result, position, placed }
+}
+
+async function commit(client: PoolClient, result: unknown, placed: PlacedEvent[]): Promise<void> {
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw meansNotCommitted(error) ? error : new UnknownOutcomeError(result, placed[0], error)
+  })
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
+}
+
+function canRollBack(client: PoolClient): Promise<boolean> {
+  return client.query('rollback').then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The version that the next event of a stream has; under the lock of the head. */
+export async function nextVersion(client: ClientBase, companyId: string, stream: string): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    'select coalesce(max(stream_version), 0) + 1 as version from events where company_id = $1 and stream_id = $2',
+    [toUuid(companyId), toUuid(stream)],
+  )
+  return rows[0]!.version
+}

@@ -1,0 +1,134 @@
+import type { ClientBase } from 'pg'
+import type { LockedCompany } from './company-state.ts'
+import { meansNotCommitted } from '../../postgres/database-errors.ts'
+import type { EventTrace } from './event-traces.ts'
+import { insertTraces } from './event-traces.ts'
+import type { NewBoundKey } from './idempotency-keys.ts'
+import { boundName, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
+import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './ledger-call.ts'
+import { loadCompanies, loadRows } from './load-companies.ts'
+import type { QueryClient } from '../../postgres/pipeline.ts'
+import { BEGIN, COMMIT, inOnePacket } from '../../postgres/pipeline.ts'
+import { placeEvents } from './place-events.ts'
+import type { StoredCall } from './recent-events.ts'
+import { UnknownOutcomeError } from './settle-outcome.ts'
+import type { PlacedEvent } from './statements.ts'
+import * as statements from './statements.ts'
+
+/** Deciding a call threw: a fault of the program that this call brings out. */
+export class DecisionError extends Error {
+  override name = 'DecisionError'
+}
+
+/**
+ * Decides and appends calls of any number of companies in one transaction, each call seeing what those before it did.
+ * A company whose head another transaction holds is left out (its calls get `held`) unless `wait` is on.
+ * `onStored` is told what was appended, once it is known to be committed.
+ * Throws when nothing was committed, and UnknownOutcomeError when that cannot be told.
+ */
+export async function commitTogether<Answer>(
+  client: ClientBase,
+  calls: LedgerCall<Answer>[],
+  wait: boolean,
+  onStored?: (calls: StoredCall[]) => void,
+): Promise<(Committed<Answer> | 'held')[]> {
+  const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
+  const [, heads, rows] = await inOnePacket(client, (packet) =>
+    Promise.all([packet.query(BEGIN), statements.lockHeads(packet, companyIds, wait), loadRows(packet, calls, wait)]),
+  )
+  try {
+    if (heads.length === 0) {
+      await client.query('rollback')
+      return calls.map(() => 'held')
+    }
+    const locked = new Set(heads.map(({ companyId }) => companyId))
+    const mine = calls.filter(({ companyId }) => locked.has(companyId))
+    const companies = await loadCompanies(client, heads, mine, rows, wait)
+    const writes: Writes = { placed: [], stored: [], bound: [], traces: [] }
+    const results = calls.map((call) => {
+      const company = companies.get(call.companyId)
+      return company ? decideOne(company, call, writes) : 'held'
+    })
+    await write(client, companies, writes, results)
+    onStored?.(writes.stored)
+    return results
+  } catch (error) {
+    if (!(error instanceof UnknownOutcomeError)) await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/** What the calls of a transaction add, beside the final states of what they change. */
+interface Writes {
+  placed: PlacedEvent[]
+  stored: StoredCall[]
+  bound: NewBoundKey[]
+  traces: EventTrace[]
+}
+
+function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, writes: Writes): Committed<Answer> {
+  const { companyId, apiId, callId, idempotency, traceparent } = call
+  const known = company.keys.get(apiId)
+  const decision = decide(call, {
+    employees: company.employees,
+    key: known?.key,
+    usage: known?.usage,
+    bound: idempotency ? company.bound.get(boundName({ apiId, ...idempotency })) : undefined,
+    now: company.head.recordedAt,
+  })
+  for (const employee of decision.employees) company.employees.put(employee)
+  if (known && decision.usage) known.usage = decision.usage
+  if (decision.events.length === 0) return { answer: decision.answer, position: null }
+  const { placed, head } = placeEvents(company.head, decision.events, { callId, actor: apiId })
+  writes.stored.push({ companyId, before: company.head.frontier, after: head.frontier, events: placed })
+  company.head = head
+  for (const event of placed) writes.placed.push(event)
+  const position = head.frontier.size
+  if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
+  if (idempotency && decision.binds) {
+    const key = { companyId, apiId, keyHash: idempotency.keyHash }
+    const { mayNameAnyone, ...answer } = decision.binds
+    const bound = { callId, position, kept: keepAnswer(idempotency.requestHash, answer) }
+    // A retry in this very transaction finds it as well.
+    company.bound.set(boundName(key), bound)
+    writes.bound.push({ ...key, bound, mayNameAnyone, answeredAt: head.recordedAt })
+  }
+  return { answer: decision.answer, position }
+}
+
+function decide<Answer>(call: LedgerCall<Answer>, state: DecisionState): LedgerDecision<Answer> {
+  try {
+    return call.decide(state)
+  } catch (error) {
+    throw new DecisionError(`call ${call.callId} could not be decided`, { cause: error })
+  }
+}
+
+async function write(
+  client: ClientBase,
+  companies: Map<string, LockedCompany>,
+  { placed, bound, traces }: Writes,
+  results: unknown[],
+): Promise<void> {
+  const all = [...companies].map(([companyId, company]) => ({ companyId, ...company, ...company.employees.changes() }))
+  const updated = all.flatMap(({ companyId, updated }) => updated.map((employee) => ({ companyId, employee })))
+  const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
+  const used = all.flatMap(({ companyId, keys }) => [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })))
+  // After a failed one the server runs none of the rest, COMMIT neither; all of these reject with its error.
+  const sendWrites = (client: QueryClient) => [
+    ...(placed.length > 0 ? [statements.insertEvents(client, placed)] : []),
+    ...(placed.length > 0 ? [statements.updateHeads(client, all.map(({ head }) => head))] : []),
+    // Updates before inserts: a new employee may take a value that another gives up.
+    ...(updated.length > 0 ? [statements.updateSnapshots(client, updated)] : []),
+    ...(inserted.length > 0 ? [statements.insertSnapshots(client, inserted)] : []),
+    ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
+    ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
+    ...(traces.length > 0 ? [insertTraces(client, traces)] : []),
+  ]
+  const { writes, commit } = inOnePacket(client, (packet) => ({ writes: sendWrites(packet), commit: packet.query(COMMIT) }))
+  const outcomes = await Promise.allSettled([...writes, commit])
+  const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
+  if (refusal !== undefined) throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, placed[0], refusal)
+  // An aborted transaction answers COMMIT without an error, only with another tag.
+  if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
+}

@@ -1,0 +1,111 @@
+import type { EmployeeDirectory } from '../../domain/calls/call-draft.ts'
+import type { ApiKey, KeyUsage } from '../../domain/company.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
+import type { BoundKey } from './idempotency-keys.ts'
+import type { Frontier } from '../integrity/merkle.ts'
+
+/** The row that a company's appends lock. */
+export interface Head {
+  companyId: string
+  frontier: Frontier
+  /** The time of the last event, RFC 3339 UTC. */
+  recordedAt: string
+}
+
+/** Employees named in each of the three ways. Values are normalised. */
+export interface Naming {
+  employeeIds: string[]
+  emails: string[]
+  externalIds: string[]
+}
+
+/** Whom a call may ask about: they are loaded under the lock of its company's head. */
+export interface Touches {
+  all: Naming
+  /** Those among them who get a new manager, and those who are named as such. */
+  remanaged: Naming
+  managers: Naming
+  /** The e-mail addresses and external ids that its records take on. */
+  taken: Naming
+}
+
+/** The employees that the calls of a transaction touch, kept current while one call after the other is decided. */
+export class LoadedEmployees implements EmployeeDirectory {
+  readonly #byId = new Map<string, Employee>()
+  readonly #idByEmail = new Map<string, string>()
+  readonly #idByExternalId = new Map<string, string>()
+  readonly #managers = new Map<string, string>()
+  readonly #stored = new Set<string>()
+  readonly #changed = new Map<string, Employee>()
+
+  constructor(stored: Employee[]) {
+    for (const employee of stored) {
+      this.#stored.add(employee.id)
+      this.#index(employee)
+    }
+  }
+
+  byId = (id: string): Employee | undefined => this.#byId.get(id)
+
+  byEmail = (email: string): Employee | undefined => this.#holder(this.#idByEmail.get(email), 'email', email)
+
+  byExternalId = (externalId: string): Employee | undefined =>
+    this.#holder(this.#idByExternalId.get(externalId), 'external_id', externalId)
+
+  /** The ids of all that are loaded. */
+  ids(): string[] {
+    return [...this.#byId.keys()]
+  }
+
+  /** The ids of those who are there and are named so. */
+  named({ employeeIds, emails, externalIds }: Naming): string[] {
+    const found = [...employeeIds.map(this.byId), ...emails.map(this.byEmail), ...externalIds.map(this.byExternalId)]
+    return found.flatMap((employee) => (employee ? [employee.id] : []))
+  }
+
+  /** Notes the manager of somebody who need not be loaded. */
+  setManager(id: string, managerId: string): void {
+    this.#managers.set(id, managerId)
+  }
+
+  managerOf = (id: string): string | null => {
+    const employee = this.#byId.get(id)
+    return employee ? employee.manager_id : (this.#managers.get(id) ?? null)
+  }
+
+  /** Takes on the state of an employee after a call. */
+  put(employee: Employee): void {
+    this.#changed.set(employee.id, employee)
+    this.#index(employee)
+  }
+
+  /** The final states to store: of employees that had a row before, and of new ones. */
+  changes(): { updated: Employee[]; inserted: Employee[] } {
+    const all = [...this.#changed.values()]
+    return {
+      updated: all.filter(({ id }) => this.#stored.has(id)),
+      inserted: all.filter(({ id }) => !this.#stored.has(id)),
+    }
+  }
+
+  #index(employee: Employee): void {
+    this.#byId.set(employee.id, employee)
+    this.#idByEmail.set(employee.email, employee.id)
+    if (employee.external_id !== null) this.#idByExternalId.set(employee.external_id, employee.id)
+  }
+
+  /** An index may still name somebody who has given the value up. */
+  #holder(id: string | undefined, name: 'email' | 'external_id', value: string): Employee | undefined {
+    const employee = id === undefined ? undefined : this.#byId.get(id)
+    return employee?.[name] === value ? employee : undefined
+  }
+}
+
+/** A company while its head is locked. */
+export interface LockedCompany {
+  head: Head
+  employees: LoadedEmployees
+  keys: Map<string, { key: ApiKey; usage: KeyUsage }>
+  /** Idempotency keys that are bound, by `boundName`. */
+  bound: Map<string, BoundKey>
+}

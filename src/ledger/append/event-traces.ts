@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { toUuid } from '../../domain/ids.ts'
+import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { LedgerTables } from '../tables.ts'
+
+/*
+ * Which trace the events of a call belong to. It travels beside the events, not in them: they are hashed and for ever,
+ * and a trace is neither. It is written in the transaction of the append, so that whichever process folds the events
+ * finds it, and only for calls that are traced.
+ */
+
+/** The trace of a call, at the position of its last event. */
+export interface EventTrace {
+  companyId: string
+  position: number
+  /** W3C `traceparent` of the span that appended it. */
+  traceparent: string
+  recordedAt: string
+}
+
+/** Notes the traces of calls, in the transaction that appends them. What was left there by whomever stops no append. */
+export function insertTraces(client: QueryClient, traces: EventTrace[]): Promise<unknown> {
+  const rows = traces.map(({ companyId, position, traceparent, recordedAt }) => ({ c: toUuid(companyId), p: position, t: traceparent, r: recordedAt }))
+  return client.query({
+    name: 'insert-event-traces',
+    text: `insert into event_traces (company_id, position, traceparent, recorded_at)
+      select c, p, t, r from json_to_recordset($1) as r(c uuid, p bigint, t text, r timestamptz)
+      on conflict do nothing`,
+    values: [JSON.stringify(rows)],
+  })
+}
+
+/** The `traceparent` of the first `limit` traced calls that end behind one position, and not behind another. */
+export async function readTraces(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('event_traces')
+    .select('traceparent')
+    .where('company_id', '=', toUuid(companyId))
+    .where('position', '>', after)
+    .where('position', '<=', upTo)
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(({ traceparent }) => traceparent)
+}
+
+/** Events that nobody has folded for so long are folded without their trace. */
+const KEPT_HOURS = 24
+const AT_ONCE = 1_000
+
+/** Forgets traces that are old, by the database's clock. Returns how many. Safe to run at once in many processes. */
+export async function forgetTraces(db: Kysely<LedgerTables>): Promise<number> {
+  for (let total = 0; ; ) {
+    const { numAffectedRows } = await sql`delete from event_traces t using (
+        select company_id, position from event_traces
+        where recorded_at < statement_timestamp() - make_interval(hours => ${KEPT_HOURS})
+        order by recorded_at limit ${AT_ONCE}
+      ) as old
+      where t.company_id = old.company_id and t.position = old.position`.execute(db)
+    const count = Number(numAffectedRows ?? 0n)
+    total += count
+    if (count < AT_ONCE) return total
+  }
+}

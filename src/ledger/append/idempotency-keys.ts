@@ -1,0 +1,138 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { QueryClient } from '../../postgres/pipeline.ts'
+import { insertRows, shardOf } from '../../postgres/shards.ts'
+
+/** An answer as it is kept for retries; the header names are in lower case. */
+export interface StoredAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** What an idempotency key was bound to by the first call that carried it. */
+export interface BoundKey {
+  callId: string
+  /** The position of the call's last event. */
+  position: number
+  /** Null once it has expired or was erased. */
+  kept: { salt: Buffer; fingerprint: Buffer; answer: StoredAnswer } | null
+}
+
+/** An answer to bind an idempotency key to. */
+export interface Binding extends StoredAnswer {
+  /** Whether the request may name people whom neither the call's events nor the answer show: any erasure forgets it. */
+  mayNameAnyone: boolean
+}
+
+/** A bound key on its way into its table. */
+export interface NewBoundKey extends KeyOfCall {
+  bound: BoundKey
+  mayNameAnyone: boolean
+  answeredAt: string
+}
+
+/** A call's idempotency key and the request that carries it. */
+export interface Idempotency {
+  /** HMAC-SHA-256 under the company's secret, in hexadecimal. */
+  keyHash: string
+  /** SHA-256 of the request, in hexadecimal. It must not be stored: with it, what was sent can be guessed. */
+  requestHash: string
+}
+
+const SALT_BYTES = 16
+
+/** Keeps an answer, and how to recognize the request: under a salt without which nothing can be guessed from it. */
+export function keepAnswer(requestHash: string, { status, headers, body }: StoredAnswer): NonNullable<BoundKey['kept']> {
+  const salt = randomBytes(SALT_BYTES)
+  return { salt, fingerprint: fingerprintOf(salt, requestHash), answer: { status, headers, body } }
+}
+
+/** Whether a request is the one that an answer was kept for. */
+export function isSameRequest({ salt, fingerprint }: NonNullable<BoundKey['kept']>, requestHash: string): boolean {
+  return fingerprintOf(salt, requestHash).equals(fingerprint)
+}
+
+function fingerprintOf(salt: Buffer, requestHash: string): Buffer {
+  return createHmac('sha256', salt).update(requestHash, 'hex').digest()
+}
+
+/** An idempotency key of an API key, by its hash. */
+export interface KeyOfCall {
+  companyId: string
+  apiId: string
+  keyHash: string
+}
+
+/** Names a key within its company. */
+export function boundName({ apiId, keyHash }: Omit<KeyOfCall, 'companyId'>): string {
+  return `${apiId} ${keyHash}`
+}
+
+/** The keys among these that are bound. */
+export async function loadBoundKeys(client: QueryClient, wanted: KeyOfCall[]): Promise<(KeyOfCall & { bound: BoundKey })[]> {
+  const shard = shardOf(client, wanted[0]?.companyId)
+  const { rows } = await client.query<{
+    company_id: string
+    api_id: string
+    key_hash: Buffer
+    salt: Buffer | null
+    fingerprint: Buffer | null
+    call_id: string
+    position: number
+    status: number
+    headers: Record<string, string> | null
+    body: string | null
+  }>({
+    name: 'load-bound-keys',
+    text: `select k.company_id, k.api_id, k.key_hash, k.salt, k.fingerprint, k.call_id, k.position, k.status, k.headers, k.body
+      from json_to_recordset($1) as r(c uuid, a uuid, k text)
+      join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')${shard.and('k.company_id', 2)}`,
+    values: [JSON.stringify(wanted.map(storedName)), ...shard.values],
+  })
+  return rows.map(({ status, headers, body, salt, fingerprint, ...row }) => ({
+    companyId: fromUuid('com', row.company_id),
+    apiId: fromUuid('key', row.api_id),
+    keyHash: row.key_hash.toString('hex'),
+    bound: {
+      callId: fromUuid('log', row.call_id),
+      position: row.position,
+      kept: body && salt && fingerprint ? { salt, fingerprint, answer: { status, headers: headers ?? {}, body } } : null,
+    },
+  }))
+}
+
+const BOUND_COLUMNS = [
+  ...['api_id', 'key_hash', 'salt', 'fingerprint', 'may_name_anyone', 'call_id', 'position', 'status', 'answered_at', 'headers', 'body'],
+]
+const BOUND_ROWS = `(
+    select c, a as api_id, decode(k, 'hex') as key_hash, decode(n, 'hex') as salt, decode(f, 'hex') as fingerprint,
+      m as may_name_anyone, l as call_id, p as position, s as status, t as answered_at, h as headers, b as body
+    from json_to_recordset($1)
+      as columns(c uuid, a uuid, k text, n text, f text, m boolean, l uuid, p bigint, s smallint, t timestamptz, h json, b text)) r`
+
+/** Binds keys, in the transaction that appends their calls. */
+export function insertBoundKeys(client: QueryClient, keys: NewBoundKey[]): Promise<unknown> {
+  const rows = keys.map(({ bound, mayNameAnyone, answeredAt, ...key }) => ({
+    ...storedName(key),
+    n: bound.kept?.salt.toString('hex'),
+    f: bound.kept?.fingerprint.toString('hex'),
+    m: mayNameAnyone,
+    l: toUuid(bound.callId),
+    p: bound.position,
+    s: bound.kept?.answer.status,
+    t: answeredAt,
+    h: bound.kept?.answer.headers,
+    b: bound.kept?.answer.body,
+  }))
+  const shard = shardOf(client, keys[0]?.companyId)
+  return client.query({
+    name: 'insert-bound-keys',
+    text: insertRows(shard, 'idempotency_keys', BOUND_COLUMNS, BOUND_ROWS, 2),
+    values: [JSON.stringify(rows), ...shard.values],
+  })
+}
+
+function storedName({ companyId, apiId, keyHash }: KeyOfCall) {
+  return { c: toUuid(companyId), a: toUuid(apiId), k: keyHash }
+}

@@ -1,0 +1,116 @@
+import type { ClientBase } from 'pg'
+import type { Head, LockedCompany, Naming, Touches } from './company-state.ts'
+import { LoadedEmployees } from './company-state.ts'
+import type { LedgerCall } from './ledger-call.ts'
+import { boundName, loadBoundKeys } from './idempotency-keys.ts'
+import type { OfCompany } from './reporting-line-statements.ts'
+import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
+import { headAt } from './place-events.ts'
+import type { QueryClient } from '../../postgres/pipeline.ts'
+import { inOnePacket } from '../../postgres/pipeline.ts'
+import * as statements from './statements.ts'
+
+type Call = Pick<LedgerCall<unknown>, 'companyId' | 'apiId' | 'idempotency' | 'touches'>
+
+/** The rows that calls may ask about, of whatever companies. */
+export type LoadedRows = Awaited<ReturnType<typeof loadRows>>
+
+/**
+ * Asks for all rows that these calls may ask their companies about. Sent right behind the statement that locks the heads, in
+ * one go with it: each statement sees what was committed when it began, so what the holder of a head before has committed.
+ */
+export function loadRows(client: QueryClient, calls: Call[], wait: boolean) {
+  return Promise.all([
+    statements.loadKeys(client, wantedKeys(calls), wait),
+    // Behind the rows that may have to be waited for: the time is that of the decision.
+    statements.readClock(client),
+    loadBound(client, calls),
+    ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
+  ])
+}
+
+/**
+ * What these calls may ask the companies about whose heads are locked. With `wait` off, a company is left out when a
+ * reading call holds the usage of one of its keys.
+ */
+export async function loadCompanies(
+  client: ClientBase,
+  heads: Head[],
+  calls: Call[],
+  [keys, now, bound, ...found]: LoadedRows,
+  wait: boolean,
+): Promise<Map<string, LockedCompany>> {
+  const employees = Map.groupBy(found.flat(), ({ companyId }) => companyId)
+  const companies = new Map<string, LockedCompany>()
+  for (const head of heads) {
+    const loaded = new LoadedEmployees((employees.get(head.companyId) ?? []).map(({ employee }) => employee))
+    companies.set(head.companyId, { head: headAt(head, now), employees: loaded, keys: new Map(), bound: new Map() })
+  }
+  if (!wait) leaveOutHeldUp(companies, wantedKeys(calls), keys)
+  for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
+  for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
+  await loadReportingLines(client, calls, companies)
+  return companies
+}
+
+type WantedKey = Pick<Call, 'companyId' | 'apiId'>
+
+function wantedKeys(calls: Call[]): WantedKey[] {
+  return [...new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }])).values()]
+}
+
+/** Keys are never deleted: one that was not found is one that somebody holds. */
+function leaveOutHeldUp(companies: Map<string, LockedCompany>, wanted: WantedKey[], found: { key: { id: string } }[]): void {
+  const ids = new Set(found.map(({ key }) => key.id))
+  for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
+}
+
+async function loadTouched(client: QueryClient, calls: Call[], by: keyof Naming) {
+  const wanted = calls.flatMap(({ companyId, touches }) => touches.all[by].map((value) => ({ companyId, value })))
+  return wanted.length === 0 ? [] : statements.loadEmployees(client, by, wanted)
+}
+
+async function loadBound(client: QueryClient, calls: Call[]) {
+  const wanted = calls.flatMap(({ companyId, apiId, idempotency }) =>
+    idempotency ? [{ companyId, apiId, keyHash: idempotency.keyHash }] : [],
+  )
+  return wanted.length === 0 ? [] : loadBoundKeys(client, wanted)
+}
+
+/** Looking down is cheap for most who get a new manager; below those at the top of many, looking up is cheaper. */
+const MAX_SUBORDINATES = 1_000
+
+/**
+ * Loads the reporting lines that a circle could lead through. A circle goes from a new manager up to somebody who gets a
+ * new manager, so that new manager stands below them already: who stands below them is enough to see it, and where those
+ * are too many, who stands above the new managers.
+ */
+async function loadReportingLines(client: ClientBase, calls: Call[], companies: Map<string, LockedCompany>): Promise<void> {
+  const remanaged: OfCompany[] = []
+  const managers: OfCompany[] = []
+  for (const [companyId, { employees }] of companies) {
+    const touches = calls.filter((call) => call.companyId === companyId).map((call) => call.touches)
+    if (!touches.some((touch) => sizeOf(touch.remanaged) > 0)) continue
+    // A value that moves within these calls may come to name anybody of them.
+    const named = (which: 'remanaged' | 'managers') =>
+      namesMove(touches) ? employees.ids() : touches.flatMap((touch) => employees.named(touch[which]))
+    for (const employeeId of named('remanaged')) remanaged.push({ companyId, employeeId })
+    for (const employeeId of named('managers')) managers.push({ companyId, employeeId })
+  }
+  if (remanaged.length === 0) return
+  const below = await inOnePacket(client, (packet) => loadSubordinates(packet, remanaged, MAX_SUBORDINATES + 1))
+  const lines = below.length > MAX_SUBORDINATES ? await inOnePacket(client, (packet) => loadSuperiors(packet, managers)) : below
+  for (const { companyId, employeeId, managerId } of lines) companies.get(companyId)?.employees.setManager(employeeId, managerId)
+}
+
+function sizeOf({ employeeIds, emails, externalIds }: Naming): number {
+  return employeeIds.length + emails.length + externalIds.length
+}
+
+/** Whether a value that names somebody is taken on by a record of these calls. */
+function namesMove(touches: Touches[]): boolean {
+  return (['emails', 'externalIds'] as const).some((kind) => {
+    const taken = new Set(touches.flatMap((touch) => touch.taken[kind]))
+    return touches.some(({ remanaged, managers }) => [...remanaged[kind], ...managers[kind]].some((name) => taken.has(name)))
+  })
+}

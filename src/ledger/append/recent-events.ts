@@ -1,0 +1,220 @@
+import type { RecordedEvent } from '../../domain/events.ts'
+import { closesCall } from '../../domain/events.ts'
+import { readEvent } from '../integrity/codec.ts'
+import type { Frontier } from '../integrity/merkle.ts'
+import type { PlacedEvent } from './statements.ts'
+
+/*
+ * The events that this process has just committed, for workers in the same process: they need not ask PostgreSQL for what
+ * went there milliseconds ago, and all projections together decode an event once. It comes from the very texts that were
+ * stored. What others have committed leaves a gap, and whoever meets one reads the ledger.
+ *
+ * It is a copy, and may hold what the ledger no longer has: after a failover to a server that lacked the last commits, or
+ * after a restore, other events take those positions. So what is kept of a company is of one history: a call that was not
+ * appended behind the last one that is kept, by the frontier, begins anew. And who folds from it proves by the leaf hash,
+ * in the transaction that folds, that the ledger has the last event of the batch. Salt makes that hash unlike any other, and
+ * events are only ever added behind others: with the last one, the ledger has all before it.
+ *
+ * Events may still be here with data that were erased meanwhile. They are no longer folded once the event of the erasure
+ * is the head, as that is never here. A fold that began before is like one that has read the ledger before: the event of the
+ * erasure takes away what it made.
+ */
+
+/** So many characters of events are kept, of all companies together. A character takes at most two bytes. */
+const MAX_CHARACTERS = 32_000_000
+/** So many are folded at once. A call that has more is not kept: it is read from the ledger, in parts. */
+const BATCH_CHARACTERS = 4_000_000
+/** For so long, in milliseconds: many times what a fold takes. Whoever is later reads the ledger. */
+const KEPT_MS = 2_000
+
+/** The events of a call, and where its company's ledger stood before and after them. */
+export interface StoredCall {
+  companyId: string
+  before: Frontier
+  after: Frontier
+  events: PlacedEvent[]
+}
+
+/** Whole calls of a company. */
+export interface RecentCalls {
+  events: RecordedEvent[]
+  /** The position of the last of them. */
+  upTo: number
+  /** The leaf hash of the last of them. */
+  leaf: Buffer
+  /** Whether they reach as far as the company's head was asked for. */
+  isEnd: boolean
+}
+
+export interface RecentEvents {
+  /** Keeps what a transaction appended that is known to be committed. */
+  keep(calls: StoredCall[]): void
+  /**
+   * Whole calls behind a position, about so many events and not too many characters; more events when one call alone has
+   * more. Null unless they are there without a gap as far as the head.
+   */
+  callsBehind(companyId: string, range: { after: number; head: number; limit: number }): RecentCalls | null
+  /** Takes note that one projection has folded events: once all have, they go. */
+  folded(companyId: string, range: { after: number; upTo: number }): void
+  /** Forgets the events of these companies. */
+  forget(companyIds: string[]): void
+}
+
+interface KeptEvent extends Pick<PlacedEvent, 'position' | 'envelope' | 'data' | 'leaf'> {
+  /** Once somebody has asked for it. */
+  decoded?: RecordedEvent
+  /** How many projections have folded it. */
+  folds: number
+}
+
+/** What is kept of a company: events of one history, by position, and where it ends. */
+interface KeptCompany {
+  end: Frontier
+  events: Map<number, KeptEvent>
+}
+
+/** When events were kept. */
+interface Kept {
+  at: number
+  companyId: string
+  first: number
+  last: number
+}
+
+interface RecentOptions {
+  /** How many projections fold each event. */
+  readers: number
+  maxCharacters?: number
+  batchCharacters?: number
+  keptMs?: number
+  /** The time in milliseconds, from whenever. */
+  now?(): number
+}
+
+export function openRecentEvents(options: RecentOptions): RecentEvents {
+  const { readers, maxCharacters = MAX_CHARACTERS, batchCharacters = BATCH_CHARACTERS, keptMs = KEPT_MS, now = () => performance.now() } = options
+  /** Oldest first. */
+  const calls = new Set<Kept>()
+  const companies = new Map<string, KeptCompany>()
+  let characters = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function dropOld(): void {
+    for (const kept of calls) {
+      if (characters <= maxCharacters && now() - kept.at < keptMs) return
+      calls.delete(kept)
+      for (let position = kept.first; position <= kept.last; position += 1) remove(kept.companyId, position)
+    }
+  }
+
+  function remove(companyId: string, position: number): void {
+    const company = companies.get(companyId)
+    const event = company?.events.get(position)
+    if (!company || !event) return
+    characters -= sizeOf(event)
+    company.events.delete(position)
+    if (company.events.size === 0) companies.delete(companyId)
+  }
+
+  function forgetOne(companyId: string): void {
+    for (const event of companies.get(companyId)?.events.values() ?? []) characters -= sizeOf(event)
+    companies.delete(companyId)
+  }
+
+  /** What is kept of a company whose ledger stands at this frontier: nothing yet, if that is not where it ends. */
+  function companyAt(companyId: string, frontier: Frontier): KeptCompany {
+    const known = companies.get(companyId)
+    if (known && isSame(known.end, frontier)) return known
+    forgetOne(companyId)
+    const company: KeptCompany = { end: frontier, events: new Map() }
+    companies.set(companyId, company)
+    return company
+  }
+
+  /** What nobody asks for goes as well, though nothing follows. */
+  function dropLater(): void {
+    const [oldest] = calls
+    if (!oldest || timer) return
+    timer = setTimeout(() => {
+      timer = undefined
+      dropOld()
+      dropLater()
+    }, Math.max(1, oldest.at + keptMs - now())).unref()
+  }
+
+  return {
+    keep(stored) {
+      for (const { companyId, before, after, events } of stored) {
+        if (charactersOf(events) > batchCharacters) {
+          // What follows begins anew, behind a gap.
+          forgetOne(companyId)
+          continue
+        }
+        const company = companyAt(companyId, before)
+        company.end = after
+        for (const { position, envelope, data, leaf } of events) {
+          const event = { position, envelope, data, leaf, folds: 0 }
+          company.events.set(position, event)
+          characters += sizeOf(event)
+        }
+        calls.add({ at: now(), companyId, first: before.size + 1, last: after.size })
+      }
+      dropOld()
+      dropLater()
+    },
+
+    callsBehind(companyId, range) {
+      dropOld()
+      const kept = companies.get(companyId)?.events
+      return kept?.has(range.head) ? callsIn(kept, { ...range, characters: batchCharacters }) : null
+    },
+
+    folded(companyId, { after, upTo }) {
+      const kept = companies.get(companyId)?.events
+      if (!kept) return
+      for (let position = after + 1; position <= upTo; position += 1) {
+        const event = kept.get(position)
+        if (event && (event.folds += 1) >= readers) remove(companyId, position)
+      }
+    },
+
+    forget(companyIds) {
+      companyIds.forEach(forgetOne)
+    },
+  }
+}
+
+function callsIn(
+  kept: Map<number, KeptEvent>,
+  { after, head, limit, characters }: { after: number; head: number; limit: number; characters: number },
+): RecentCalls | null {
+  const events: RecordedEvent[] = []
+  let [end, left] = [0, characters]
+  for (let event = kept.get(after + 1); event && (end === 0 || events.length < limit); event = kept.get(event.position + 1)) {
+    left -= sizeOf(event)
+    if (end > 0 && left < 0) break
+    event.decoded ??= readEvent(event)
+    events.push(event.decoded)
+    if (closesCall(event.decoded)) end = events.length
+  }
+  if (end === 0) return null
+  const reached = after + end
+  // A gap before the head: whoever reads the ledger reads behind it, too.
+  if (reached < head && !kept.has(after + events.length + 1)) return null
+  return { events: events.slice(0, end), upTo: reached, leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
+}
+
+function charactersOf(events: Pick<KeptEvent, 'envelope' | 'data'>[]): number {
+  return events.reduce((sum, event) => sum + sizeOf(event), 0)
+}
+
+function sizeOf({ envelope, data }: Pick<KeptEvent, 'envelope' | 'data'>): number {
+  return envelope.length + data.length
+}
+
+/** Whether two ledgers are one. Their last subtree has the last leaf, which no other ledger has. */
+function isSame(one: Frontier, other: Frontier): boolean {
+  if (one.size !== other.size) return false
+  const [last, otherLast] = [one.hashes.at(-1), other.hashes.at(-1)]
+  return last !== undefined && otherLast !== undefined && last.equals(otherLast)
+}

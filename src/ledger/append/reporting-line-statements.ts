@@ -1,0 +1,72 @@
+import { fromUuid } from '../../domain/ids.ts'
+import { uuidArray } from '../../postgres/binary-arrays.ts'
+import type { QueryClient } from '../../postgres/pipeline.ts'
+import { shardOf } from '../../postgres/shards.ts'
+
+/** An employee of a company. */
+export interface OfCompany {
+  companyId: string
+  employeeId: string
+}
+
+/** Who has whom as manager. */
+export interface ReportingLine extends OfCompany {
+  managerId: string
+}
+
+interface LineRow {
+  company_id: string
+  employee_id: string
+  manager_id: string
+}
+
+/** All who stand below these employees, at most `limit` of them, in no order. */
+export async function loadSubordinates(client: QueryClient, employees: OfCompany[], limit: number): Promise<ReportingLine[]> {
+  const shard = shardOf(client, employees[0]?.companyId)
+  const { rows } = await client.query<LineRow>({
+    name: 'load-subordinates',
+    // UNION leaves out what was found before, so that even a circle in the table would end.
+    text: `with recursive below as (
+        select s.company_id, s.employee_id, s.manager_id
+        from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
+        join employee_snapshots s on s.company_id = wanted.company_id and s.manager_id = wanted.employee_id${shard.and('s.company_id', 4)}
+        union
+        select s.company_id, s.employee_id, s.manager_id
+        from below join employee_snapshots s on s.company_id = below.company_id and s.manager_id = below.employee_id${shard.and('s.company_id', 4)}
+      )
+      select company_id, employee_id, manager_id from below limit $3`,
+    values: [...columns(employees), String(limit), ...shard.values],
+  })
+  return rows.map(lineOf)
+}
+
+/** The managers of these employees, and theirs, up to the top. */
+export async function loadSuperiors(client: QueryClient, employees: OfCompany[]): Promise<ReportingLine[]> {
+  const shard = shardOf(client, employees[0]?.companyId)
+  const { rows } = await client.query<LineRow>({
+    name: 'load-superiors',
+    text: `with recursive above as (
+        select s.company_id, s.employee_id, s.manager_id
+        from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
+        join employee_snapshots s on s.company_id = wanted.company_id and s.employee_id = wanted.employee_id${shard.and('s.company_id', 3)}
+        union
+        select s.company_id, s.employee_id, s.manager_id
+        from above join employee_snapshots s on s.company_id = above.company_id and s.employee_id = above.manager_id${shard.and('s.company_id', 3)}
+      )
+      select company_id, employee_id, manager_id from above where manager_id is not null`,
+    values: [...columns(employees), ...shard.values],
+  })
+  return rows.map(lineOf)
+}
+
+function lineOf(row: LineRow): ReportingLine {
+  return {
+    companyId: fromUuid('com', row.company_id),
+    employeeId: fromUuid('emp', row.employee_id),
+    managerId: fromUuid('emp', row.manager_id),
+  }
+}
+
+function columns(employees: OfCompany[]): Buffer[] {
+  return [uuidArray(employees.map(({ companyId }) => companyId)), uuidArray(employees.map(({ employeeId }) => employeeId))]
+}

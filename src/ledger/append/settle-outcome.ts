@@ -1,0 +1,66 @@
+import type { Pool } from 'pg'
+import { setTimeout as pause } from 'node:timers/promises'
+import { toUuid } from '../../domain/ids.ts'
+import { openHead } from './open-head.ts'
+import { UnavailableError } from '../../admission/batcher.ts'
+import type { PlacedEvent } from './statements.ts'
+
+const DEADLINE_MS = 10_000
+const PAUSE_MS = 500
+
+/** What tells an event from any other: the leaf hash covers a salt that no other event has. */
+type PlacedLeaf = Pick<PlacedEvent, 'companyId' | 'position' | 'leaf'>
+
+/** COMMIT was sent and no answer came: whether the transaction took effect is not known. */
+export class UnknownOutcomeError<Result> extends Error {
+  override name = 'UnknownOutcomeError'
+  /** What the caller is to be given if it did. */
+  readonly result: Result
+  /** An event of the transaction, which is stored if it took effect; undefined when it appended none. */
+  readonly event: PlacedLeaf | undefined
+
+  constructor(result: Result, event: PlacedLeaf | undefined, cause: unknown) {
+    super('the connection was lost while the transaction committed', { cause })
+    this.result = result
+    this.event = event
+  }
+}
+
+/**
+ * Finds out whether a transaction whose COMMIT was not answered took effect, and resolves with its result if it did.
+ * Needs a connection of the pool. Throws UnavailableError when it did not, or when nobody can tell within some seconds.
+ */
+export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeError<Result>): Promise<Result> {
+  const { event, result } = unknown
+  const deadline = performance.now() + (event ? DEADLINE_MS : 0)
+  while (performance.now() < deadline) {
+    const committed = await isStored(pool, event!).catch(() => undefined)
+    if (committed === true) return result
+    if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause: unknown })
+    await pause(PAUSE_MS)
+  }
+  throw new UnavailableError('the outcome of the commit could not be learnt', { cause: unknown })
+}
+
+/**
+ * Looks for the event under the lock of its company's head, which waits for the old transaction to end. Another process
+ * may have appended at this position meanwhile; its event has another leaf hash.
+ */
+async function isStored(pool: Pool, { companyId, position, leaf }: PlacedLeaf): Promise<boolean> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    // The old transaction may be the one that makes the head: this waits for it as well, and is rolled back.
+    await openHead(client, companyId)
+    await client.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
+    const { rows } = await client.query('select 1 from events where company_id = $1 and position = $2 and leaf_hash = $3', [
+      ...[toUuid(companyId), position, leaf],
+    ])
+    await client.query('rollback')
+    client.release()
+    return rows.length > 0
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}

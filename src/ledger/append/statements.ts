@@ -1,0 +1,284 @@
+import type { ApiKey, KeyUsage, RefreshPeriod } from '../../domain/company.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
+import type { NewEvent } from '../../domain/events.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { bigintArray, byteaArray, integerArray, jsonArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import type { SealedEvent } from '../integrity/codec.ts'
+import type { Head, Naming } from './company-state.ts'
+import type { QueryClient } from '../../postgres/pipeline.ts'
+import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
+import { insertRows, shardOf } from '../../postgres/shards.ts'
+
+/*
+ * The statements of an append. Each is named, so that a connection parses and plans it once, and its text is the same for
+ * any number of rows: where there are as many as a call has records, they travel as binary arrays, one for each column;
+ * where there are few, as one JSON parameter.
+ */
+
+/** Locks the heads of these companies; with `wait` off, those that another transaction holds are left out. */
+export async function lockHeads(client: QueryClient, companyIds: string[], wait: boolean): Promise<Head[]> {
+  const { rows } = await client.query<{ company_id: string; position: number; frontier: Buffer; recorded_at: string }>({
+    name: wait ? 'lock-heads-wait' : 'lock-heads-skip',
+    text: `select company_id, position, frontier, recorded_at from heads
+      where company_id = any($1) order by company_id for update ${wait ? '' : 'skip locked'}`,
+    values: [uuidArray(companyIds)],
+  })
+  return rows.map((row) => ({
+    companyId: fromUuid('com', row.company_id),
+    frontier: unpackFrontier(row.position, row.frontier),
+    recordedAt: row.recorded_at,
+  }))
+}
+
+/** The database's time, RFC 3339 UTC. */
+export async function readClock(client: QueryClient): Promise<string> {
+  const { rows } = await client.query<{ now: string }>({ name: 'clock', text: 'select clock_timestamp() as now' })
+  return rows[0]!.now
+}
+
+const EMPLOYEE_LOOKUPS = {
+  employeeIds: { column: 'employee_id', type: 'uuid', arrayOf: uuidArray },
+  emails: { column: 'email', type: 'text', arrayOf: textArray },
+  externalIds: { column: 'external_id', type: 'text', arrayOf: textArray },
+} as const
+
+/** The snapshots that calls touch, by one of the three ways of naming an employee. */
+export async function loadEmployees(
+  client: QueryClient,
+  by: keyof Naming,
+  wanted: { companyId: string; value: string }[],
+): Promise<{ companyId: string; employee: Employee }[]> {
+  const { column, type, arrayOf } = EMPLOYEE_LOOKUPS[by]
+  const shard = shardOf(client, wanted[0]?.companyId)
+  const { rows } = await client.query<{ company_id: string; state: Employee }>({
+    name: `load-${column}`,
+    text: `select s.company_id, s.state from unnest($1::uuid[], $2::${type}[]) as wanted(company_id, value)
+      join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value${shard.and('s.company_id', 3)}`,
+    values: [uuidArray(wanted.map(({ companyId }) => companyId)), arrayOf(wanted.map(({ value }) => value)), ...shard.values],
+  })
+  // Most rows are of one company. To make its id anew for each took 4 % of the time of 1,000 patches that change nothing.
+  const ids = new Map<string, string>()
+  const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
+  return rows.map((row) => ({ companyId: idOf(row.company_id), employee: row.state }))
+}
+
+export interface LoadedKey {
+  companyId: string
+  companyName: string
+  key: ApiKey
+  usage: KeyUsage
+}
+
+interface LoadedKeyRow extends StandingRow, UsageRow {
+  company_id: string
+  company_name: string
+}
+
+/** The columns that say how often a key was used. */
+export interface UsageRow {
+  window_start: string
+  requests_made: number
+  last_used: string | null
+}
+
+export function keyUsageOf(row: UsageRow): KeyUsage {
+  return {
+    windowStartMs: Date.parse(row.window_start),
+    requestsMade: row.requests_made,
+    lastUsedMs: row.last_used === null ? null : Date.parse(row.last_used),
+  }
+}
+
+/**
+ * The state of API keys, with their usage rows locked in the order of the keys; with `wait` off, keys whose row another
+ * transaction holds are left out. Whoever holds one of these rows never waits for a head.
+ */
+export async function loadKeys(
+  client: QueryClient,
+  wanted: { companyId: string; apiId: string }[],
+  wait: boolean,
+): Promise<LoadedKey[]> {
+  const shard = shardOf(client, wanted[0]?.companyId)
+  const { rows } = await client.query<LoadedKeyRow>({
+    name: wait ? 'load-keys-wait' : 'load-keys-skip',
+    text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
+        k.previous_expires_at, k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period,
+        u.window_start, u.requests_made, u.last_used
+      from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
+      join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
+      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+      join companies c on c.company_id = k.company_id${shard.and('u.company_id', 3)}
+      order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
+    values: [uuidArray(wanted.map(({ companyId }) => companyId)), uuidArray(wanted.map(({ apiId }) => apiId)), ...shard.values],
+  })
+  return rows.map((row) => ({
+    companyId: fromUuid('com', row.company_id),
+    companyName: row.company_name,
+    key: apiKeyOf(row),
+    usage: keyUsageOf(row),
+  }))
+}
+
+/** The columns of a key that its standing and its quota depend on. */
+export interface StandingRow {
+  api_id: string
+  name: string
+  secret_hash: Buffer
+  previous_secret_hash: Buffer | null
+  previous_expires_at: string | null
+  is_enabled: boolean
+  is_revoked: boolean
+  quota_limit: number
+  refresh_period: RefreshPeriod
+}
+
+export function apiKeyOf(row: StandingRow): ApiKey {
+  const { previous_secret_hash: previousHash, previous_expires_at: previousEnd } = row
+  const previous =
+    previousHash === null || previousEnd === null
+      ? null
+      : { secretHash: previousHash.toString('hex'), expiresAtMs: Date.parse(previousEnd) }
+  return {
+    id: fromUuid('key', row.api_id),
+    name: row.name,
+    secretHash: row.secret_hash.toString('hex'),
+    previous,
+    isEnabled: row.is_enabled,
+    isRevoked: row.is_revoked,
+    quotaLimit: row.quota_limit,
+    refreshPeriod: row.refresh_period,
+  }
+}
+
+/** An event with all that its row needs. */
+export interface PlacedEvent extends SealedEvent {
+  companyId: string
+  position: number
+  event: NewEvent
+}
+
+/**
+ * Rows, called `r`, of binary arrays: the parameters from the first on, one for each column. Arrays that are unnested among
+ * what is selected are read side by side, row by row; unnested in FROM, each is written into a store of its own first, and
+ * inserting 1,000 events takes 4.0 ms of the server's time instead of 3.7.
+ */
+function rowsOf(columns: Record<string, string>): string {
+  const unnested = Object.entries(columns).map(([name, type], at) => `unnest($${at + 1}::${type}[]) as ${name}`)
+  return `(select ${unnested.join(', ')}) r`
+}
+
+const EVENT_COLUMNS = {
+  position: 'bigint',
+  stream_id: 'uuid',
+  stream_version: 'integer',
+  envelope: 'text',
+  data: 'text',
+  salt: 'bytea',
+  leaf_hash: 'bytea',
+}
+const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
+
+export function insertEvents(client: QueryClient, events: PlacedEvent[]): Promise<unknown> {
+  const shard = shardOf(client, events[0]?.companyId)
+  return client.query({
+    name: 'insert-events',
+    text: insertRows(shard, 'events', Object.keys(EVENT_COLUMNS), EVENT_ROWS, 9),
+    values: [
+      uuidArray(events.map(({ companyId }) => companyId)),
+      bigintArray(events.map(({ position }) => position)),
+      uuidArray(events.map(({ event }) => event.stream)),
+      integerArray(events.map(({ event }) => event.version)),
+      textArray(events.map(({ envelope }) => envelope)),
+      textArray(events.map(({ data }) => data)),
+      byteaArray(events.map(({ salt }) => salt)),
+      byteaArray(events.map(({ leaf }) => leaf)),
+      ...shard.values,
+    ],
+  })
+}
+
+interface OwnedEmployee {
+  companyId: string
+  employee: Employee
+}
+
+const SNAPSHOT_COLUMNS = {
+  employee_id: 'uuid',
+  version: 'integer',
+  email: 'text',
+  external_id: 'text',
+  manager_id: 'uuid',
+  state: 'json',
+}
+const SNAPSHOT_ROWS = rowsOf({ company_id: 'uuid', ...SNAPSHOT_COLUMNS })
+
+function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
+  return [
+    uuidArray(employees.map(({ companyId }) => companyId)),
+    uuidArray(employees.map(({ employee }) => employee.id)),
+    integerArray(employees.map(({ employee }) => employee.version)),
+    textArray(employees.map(({ employee }) => employee.email)),
+    textArray(employees.map(({ employee }) => employee.external_id)),
+    uuidArray(employees.map(({ employee }) => employee.manager_id)),
+    jsonArray(employees.map(({ employee }) => JSON.stringify(employee))),
+  ]
+}
+
+export function insertSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
+  const shard = shardOf(client, employees[0]?.companyId)
+  return client.query({
+    name: 'insert-snapshots',
+    text: insertRows(shard, 'employee_snapshots', Object.keys(SNAPSHOT_COLUMNS), SNAPSHOT_ROWS, 8),
+    values: [...snapshotColumns(employees), ...shard.values],
+  })
+}
+
+export function updateSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
+  const shard = shardOf(client, employees[0]?.companyId)
+  return client.query({
+    name: 'update-snapshots',
+    text: `update employee_snapshots s
+      set version = r.version, email = r.email, external_id = r.external_id, manager_id = r.manager_id, state = r.state
+      from ${SNAPSHOT_ROWS}
+      where s.company_id = r.company_id and s.employee_id = r.employee_id${shard.and('s.company_id', 8)}`,
+    values: [...snapshotColumns(employees), ...shard.values],
+  })
+}
+
+export function updateHeads(client: QueryClient, heads: Head[]): Promise<unknown> {
+  const rows = heads.map(({ companyId, frontier, recordedAt }) => ({
+    c: toUuid(companyId),
+    p: frontier.size,
+    f: packFrontier(frontier).toString('hex'),
+    t: recordedAt,
+  }))
+  const shard = shardOf(client, heads[0]?.companyId)
+  return client.query({
+    name: 'update-heads',
+    text: `update heads set position = r.p, frontier = decode(r.f, 'hex'), recorded_at = r.t
+      from json_to_recordset($1) as r(c uuid, p bigint, f text, t timestamptz)
+      where company_id = r.c${shard.and('company_id', 2)}`,
+    values: [JSON.stringify(rows), ...shard.values],
+  })
+}
+
+export function updateUsage(
+  client: QueryClient,
+  used: { companyId: string; apiId: string; usage: KeyUsage }[],
+): Promise<unknown> {
+  const rows = used.map(({ companyId, apiId, usage }) => ({
+    c: toUuid(companyId),
+    k: toUuid(apiId),
+    w: new Date(usage.windowStartMs),
+    n: usage.requestsMade,
+    u: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs),
+  }))
+  const shard = shardOf(client, used[0]?.companyId)
+  return client.query({
+    name: 'update-usage',
+    text: `update api_key_usage set window_start = r.w, requests_made = r.n, last_used = r.u
+      from json_to_recordset($1) as r(c uuid, k uuid, w timestamptz, n integer, u timestamptz)
+      where company_id = r.c and api_id = r.k${shard.and('company_id', 2)}`,
+    values: [JSON.stringify(rows), ...shard.values],
+  })
+}

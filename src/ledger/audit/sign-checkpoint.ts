@@ -1,0 +1,128 @@
+import type { Kysely } from 'kysely'
+import { toUuid } from '../../domain/ids.ts'
+import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
+import { checkpointNote, originOf, verifierKeysOf } from './checkpoint-note.ts'
+import type { Frontier } from '../integrity/merkle.ts'
+import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
+import type { NoteFiles } from './note-files.ts'
+import { NoteFileError } from './note-files.ts'
+import { findHead } from '../read/read-head.ts'
+import type { NoteSigner } from './signed-note.ts'
+import { checkSignature, verifierKeyText } from './signed-note.ts'
+import type { SigningKeys } from './signing-keys.ts'
+import type { LedgerTables } from '../tables.ts'
+
+const LEAVES_PER_PAGE = 10_000
+/** Companies whose last checked frontier a process remembers, some 2 kB each. */
+const COMPANIES_REMEMBERED = 10_000
+
+/** The ledger is not what it was at the last checkpoint outside: nothing is signed until an operator has decided. */
+export class RefusedToSignError extends Error {
+  override name = 'RefusedToSignError'
+}
+
+/** There is no key, so nothing can be signed. */
+export class NoSigningKeyError extends Error {
+  override name = 'NoSigningKeyError'
+}
+
+/** A ledger's head, signed. */
+export interface SignedCheckpoint extends TreeHead {
+  note: string
+  /** The verifier key of the note. */
+  publicKey: string
+  frontier: Frontier
+  /** The last checkpoint that was kept outside, which this one continues. */
+  last: Checkpoint | null
+}
+
+export interface CheckpointSigner {
+  /** Signs the head of a company's ledger as it is. Throws NoSigningKeyError, RefusedToSignError or NoteFileError. */
+  sign(db: Kysely<LedgerTables>, companyId: string): Promise<SignedCheckpoint>
+  /** Verifier keys of a company's checkpoints: the current one, if there is one, and the retired ones. */
+  publicKeys(companyId: string): { current: string | null; retired: string[] }
+  /** Whether there is a key. */
+  isSigning: boolean
+  files: NoteFiles
+}
+
+/** Opens what signs checkpoints, with the keys and with the notes that are kept outside the database. */
+export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): CheckpointSigner {
+  const { current, retired } = keys
+  /** By company, the frontier at the last checkpoint outside, as it was found to be. */
+  const remembered = new Map<string, Frontier>()
+
+  async function sign(db: Kysely<LedgerTables>, companyId: string): Promise<SignedCheckpoint> {
+    if (!current) throw new NoSigningKeyError('no signing key is set')
+    // The note before the head: in the other order, one that is written meanwhile would seem to be ahead of the ledger.
+    const last = await readLast(companyId, current)
+    const head = (await findHead(db, companyId))?.frontier ?? EMPTY_FRONTIER
+    if (last) await assertContinues(db, companyId, last, head)
+    const at = { size: head.size, root: rootOf(head) }
+    const origin = originOf(companyId)
+    const note = checkpointNote(companyId, at, current)
+    return { ...at, note, publicKey: verifierKeyText(origin, current.publicKey), frontier: head, last }
+  }
+
+  async function readLast(companyId: string, { publicKey }: NoteSigner): Promise<Checkpoint | null> {
+    const last = await files.last(companyId)
+    if (last && checkSignature(last.note, verifierKeysOf(companyId, [publicKey, ...retired])) !== 'signed') {
+      throw new NoteFileError(`the last checkpoint of ${companyId} is not signed with the current key or a retired one`)
+    }
+    return last
+  }
+
+  /** Throws RefusedToSignError unless the ledger, as far as the last note goes, is the one that was signed there. */
+  async function assertContinues(db: Kysely<LedgerTables>, companyId: string, last: Checkpoint, head: Frontier): Promise<void> {
+    const refuse = (what: string) => {
+      const until = 'nothing is signed until an operator has decided'
+      return new RefusedToSignError(`the ledger of ${companyId} ${what}: it was rolled back or changed, and ${until}`)
+    }
+    if (head.size < last.size) throw refuse(`has ${head.size} events, and had ${last.size} at the last checkpoint outside`)
+    const known = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
+    const start = known && known.size <= last.size ? known : EMPTY_FRONTIER
+    let then = await extend(db, companyId, start, last.size)
+    if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
+    if (!rootOf(then).equals(last.root)) throw refuse(`is another one than at the last checkpoint outside, at position ${last.size}`)
+    remember(companyId, then)
+    const now = await extend(db, companyId, then, head.size)
+    if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not come to its head')
+  }
+
+  function remember(companyId: string, frontier: Frontier): void {
+    remembered.delete(companyId)
+    remembered.set(companyId, frontier)
+    if (remembered.size > COMPANIES_REMEMBERED) remembered.delete(remembered.keys().next().value!)
+  }
+
+  return {
+    sign,
+    publicKeys: (companyId) => {
+      const text = (publicKey: Buffer) => verifierKeyText(originOf(companyId), publicKey)
+      return { current: current && text(current.publicKey), retired: retired.map(text) }
+    },
+    isSigning: current !== null,
+    files,
+  }
+}
+
+/** The frontier at a size, from one before it and the leaves between them; shorter when leaves are missing. */
+async function extend(db: Kysely<LedgerTables>, companyId: string, from: Frontier, size: number): Promise<Frontier> {
+  let frontier = from
+  while (frontier.size < size) {
+    const after = frontier.size
+    const rows = await db
+      .selectFrom('events')
+      .select(['position', 'leaf_hash'])
+      .where('company_id', '=', toUuid(companyId))
+      .where('position', '>', after)
+      .where('position', '<=', size)
+      .orderBy('position')
+      .limit(LEAVES_PER_PAGE)
+      .execute()
+    const isWhole = rows.every(({ position }, at) => position === after + at + 1)
+    if (rows.length === 0 || !isWhole) return frontier
+    frontier = appendLeaves(frontier, rows.map((row) => row.leaf_hash))
+  }
+  return frontier
+}

@@ -1,0 +1,85 @@
+import type { EventType } from '../../domain/events.ts'
+import { assertValid, LedgerFault } from './verify-fault.ts'
+import type { ExportedEvent } from './verify-line.ts'
+import { isCount, parse } from './verify-line.ts'
+
+type Erasing = 'EmployeeErased' | 'UserErased' | 'RecordsRetired'
+
+const OF_EMPLOYEES: EventType[] = ['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated']
+const OF_USERS: EventType[] = ['UserInvited', 'UserRoleChanged', 'UserPasswordReset', 'UserPasswordSet', 'UserRemoved']
+const OF_TOKENS: EventType[] = ['UserTokenIssued', 'UserTokenRevoked']
+
+/** Of which types the data may be gone, by the type of the event that names them. No others are ever erased. */
+export const ERASABLE: Record<Erasing, ReadonlySet<string>> = {
+  EmployeeErased: new Set<EventType>([...OF_EMPLOYEES, 'EmployeeRecordRejected']),
+  UserErased: new Set<EventType>([...OF_USERS, ...OF_TOKENS]),
+  RecordsRetired: new Set<EventType>(['EmployeeRecordRejected']),
+}
+
+/** An event without data. */
+interface Gone {
+  type: string
+  stream: string
+  isNamed: boolean
+}
+
+/**
+ * Watches over what was erased: each event without data is named by an erasure or a retirement behind it, which can be
+ * about it. What one of these names may still be there: it was exported before it was erased. Remembers the events
+ * without data and those that are named, and no others.
+ */
+export class ErasureChecker {
+  readonly #gone = new Map<number, Gone>()
+  readonly #kept = new Set<number>()
+
+  /** How many events have no data. */
+  get count(): number {
+    return this.#gone.size
+  }
+
+  /** How many events have data here that were erased later. */
+  get kept(): number {
+    return this.#kept.size
+  }
+
+  /** Takes the next event. Throws a LedgerFault when it does not fit. */
+  take({ position, type, stream, data }: ExportedEvent): void {
+    if (data === null) {
+      const mayBeGone = Object.values(ERASABLE).some((types) => types.has(type))
+      assertValid(mayBeGone, position, `the data are gone, and those of ${type} are never erased`)
+      this.#gone.set(position, { type, stream, isNamed: false })
+    } else if (isErasing(type)) {
+      const positions = positionsIn(data)
+      assertValid(positions?.every((named) => named < position) === true, position, `the data of ${type} are not of its schema`)
+      for (const named of positions) this.#name(named, { position, type, stream })
+    }
+  }
+
+  #name(named: number, by: { position: number; type: Erasing; stream: string }): void {
+    const gone = this.#gone.get(named)
+    if (!gone) {
+      this.#kept.add(named)
+      return
+    }
+    // Rejected records stand in the streams of their calls.
+    const isOfPerson = by.type === 'RecordsRetired' || gone.type === 'EmployeeRecordRejected' || gone.stream === by.stream
+    assertValid(ERASABLE[by.type].has(gone.type) && isOfPerson, named, `it is named by the ${by.type} at position ${by.position}, which cannot be about it`)
+    gone.isNamed = true
+  }
+
+  /** The ledger ends here. Throws a LedgerFault when the data of an event are gone and nothing says so. */
+  end(): void {
+    for (const [position, { isNamed }] of this.#gone) {
+      if (!isNamed) throw new LedgerFault('invalid', position, 'the data are gone, and no erasure or retirement names the event')
+    }
+  }
+}
+
+function isErasing(type: string): type is Erasing {
+  return Object.hasOwn(ERASABLE, type)
+}
+
+function positionsIn(data: string): number[] | null {
+  const { positions } = (parse(data) ?? {}) as { positions?: unknown }
+  return Array.isArray(positions) && positions.every((at) => isCount(at) && at > 0) ? (positions as number[]) : null
+}

@@ -1,0 +1,164 @@
+import { SCHEMA_VERSIONS } from '../../domain/events.ts'
+import type { Checkpoint } from './checkpoint-note.ts'
+import { originOf } from './checkpoint-note.ts'
+import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../integrity/merkle.ts'
+import type { VerifierKey } from './signed-note.ts'
+import { checkSignature } from './signed-note.ts'
+import { CallChecker } from './verify-calls.ts'
+import { ErasureChecker } from './verify-erasures.ts'
+import type { FaultKind } from './verify-fault.ts'
+import { assertValid, LedgerFault } from './verify-fault.ts'
+import { StreamVersions } from './stream-versions.ts'
+import type { ExportedEvent } from './verify-line.ts'
+import { readLine } from './verify-line.ts'
+
+/** What an auditor holds the ledger against: checkpoints kept from earlier, and the keys that sign them. */
+export interface Witness {
+  checkpoints: readonly Checkpoint[]
+  keys: readonly VerifierKey[]
+}
+
+/** A ledger in which all is in order. */
+export interface ConsistentLedger {
+  verdict: 'consistent'
+  company_id: string | null
+  events: number
+  calls: number
+  /** Events whose data were erased or retired. */
+  erased: number
+  /** Events whose data stand here and were erased later: they were exported before. */
+  kept: number
+  /** The root at the end, in base64, as a checkpoint shows it. */
+  root: string
+  /** How many checkpoints hold, and the largest size among them: what stands behind it, none has seen. */
+  checkpoints: number
+  checked_to: number
+  /** The largest size among those whose signature was verified. */
+  signed_to: number
+}
+
+export type Verdict = ConsistentLedger | { verdict: FaultKind; position: number | null; reason: string }
+
+/**
+ * Verifies an exported ledger from its lines, each with its line feed. Needs nothing but them: no database, no network.
+ */
+export async function verifyExport(
+  batches: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
+  witness: Witness,
+): Promise<Verdict> {
+  try {
+    const ledger = new LedgerVerifier(witness)
+    for await (const lines of batches) {
+      for (const line of lines) ledger.take(line)
+    }
+    return ledger.end()
+  } catch (error) {
+    if (!(error instanceof LedgerFault)) throw error
+    return { verdict: error.kind, position: error.position, reason: error.message }
+  }
+}
+
+/** Takes the lines of a ledger one after the other. The order of its checks is that of docs/audit-format.md. */
+class LedgerVerifier {
+  #tree = EMPTY_FRONTIER
+  #companyId: string | null = null
+  #recordedAt = ''
+  /** The first event that nobody here can read: its bytes are verified, and from there on not what they mean. */
+  #unreadable: { position: number; reason: string } | null = null
+  readonly #versions = new StreamVersions()
+  readonly #calls = new CallChecker()
+  readonly #erasures = new ErasureChecker()
+  readonly #checkpoints: readonly Checkpoint[]
+  readonly #bySize: ReadonlyMap<number, readonly Checkpoint[]>
+  readonly #isSigned: boolean
+
+  constructor({ checkpoints, keys }: Witness) {
+    this.#checkpoints = checkpoints.toSorted((a, b) => a.size - b.size)
+    this.#bySize = Map.groupBy(checkpoints, ({ size }) => size)
+    this.#isSigned = keys.length > 0
+    if (this.#isSigned) for (const checkpoint of this.#checkpoints) assertSigned(checkpoint, keys)
+    this.#compareRoot()
+  }
+
+  take(line: Buffer): void {
+    const position = this.#tree.size + 1
+    const event = readLine(line, position)
+    this.#checkPlace(event, position)
+    this.#checkMeaning(event)
+    this.#tree = appendLeaves(this.#tree, [leafHash(event.envelope)])
+    this.#compareRoot()
+  }
+
+  end(): ConsistentLedger {
+    const { size } = this.#tree
+    const checkedTo = this.#checkpoints.at(-1)?.size ?? 0
+    if (size === 0 && this.#checkpoints.length === 0) throw new LedgerFault('unverifiable', null, 'there are no events')
+    if (!this.#unreadable) {
+      this.#calls.end(size)
+      this.#erasures.end()
+    }
+    const missing = this.#checkpoints.find((checkpoint) => checkpoint.size > size)
+    if (missing) {
+      throw new LedgerFault('diverged', size + 1, `the ledger ends before this, and had ${missing.size} events at a checkpoint`)
+    }
+    if (this.#unreadable) throw new LedgerFault('unverifiable', this.#unreadable.position, this.#unreadable.reason)
+    return {
+      verdict: 'consistent',
+      company_id: this.#companyId,
+      events: size,
+      calls: this.#calls.closed,
+      erased: this.#erasures.count,
+      kept: this.#erasures.kept,
+      root: rootOf(this.#tree).toString('base64'),
+      checkpoints: this.#checkpoints.length,
+      checked_to: checkedTo,
+      signed_to: this.#isSigned ? checkedTo : 0,
+    }
+  }
+
+  #checkPlace(event: ExportedEvent, position: number): void {
+    assertValid(event.position === position, position, `the event here is that of position ${event.position}`)
+    this.#companyId ??= this.#checkOrigin(event.company_id)
+    assertValid(event.company_id === this.#companyId, position, 'the event is of another company')
+    assertValid(event.recorded_at >= this.#recordedAt, position, 'the time goes back')
+    this.#recordedAt = event.recorded_at
+    const expected = this.#versions.next(event.stream)
+    assertValid(event.version === expected, position, `version ${event.version} of ${event.stream} is not ${expected}`)
+  }
+
+  #checkOrigin(companyId: string): string {
+    const other = this.#checkpoints.find(({ origin }) => origin !== originOf(companyId))
+    if (other) throw new LedgerFault('diverged', null, `the ledger is of ${companyId}, and a checkpoint of ${other.origin}`)
+    return companyId
+  }
+
+  #checkMeaning(event: ExportedEvent): void {
+    this.#unreadable ??= unreadable(event)
+    if (this.#unreadable) return
+    this.#erasures.take(event)
+    this.#calls.take(event)
+  }
+
+  #compareRoot(): void {
+    const { size } = this.#tree
+    const here = this.#bySize.get(size)
+    if (!here) return
+    const root = rootOf(this.#tree)
+    if (here.every((checkpoint) => checkpoint.root.equals(root))) return
+    throw new LedgerFault('diverged', size, 'the root up to here is not that of the checkpoint')
+  }
+}
+
+/** With keys, every checkpoint has to be signed with one of them. */
+function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]): void {
+  const standing = checkSignature(note, keys)
+  if (standing === 'forged') throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is not by its key`)
+  if (standing === 'unknown') throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is signed with none of the keys given`)
+}
+
+function unreadable({ position, type, schema_version: version }: ExportedEvent): { position: number; reason: string } | null {
+  const newest = Object.hasOwn(SCHEMA_VERSIONS, type) ? SCHEMA_VERSIONS[type as keyof typeof SCHEMA_VERSIONS] : undefined
+  if (newest === undefined) return { position, reason: `events of type ${type} are not known` }
+  if (version >= 1 && version <= newest) return null
+  return { position, reason: `schema version ${version} of ${type} is not known` }
+}

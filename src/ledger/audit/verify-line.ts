@@ -1,0 +1,103 @@
+import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../integrity/canonical-json.ts'
+import type { Envelope } from '../integrity/codec.ts'
+import { SALT_BYTES } from '../integrity/codec.ts'
+import { assertValid, LedgerFault } from './verify-fault.ts'
+
+/** The envelope of an exported event; its type and schema version may be ones that nobody here knows. */
+export interface ExportedEnvelope extends Omit<Envelope, 'type'> {
+  type: string
+}
+
+/** A line of an export whose bytes are in order: what it says is as its hashes say. */
+export interface ExportedEvent extends ExportedEnvelope {
+  /** The bytes of the leaf. */
+  envelope: string
+  data: string | null
+}
+
+const BEGINNING = Buffer.from('{"envelope":"')
+const LINE_FEED = 0x0a
+const ID = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/
+const ACTOR = /^[a-z0-9_]+$/
+const TYPE = /^[A-Za-z]+$/
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+const HASH = /^[0-9a-f]{64}$/
+const SALT = new RegExp(`^[0-9a-f]{${2 * SALT_BYTES}}$`)
+
+/**
+ * Reads the line of the event at this position: its form, the canonical form of its envelope, and the hash of its
+ * data. Throws a LedgerFault that names the first thing that is wrong.
+ */
+export function readLine(line: Buffer, position: number): ExportedEvent {
+  if (position === 1 && !line.subarray(0, BEGINNING.length).equals(BEGINNING)) {
+    throw new LedgerFault('unverifiable', null, 'this is not an exported ledger, or it is one of an unknown format')
+  }
+  assertValid(line.at(-1) === LINE_FEED, position, 'the line is cut off')
+  assertValid(isUtf8(line), position, 'the line is not UTF-8')
+  const { envelope, data, salt } = readMembers(line.toString('utf8', 0, line.length - 1), position)
+  const event = readEnvelope(envelope, position)
+  assertValid((data === null) === (salt === null), position, 'only one of data and salt is null')
+  if (data !== null && salt !== null) {
+    assertValid(SALT.test(salt), position, 'the salt is not 16 bytes in lower-case hexadecimal')
+    const dataHash = hash('sha256', Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(data)]), 'hex')
+    assertValid(dataHash === event.data_hash, position, 'the data are not those whose hash stands in the envelope')
+  }
+  return { ...event, envelope, data }
+}
+
+function readMembers(text: string, position: number): { envelope: string; data: string | null; salt: string | null } {
+  const line = parse(text) as { envelope?: unknown; data?: unknown; salt?: unknown } | null | undefined
+  const { envelope, data, salt } = line ?? {}
+  const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
+  const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value)
+  const isWhole = isText(envelope) && isTextOrNull(data) && isTextOrNull(salt)
+  // What is written in another way may say the same, but it is not the line that was exported.
+  assertValid(isWhole && JSON.stringify({ envelope, data, salt }) === text, position, 'the line is not of the proof format')
+  return { envelope, data, salt }
+}
+
+function readEnvelope(text: string, position: number): ExportedEnvelope {
+  const value = parse(text) as Record<string, unknown> | null | undefined
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  assertValid(isObject && hasForm(value) && canonicalJson(value) === text, position, 'the envelope is not of the canonical form')
+  return value as unknown as ExportedEnvelope
+}
+
+const FORM: Record<keyof ExportedEnvelope, (value: unknown) => boolean> = {
+  actor: (value) => matches(ACTOR, value),
+  call_id: (value) => value === null || matches(ID, value),
+  company_id: (value) => matches(ID, value),
+  data_hash: (value) => matches(HASH, value),
+  index: (value) => value === null || isCount(value),
+  position: isCount,
+  recorded_at: (value) => matches(TIME, value),
+  schema_version: isCount,
+  stream: (value) => matches(ID, value),
+  type: (value) => matches(TYPE, value),
+  version: isCount,
+}
+const MEMBERS = Object.keys(FORM) as (keyof ExportedEnvelope)[]
+
+function hasForm(value: Record<string, unknown>): boolean {
+  return Object.keys(value).length === MEMBERS.length && MEMBERS.every((name) => FORM[name](value[name]))
+}
+
+/** A whole number from 0 on that every reader of JSON reads alike. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function matches(pattern: RegExp, value: unknown): boolean {
+  return typeof value === 'string' && pattern.test(value)
+}
+
+/** A JSON value; undefined when the text is none. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

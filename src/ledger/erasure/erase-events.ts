@@ -1,0 +1,108 @@
+import type { ClientBase } from 'pg'
+import type { RecordedEvent } from '../../domain/events.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { canonicalJson } from '../integrity/canonical-json.ts'
+import { readEvent } from '../integrity/codec.ts'
+import { measuredPage } from '../read/measured-page.ts'
+
+/*
+ * What an erasure reads and takes away, beside the events. All of it runs under the lock of the company's head, but for
+ * the looking that comes before.
+ */
+
+type Queryable = Pick<ClientBase, 'query'>
+
+/**
+ * Nulls data and salt of the events that the erasing event at this position names. The database's own function does it
+ * and refuses, with the whole transaction, what that event does not name or may not reach.
+ */
+export async function eraseNamedBy(client: ClientBase, companyId: string, position: number): Promise<void> {
+  await client.query('select erase_events($1, $2)', [toUuid(companyId), position])
+}
+
+/** The position of a company's head; null when there is no such company. */
+export async function headPosition(db: Queryable, companyId: string): Promise<number | null> {
+  const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [toUuid(companyId)])
+  return rows[0]?.position ?? null
+}
+
+const PAGE = { limit: 1_000, bytes: 1024 * 1024 }
+
+/** The events of a stream, in order, in pages. */
+export async function* streamPages(db: Queryable, companyId: string, stream: string): AsyncGenerator<RecordedEvent[]> {
+  const page = measuredPage('stream_version', PAGE)
+  for (let [after, isLast] = [0, false]; !isLast; ) {
+    const { rows } = await db.query<{ envelope: string; data: string | null; is_last: boolean }>(
+      `${page.before} select stream_version, envelope, data from events
+       where company_id = $1 and stream_id = $2 and stream_version > $3 ${page.after}`,
+      [toUuid(companyId), toUuid(stream), after],
+    )
+    if (rows.length === 0) return
+    const events = rows.map(readEvent)
+    yield events
+    after = events.at(-1)!.version
+    isLast = rows.at(-1)!.is_last
+  }
+}
+
+const LOOK_UPS = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
+
+/** The id of the employee who has this id, e-mail address or external id now; null when nobody has. */
+export async function findEmployeeId(
+  db: Queryable,
+  companyId: string,
+  by: keyof typeof LOOK_UPS,
+  value: string,
+): Promise<string | null> {
+  const { rows } = await db.query<{ employee_id: string }>(
+    `select employee_id from employee_snapshots where company_id = $1 and ${LOOK_UPS[by]} = $2`,
+    [toUuid(companyId), by === 'id' ? toUuid(value) : value],
+  )
+  return rows[0] ? fromUuid('emp', rows[0].employee_id) : null
+}
+
+/** How many positions one statement searches. */
+const SEARCHED_AT_ONCE = 50_000
+
+/**
+ * Events of employees behind a position in whose data a text stands, up to the end of the company's ledger. Refused
+ * records, which may be large, are not among them.
+ */
+export async function* employeeEventsWith(
+  db: Queryable,
+  companyId: string,
+  text: string,
+  after: number,
+): AsyncGenerator<RecordedEvent[]> {
+  const head = (await headPosition(db, companyId)) ?? 0
+  const page = measuredPage('position', PAGE)
+  for (let from = after; from < head; ) {
+    const upTo = from + SEARCHED_AT_ONCE
+    const { rows } = await db.query<{ envelope: string; data: string; is_last: boolean }>(
+      `${page.before} select position, envelope, data from events where company_id = $1 and position > $2 and position <= $3
+         and strpos(envelope, '"type":"Employee') > 0 and strpos(envelope, '"type":"EmployeeRecordRejected"') = 0
+         and data is not null and strpos(data, $4) > 0 ${page.after}`,
+      [toUuid(companyId), from, upTo, canonicalJson(text)],
+    )
+    const events = rows.map(readEvent)
+    yield events
+    from = rows.at(-1)?.is_last === false ? events.at(-1)!.position : upTo
+  }
+}
+
+/** Those among these positions whose events still have data, in order. */
+export async function withData(client: ClientBase, companyId: string, positions: number[]): Promise<number[]> {
+  const { rows } = await client.query<{ position: number }>(
+    `select position from events where company_id = $1 and position = any($2::bigint[]) and data is not null
+     order by position`,
+    [toUuid(companyId), positions],
+  )
+  return rows.map(({ position }) => position)
+}
+
+/** Deletes an employee's snapshot, so that the e-mail address and the external id are free. */
+export async function deleteSnapshot(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
+  await client.query('delete from employee_snapshots where company_id = $1 and employee_id = $2', [
+    ...[toUuid(companyId), toUuid(employeeId)],
+  ])
+}

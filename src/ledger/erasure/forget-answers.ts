@@ -1,0 +1,40 @@
+import type { ClientBase } from 'pg'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+
+/** How many stored answers one statement searches; each may show a thousand employees. */
+const ANSWERS_PER_PAGE = 200
+const BEFORE_ALL: { api_id: string; key_hash: Buffer } = { api_id: '00000000-0000-0000-0000-000000000000', key_hash: Buffer.alloc(0) }
+
+/**
+ * The calls behind a position whose requests may name a person: in the stored answer stands the employee's id (null for
+ * somebody who was never created), or the request may name people whom its answer does not show. Whatever answer shows
+ * an employee has the id in it: also that to a call which changed nothing, of which no event of the employee tells.
+ */
+export async function callsAnsweredWith(
+  db: Pick<ClientBase, 'query'>,
+  companyId: string,
+  employeeId: string | null,
+  after: number,
+): Promise<string[]> {
+  const found: string[] = []
+  for (let last = BEFORE_ALL; ; ) {
+    const { rows } = await db.query<{ api_id: string; key_hash: Buffer; call_id: string; shows: boolean | null }>(
+      `select api_id, key_hash, call_id, may_name_anyone or strpos(body, $2) > 0 as shows from idempotency_keys
+       where company_id = $1 and position > $3 and body is not null and (api_id, key_hash) > ($4, $5)
+       order by api_id, key_hash limit ${ANSWERS_PER_PAGE}`,
+      [toUuid(companyId), employeeId, after, last.api_id, last.key_hash],
+    )
+    for (const { call_id: callId, shows } of rows) if (shows) found.push(fromUuid('log', callId))
+    if (rows.length < ANSWERS_PER_PAGE) return found
+    last = rows.at(-1)!
+  }
+}
+
+/** Forgets the answers to these calls and what tells their requests. Their keys stay bound: a late retry is recognized. */
+export async function forgetAnswers(client: ClientBase, companyId: string, callIds: string[]): Promise<void> {
+  await client.query(
+    `update idempotency_keys set salt = null, fingerprint = null, headers = null, body = null
+     where company_id = $1 and body is not null and call_id = any($2::uuid[])`,
+    [toUuid(companyId), callIds.map(toUuid)],
+  )
+}

@@ -1,0 +1,78 @@
+import type { ClientBase } from 'pg'
+import type { EventData } from '../../domain/events.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { readEvent } from '../integrity/codec.ts'
+import { measuredPage } from '../read/measured-page.ts'
+
+/*
+ * Refused records that still have their data, by the index that holds just those (migrations/0006-erasure.ts). Its
+ * condition has to stand in every statement word for word.
+ */
+
+export const IS_REJECTED = `data is not null and strpos(envelope, '"type":"EmployeeRecordRejected"') > 0`
+
+export interface RejectedRecord {
+  position: number
+  callId: string
+  data: EventData['EmployeeRecordRejected']
+}
+
+/** Whoever looks into a page keeps everything else waiting for so long as that takes: it is small. */
+const PAGE = { limit: 200, bytes: 1024 * 1024 }
+
+/** A company's refused records behind a position, in order, in pages. */
+export async function* rejectedPages(
+  db: Pick<ClientBase, 'query'>,
+  companyId: string,
+  after: number,
+): AsyncGenerator<RejectedRecord[]> {
+  const page = measuredPage('position', PAGE)
+  for (let isLast = false; !isLast; ) {
+    const { rows } = await db.query<{ envelope: string; data: string; is_last: boolean }>(
+      `${page.before} select position, envelope, data from events
+       where company_id = $1 and position > $2 and ${IS_REJECTED} ${page.after}`,
+      [toUuid(companyId), after],
+    )
+    if (rows.length === 0) return
+    const events = rows.map(readEvent)
+    yield events.flatMap(({ position, call_id: callId, type, data }) => {
+      return type === 'EmployeeRecordRejected' && data && callId !== null ? [{ position, callId, data }] : []
+    })
+    after = events.at(-1)!.position
+    isLast = rows.at(-1)!.is_last
+  }
+}
+
+/** Companies behind an id whose oldest refused record was recorded before an instant, in the order of their ids. */
+export async function companiesWithRejectedBefore(
+  db: Pick<ClientBase, 'query'>,
+  instant: string,
+  page: { after: string | null; limit: number },
+): Promise<string[]> {
+  const { rows } = await db.query<{ company_id: string }>(
+    `select h.company_id from heads h cross join lateral (
+       select envelope from events e where e.company_id = h.company_id and ${IS_REJECTED} order by position limit 1
+     ) oldest
+     where ($2::uuid is null or h.company_id > $2) and oldest.envelope::json ->> 'recorded_at' < $1
+     order by h.company_id limit $3`,
+    [instant, page.after === null ? null : toUuid(page.after), page.limit],
+  )
+  return rows.map((row) => fromUuid('com', row.company_id))
+}
+
+/** Positions of a company's oldest refused records, as far as they were recorded before an instant. */
+export async function rejectedBefore(
+  client: ClientBase,
+  companyId: string,
+  instant: string,
+  limit: number,
+): Promise<number[]> {
+  // Times never go back within a company: the oldest stand first, so no more than `limit` rows are looked at.
+  const { rows } = await client.query<{ position: number }>(
+    `select position from (
+       select position, envelope from events where company_id = $1 and ${IS_REJECTED} order by position limit $3
+     ) oldest where envelope::json ->> 'recorded_at' < $2 order by position`,
+    [toUuid(companyId), instant, limit],
+  )
+  return rows.map(({ position }) => position)
+}

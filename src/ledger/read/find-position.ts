@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely'
+import { toUuid } from '../../domain/ids.ts'
+import type { Envelope } from '../integrity/codec.ts'
+import { firstFrom } from './binary-search.ts'
+import type { LedgerTables } from '../tables.ts'
+
+/*
+ * Positions are found by halving: times never go back within a company, and the events of one call stand next to each
+ * other. So each takes some twenty single rows of a million.
+ */
+
+/** The last position that was recorded before a time (RFC 3339 UTC with milliseconds), or at it too; 0 when there is none. */
+export async function lastPositionBefore(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  head: number,
+  time: string,
+  { inclusive }: { inclusive: boolean },
+): Promise<number> {
+  const first = await firstFrom(1, head, async (position) => {
+    const { recorded_at: recordedAt } = await envelopeAt(db, companyId, position)
+    return inclusive ? recordedAt > time : recordedAt >= time
+  })
+  return first - 1
+}
+
+/** The positions of the first and the last event of a call; null when the company has no such call. */
+export async function positionsOfCall(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  head: number,
+  callId: string,
+): Promise<{ first: number; last: number } | null> {
+  // A call has a stream of its own, whose first event is one of the call.
+  const own = await db
+    .selectFrom('events')
+    .select('position')
+    .where('company_id', '=', toUuid(companyId))
+    .where('stream_id', '=', toUuid(callId))
+    .where('stream_version', '=', 1)
+    .where('position', '<=', head)
+    .executeTakeFirst()
+  if (!own) return null
+  const isOfCall = async (position: number) => (await envelopeAt(db, companyId, position)).call_id === callId
+  if (!(await isOfCall(own.position))) return null
+  const first = await firstFrom(1, own.position, isOfCall)
+  const next = await firstFrom(own.position + 1, head, async (position) => !(await isOfCall(position)))
+  return { first, last: next - 1 }
+}
+
+async function envelopeAt(db: Kysely<LedgerTables>, companyId: string, position: number): Promise<Envelope> {
+  const { envelope } = await db
+    .selectFrom('events')
+    .select('envelope')
+    .where('company_id', '=', toUuid(companyId))
+    .where('position', '=', position)
+    .executeTakeFirstOrThrow()
+  return JSON.parse(envelope) as Envelope
+}

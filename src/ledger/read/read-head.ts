@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { Frontier } from '../integrity/merkle.ts'
+import { rootOf, unpackFrontier } from '../integrity/merkle.ts'
+import type { LedgerTables } from '../tables.ts'
+
+/** How far a company's ledger is, as the last commit left it. Times are RFC 3339 UTC. */
+export interface SeenHead {
+  position: number
+  frontier: Frontier
+  /** The root of the Merkle tree over all its events. */
+  root: Buffer
+  /** The time of its last event. */
+  recordedAt: string
+  /** The database's time when it was read. */
+  now: string
+}
+
+/** Reads the head of a company that exists. */
+export async function readHead(db: Kysely<LedgerTables>, companyId: string): Promise<SeenHead> {
+  const head = await findHead(db, companyId)
+  if (!head) throw new Error(`there is no company ${companyId}`)
+  return head
+}
+
+/** Reads the head of a company; null when there is none such. */
+export async function findHead(db: Kysely<LedgerTables>, companyId: string): Promise<SeenHead | null> {
+  const row = await db
+    .selectFrom('heads')
+    .select(['position', 'frontier', 'recorded_at', sql<string>`clock_timestamp()`.as('now')])
+    .where('company_id', '=', toUuid(companyId))
+    .executeTakeFirst()
+  if (!row) return null
+  const { position, frontier, recorded_at: recordedAt, now } = row
+  const tree = unpackFrontier(position, frontier)
+  return { position, frontier: tree, root: rootOf(tree), recordedAt, now }
+}
+
+/** The positions that the heads of these companies have reached. */
+export async function readPositions(db: Kysely<LedgerTables>, companyIds: string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('heads')
+    .select(['company_id', 'position'])
+    .where('company_id', 'in', companyIds.map(toUuid))
+    .execute()
+  return new Map(rows.map(({ company_id: company, position }) => [fromUuid('com', company), position]))
+}

@@ -1,0 +1,206 @@
+import type { Kysely, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { LedgerTables } from '../tables.ts'
+
+/** Parked companies that are told of one projection; the others are only counted. */
+const SHOWN_PARKED = 100
+
+/** How a projection stands, over all companies. */
+export interface ProjectionStanding {
+  projection: string
+  version: number
+  /** Whether its tables may be read: false while a new version is filled for the first time. */
+  is_complete: boolean
+  companies: number
+  /** Companies with events that it has not folded, and how many these are together. */
+  lagging: number
+  events_behind: number
+  /** The age of the oldest event that it has not folded; null when there is none. */
+  seconds_behind: number | null
+  parked_companies: number
+  parked: { company_id: string; position: number; parked_at: string; error: string | null }[]
+  /** A rebuild that is under way or was left off; null when there is none. */
+  rebuild: { events: number; of: number } | null
+}
+
+/** How a projection stands in one company, and in all of them without telling which. */
+export interface CompanyStanding {
+  name: string
+  version: number
+  /** The position up to which it has folded the company's events. */
+  reached: number
+  /** Events of the company that it has not folded. */
+  eventsBehind: number
+  /** How long the oldest of them has been in the ledger; 0 when there is none. */
+  secondsBehind: number
+  /** Failures in a row at the event that comes next. */
+  attempts: number
+  /** RFC 3339 UTC; null when the company is not parked. */
+  parkedAt: string | null
+  /** The last failure at the event that comes next. */
+  error: string | null
+  companiesBehind: number
+  companiesParked: number
+}
+
+interface Version {
+  name: string
+  version: number
+}
+
+/** How a projection stands: for people who look after the service, and for programs that watch it. */
+export async function readStanding(
+  db: Kysely<LedgerTables>,
+  { name, version }: Version,
+): Promise<ProjectionStanding> {
+  const lag = await readLag(db, { name, version })
+  return {
+    projection: name,
+    version,
+    ...lag,
+    seconds_behind: lag.lagging === 0 ? null : await oldestSeconds(db, name, version),
+    parked: await readParked(db, name, version),
+    rebuild: await readRebuild(db, name, version),
+  }
+}
+
+/** How a projection stands, seen from one company. */
+export async function readCompanyStanding(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  { name, version }: Version,
+): Promise<CompanyStanding> {
+  const { rows } = await sql<Reached>`
+    select h.position as head, coalesce(c.position, 0) as reached, coalesce(c.attempts, 0) as attempts, c.parked_at, c.error,
+      coalesce(extract(epoch from clock_timestamp() - ${recordedAt(sql.ref('e.envelope'))})::double precision, 0) as age
+    from ${headsAnd({ name, version })}
+    left join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
+    where h.company_id = ${toUuid(companyId)}`.execute(db)
+  const row = rows[0]
+  if (!row) throw new Error(`there is no company ${companyId}`)
+  const { lagging, parked_companies: parked } = await readLag(db, { name, version })
+  return {
+    ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },
+    // The clocks of an append and of this statement may differ by a little.
+    secondsBehind: Math.max(0, row.age),
+    ...{ attempts: row.attempts, parkedAt: row.parked_at, error: row.error },
+    ...{ companiesBehind: lagging, companiesParked: parked },
+  }
+}
+
+interface Reached {
+  head: number
+  reached: number
+  attempts: number
+  parked_at: string | null
+  error: string | null
+  age: number
+}
+
+/** The heads, each with the checkpoint that a version of a projection has there. */
+function headsAnd({ name, version }: Version): RawBuilder<unknown> {
+  return sql`heads h left join checkpoints c
+    on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`
+}
+
+type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'is_complete' | 'parked_companies'>
+
+async function readLag(db: Kysely<LedgerTables>, { name, version }: Version): Promise<Lag> {
+  const { rows } = await sql<Omit<Lag, 'is_complete'>>`
+    select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
+      count(c.parked_at)::integer as parked_companies,
+      coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
+    from ${headsAnd({ name, version })}`.execute(db)
+  const complete = await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
+  return { ...rows[0]!, is_complete: complete.rows.length > 0 }
+}
+
+async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: number): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select greatest(0, extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))})))::integer as seconds
+    from ${headsAnd({ name, version })}
+    join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
+    where h.position > coalesce(c.position, 0)`.execute(db)
+  return rows[0]?.seconds ?? null
+}
+
+/** How far recorded times are ahead of the database's clock, and that of this machine's. */
+export interface TimesAhead {
+  /** Companies whose last event is ahead of the database's clock. */
+  companies: number
+  /** By how many seconds the furthest of them is; 0 when none is. */
+  seconds: number
+  /** By how many seconds the database's clock is ahead of this machine's, negative when it is behind; less than the look took is 0. */
+  clockSeconds: number
+}
+
+/** Looks for recorded times that are still to come, and compares the clocks. */
+export async function readTimesAhead(db: Kysely<LedgerTables>): Promise<TimesAhead> {
+  const before = Date.now()
+  const { rows } = await sql<{ companies: number; seconds: number; now: string }>`
+    select count(*) filter (where recorded_at > clock_timestamp())::integer as companies,
+      greatest(0, coalesce(extract(epoch from max(recorded_at) - clock_timestamp()), 0))::double precision as seconds,
+      clock_timestamp() as now
+    from heads`.execute(db)
+  const { now, ...ahead } = rows[0]!
+  const clock = Date.parse(now)
+  return { ...ahead, clockSeconds: (Math.max(clock - Date.now(), 0) - Math.max(before - clock, 0)) / 1_000 }
+}
+
+/** When an event was recorded, read in the database: null where an envelope does not say so in the one way it can. */
+export function recordedAt(envelope: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql`substring(${envelope} from '"recorded_at":"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z)"')::timestamptz`
+}
+
+/** A company whose projection is behind. */
+export interface LaggingCompany {
+  company_id: string
+  events: number
+  /** How long the oldest event that is not folded has been in the ledger. */
+  seconds: number
+}
+
+/** The companies of which a projection has the most events left to fold, the worst first. */
+export async function readWorstCompanies(
+  db: Kysely<LedgerTables>,
+  { name, version }: { name: string; version: number },
+  limit: number,
+): Promise<LaggingCompany[]> {
+  const { rows } = await sql<LaggingCompany>`
+    select o.company_id, o.events,
+      greatest(0, extract(epoch from clock_timestamp() - ${recordedAt(sql.ref('e.envelope'))}))::double precision as seconds
+    from (
+      select h.company_id, (h.position - coalesce(c.position, 0))::bigint as events, coalesce(c.position, 0) + 1 as next
+      from heads h left join checkpoints c
+        on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+      where h.position > coalesce(c.position, 0) order by 2 desc, 1 limit ${limit}
+    ) o join events e on e.company_id = o.company_id and e.position = o.next order by o.events desc`.execute(db)
+  return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
+}
+
+async function readParked(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['parked']> {
+  const rows = await db
+    .selectFrom('checkpoints')
+    .select(['company_id', 'position', 'parked_at', 'error'])
+    .where('projection', '=', name)
+    .where('version', '=', version)
+    .where('parked_at', 'is not', null)
+    .orderBy('parked_at')
+    .limit(SHOWN_PARKED)
+    .execute()
+  return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id), parked_at: row.parked_at! }))
+}
+
+/** The name under which a rebuild folds beside the live tables; so its checkpoints tell how far it is. */
+export function shadowNameOf(projection: string): string {
+  return `${projection}-next`
+}
+
+async function readRebuild(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['rebuild']> {
+  const { rows } = await sql<{ events: number; of: number }>`
+    select coalesce(sum(c.position), 0)::bigint as events, coalesce(sum(h.position), 0)::bigint as of
+    from ${headsAnd({ name: shadowNameOf(name), version })}
+    having sum(c.position) > 0`.execute(db)
+  return rows[0] ?? null
+}

@@ -1,0 +1,67 @@
+import type { Answered } from '../../http/server/watch-answers.ts'
+import type { Lanes } from '../../ledger/append/lanes.ts'
+import type { Metrics, PoolCounts } from './metrics.ts'
+
+/** Counts answers of HTTP by route and status, the limits that they met, the transactions of appends, and erasures. */
+export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) {
+  watchPools(metrics, pools)
+  const { httpSeconds, refusals, appendSeconds, appendCalls, appendRecords, erasures } = metrics
+  return {
+    onAnswered({ method, route, status, seconds, limit }: Answered): void {
+      httpSeconds.observe({ method, route, status }, seconds)
+      if (limit !== null) refusals.inc({ limit })
+    },
+    onErased: (of: 'employee' | 'user') => erasures.inc({ of }),
+    onTransaction(calls: number, records: number, seconds: number): void {
+      appendSeconds.observe(seconds)
+      appendCalls.observe(calls)
+      appendRecords.observe(records)
+    },
+  }
+}
+
+/** Tells how far behind the replica is, and counts what is read from it and what is not. */
+export function countReads({ pools, lookUps, reads, replicaLag, replicaUsable }: Metrics, { name, pool, watch }: WatchedReplica): void {
+  pools.set('replica', pool)
+  lookUps.push(async () => {
+    replicaLag.set({ replica: name }, watch.lagSeconds())
+    replicaUsable.set({ replica: name }, watch.isUsable() ? 1 : 0)
+  })
+  for (const [place, reason] of READ_PLACES) reads.inc({ place, reason }, 0)
+}
+
+const READ_PLACES = [['replica', 'current'], ...['unusable', 'behind', 'failed'].map((reason) => ['primary', reason])] as const
+
+export interface WatchedReplica {
+  /** Its host and port. */
+  name: string
+  pool: PoolCounts
+  watch: { lagSeconds(): number; isUsable(): boolean }
+}
+
+/** Lanes that tell how many calls they have taken and not answered. */
+export function countPending({ appendsPending }: Metrics, lanes: Lanes): Lanes {
+  return {
+    ...lanes,
+    append(call) {
+      appendsPending.inc()
+      return lanes.append(call).finally(() => appendsPending.dec())
+    },
+  }
+}
+
+/** Counts what the workers do. */
+export function countWork(metrics: Metrics, pools: Record<string, PoolCounts>) {
+  watchPools(metrics, pools)
+  const { answersExpired, recordsRetired, foldSeconds, foldFailures } = metrics
+  return {
+    onExpired: (count: number) => answersExpired.inc(count),
+    onRetired: (count: number) => recordsRetired.inc(count),
+    onFolded: (projection: string, seconds: number) => foldSeconds.observe({ projection }, seconds),
+    onUnfoldable: (projection: string) => foldFailures.inc({ projection }),
+  }
+}
+
+function watchPools({ pools }: Metrics, more: Record<string, PoolCounts>): void {
+  for (const [name, pool] of Object.entries(more)) pools.set(name, pool)
+}

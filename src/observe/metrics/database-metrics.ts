@@ -1,0 +1,92 @@
+import type { Kysely } from 'kysely'
+import { Gauge } from 'prom-client'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ProjectionStanding } from '../../ledger/read/read-standings.ts'
+import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/read/read-standings.ts'
+import type { QueueDepth } from '../../ledger/read/system-health.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Companies of each projection that are named. */
+const NAMED_COMPANIES = 5
+/** Shorter than the time that Prometheus waits for all values. */
+const LOOK_UP_MS = 5_000
+
+export interface WatchedDatabase {
+  db: Kysely<LedgerTables>
+  projections: readonly { name: string; version: number }[]
+  queueDepths(): Promise<QueueDepth[]>
+}
+
+/**
+ * Tells how far the projections are, in the whole installation, and what waits in the queues. It is looked up each time
+ * that somebody asks, and left out while the database does not answer.
+ */
+export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }: WatchedDatabase): void {
+  const gauges = openGauges(metrics)
+  const isUp = upGauge(metrics)
+  const lookUp = async () => {
+    const standings = await Promise.all(projections.map((projection) => readStanding(db, projection)))
+    const worst = await Promise.all(projections.map((projection) => readWorstCompanies(db, projection, NAMED_COMPANIES)))
+    const queues = await queueDepths()
+    const times = await readTimesAhead(db)
+    forget(gauges)
+    for (const standing of standings) tellStanding(gauges, standing)
+    for (const [at, companies] of worst.entries()) {
+      for (const { company_id: company, events, seconds } of companies) {
+        gauges.companyEvents.set({ projection: projections[at]!.name, company }, events)
+        gauges.companySeconds.set({ projection: projections[at]!.name, company }, seconds)
+      }
+    }
+    gauges.timesAhead.set(times.seconds)
+    gauges.clockAhead.set(times.clockSeconds)
+    for (const { name: queue, waiting, active } of queues) {
+      gauges.jobs.set({ queue, state: 'waiting' }, waiting)
+      gauges.jobs.set({ queue, state: 'active' }, active)
+    }
+    return true
+  }
+  metrics.lookUps.push(async () => {
+    const answered = await Promise.race([lookUp().catch(() => false), pause(LOOK_UP_MS, false, { ref: false })])
+    // Figures of before would look as if all were well.
+    if (!answered) forget(gauges)
+    isUp.set(answered ? 1 : 0)
+  })
+}
+
+type Gauges = ReturnType<typeof openGauges>
+
+function openGauges({ registry }: Metrics) {
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `employee_ledger_${name}`, help, labelNames, registers: [registry] })
+  return {
+    lagEvents: gauge('projection_lag_events', 'Events that a projection has not folded, of all companies', ['projection']),
+    lagSeconds: gauge('projection_lag_seconds', 'The age of the oldest event that a projection has not folded', ['projection']),
+    behind: gauge('projection_lagging_companies', 'Companies with events that a projection has not folded', ['projection']),
+    parked: gauge('projection_parked_companies', 'Companies whose events a projection cannot fold', ['projection']),
+    complete: gauge('projection_complete', 'Whether the tables of a projection may be read: 0 while they are filled for the first time', ['projection']),
+    companyEvents: gauge('projection_company_lag_events', 'The same of the few companies with the most', ['projection', 'company']),
+    companySeconds: gauge('projection_company_lag_seconds', 'The age of the oldest event not folded, of those companies', ['projection', 'company']),
+    timesAhead: gauge('recorded_time_ahead_seconds', "By how much the latest recorded time is ahead of the database's clock; 0 when none is"),
+    clockAhead: gauge('database_clock_ahead_seconds', "By how much the database's clock is ahead of this process's; negative when it is behind"),
+    jobs: gauge('queue_jobs', 'Jobs in a queue, by whether they are waiting or active', ['queue', 'state']),
+  }
+}
+
+function upGauge({ registry }: Metrics): Gauge {
+  const help = 'Whether the database answered when these values were looked up'
+  return new Gauge({ name: 'employee_ledger_database_up', help, registers: [registry] })
+}
+
+function forget(gauges: Gauges): void {
+  for (const gauge of Object.values(gauges)) gauge.reset()
+}
+
+function tellStanding(gauges: Gauges, standing: ProjectionStanding): void {
+  const labels = { projection: standing.projection }
+  gauges.lagEvents.set(labels, standing.events_behind)
+  gauges.lagSeconds.set(labels, standing.seconds_behind ?? 0)
+  gauges.behind.set(labels, standing.lagging)
+  gauges.parked.set(labels, standing.parked_companies)
+  gauges.complete.set(labels, standing.is_complete ? 1 : 0)
+}

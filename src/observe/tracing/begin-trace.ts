@@ -1,0 +1,40 @@
+import type { Tracer } from '@opentelemetry/api'
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import type { BeginTrace, TracedAnswer } from '../../http/server/trace-requests.ts'
+import { contextOf, idsOfSpan, traceparentOf } from './span-context.ts'
+
+/**
+ * A span for each request, named after the template of its route, with OpenTelemetry's attributes of HTTP servers that
+ * cannot hold anything personal: no path, no address, no header.
+ */
+export function openBeginTrace(tracer: Tracer): BeginTrace {
+  return ({ method, route, requestId, traceparent }) => {
+    const attributes = {
+      'http.request.method': method,
+      ...(route === undefined ? {} : { 'http.route': route }),
+      'employee_ledger.request_id': requestId,
+    }
+    const name = route === undefined ? method : `${method} ${route}`
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, contextOf(traceparent, true))
+    return {
+      traceparent: traceparentOf(span),
+      ids: idsOfSpan(span),
+      end(answer) {
+        span.setAttributes(attributesOf(answer))
+        if (answer.status !== null && answer.status >= 500) {
+          span.setStatus({ code: SpanStatusCode.ERROR })
+          span.setAttribute('error.type', String(answer.status))
+        }
+        span.end()
+      },
+    }
+  }
+}
+
+function attributesOf({ status, companyId, callId }: TracedAnswer) {
+  return {
+    ...(status === null ? {} : { 'http.response.status_code': status }),
+    ...(companyId === undefined ? {} : { 'employee_ledger.company_id': companyId }),
+    ...(callId === undefined ? {} : { 'employee_ledger.call_id': callId }),
+  }
+}

@@ -1,0 +1,93 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DataFolder } from './data-folder.ts'
+import { giveTo, runAs } from './database-os-user.ts'
+import { isErrno } from './errno.ts'
+import type { PostgresBinaries } from './postgres-binaries.ts'
+import { StartupError } from '../startup-error.ts'
+import { discardUnfinished, finishFolder, unfinishedPath } from './unfinished.ts'
+
+/** The superuser of the cluster, who makes the roles and the database. */
+export const SUPERUSER_NAME = 'postgres'
+
+// They go into the cluster's own postgresql.conf, where whoever runs it may tune them.
+const FIRST_SETTINGS = {
+  max_connections: '100',
+  shared_buffers: '128MB',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  password_encryption: 'scram-sha-256',
+  // The details of an error quote values of rows, which are personal data that no erasure would reach in a log.
+  log_error_verbosity: 'terse',
+}
+
+/** Makes the cluster on the first start; refuses one that these programs cannot run. */
+export async function ensureCluster(
+  folder: DataFolder,
+  binaries: PostgresBinaries,
+  durable: boolean,
+): Promise<void> {
+  const { clusterDir } = folder
+  if ((await clusterVersion(clusterDir)) === undefined) await createCluster(folder, binaries, durable)
+  const version = await clusterVersion(clusterDir)
+  if (version === binaries.majorVersion) return
+  if (version === undefined) throw new StartupError(`${clusterDir} holds something that is not a database`)
+  throw new StartupError(
+    `${clusterDir} was made by PostgreSQL ${version}, but this program runs PostgreSQL ` +
+      `${binaries.majorVersion}: move the data over with pg_dump, or set DATABASE_URL`,
+  )
+}
+
+async function clusterVersion(clusterDir: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(clusterDir, 'PG_VERSION'), 'utf8')).trim()
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    if (isErrno(error, 'EACCES')) throw new StartupError(`${clusterDir} belongs to another user`)
+    if (isErrno(error, 'ENOTDIR')) throw new StartupError(`${clusterDir} is not a folder`)
+    throw error
+  }
+}
+
+async function createCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean): Promise<void> {
+  const { clusterDir, user } = folder
+  const unfinished = unfinishedPath(clusterDir)
+  const passwordFile = unfinishedPath(join(dirname(clusterDir), 'superuser-password'))
+  try {
+    await mkdir(unfinished, { mode: 0o700 })
+    await giveTo(user, unfinished)
+    await writeFile(passwordFile, folder.record.superuserPassword, { mode: 0o600, flag: 'wx' })
+    await giveTo(user, passwordFile)
+    const result = await runAs(user, binaries.initdb, initdbArguments(unfinished, passwordFile, durable))
+    if (!result.ok) throw new StartupError(`cannot make a database in ${clusterDir}: ${initdbFault(result.lines)}`)
+    await finishFolder(unfinished, clusterDir)
+  } finally {
+    await discardUnfinished(passwordFile)
+    await discardUnfinished(unfinished)
+  }
+}
+
+// PostgreSQL's own C.UTF-8 needs no locale of the machine, and sorts the same on every machine.
+function initdbArguments(clusterDir: string, passwordFile: string, durable: boolean): string[] {
+  return [
+    `--pgdata=${clusterDir}`,
+    `--username=${SUPERUSER_NAME}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    ...Object.entries(FIRST_SETTINGS).map(([name, value]) => `--set=${name}=${value}`),
+    ...(durable ? [] : ['--no-sync']),
+  ]
+}
+
+// It ends with what it did to clean up; the fault stands before.
+function initdbFault(lines: string[]): string {
+  const fault = lines.findLast((line) => /\b(error|fatal|could not)\b/i.test(line))
+  return fault ?? lines.at(-1) ?? 'initdb gave no reason'
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { access, constants, stat } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { canEnter, findDatabaseOsUser, type DatabaseOsUser } from './database-os-user.ts'
+import { createRecord, readRecord, recordPath, type DatabaseRecord } from './database-record.ts'
+import { isErrno } from './errno.ts'
+import { makeFolder } from './make-folder.ts'
+import { sharedFolder } from './shared-folder.ts'
+import { StartupError } from '../startup-error.ts'
+import { sweepUnfinished } from './unfinished.ts'
+
+const CLUSTER_NAME = 'postgres'
+
+/** A data folder that is ready to hold a database, and who runs PostgreSQL for it. */
+export interface DataFolder {
+  dataDir: string
+  clusterDir: string
+  /** The folder that the cluster would have had, when it had to live elsewhere. */
+  movedFrom?: string
+  user: DatabaseOsUser
+  record: DatabaseRecord
+}
+
+/** Makes the data folder on the first use, and finds or decides where its cluster lives. */
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+  await makeWritable(dataDir)
+  await sweepUnfinished(dataDir)
+  const found = await readRecord(dataDir)
+  const user = await findDatabaseOsUser(resolve(dataDir, found?.cluster ?? CLUSTER_NAME))
+  const record = found ?? (await createRecord(dataDir, await chooseCluster(dataDir, user)))
+  const clusterDir = resolve(dataDir, record.cluster)
+  await prepareParent(clusterDir, user)
+  const moved = isAbsolute(record.cluster) ? { movedFrom: join(dataDir, CLUSTER_NAME) } : {}
+  return { dataDir, clusterDir, ...moved, user, record }
+}
+
+async function makeWritable(dataDir: string): Promise<void> {
+  try {
+    await makeFolder(dataDir)
+    await access(dataDir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    if (isErrno(error, 'EEXIST', 'ENOTDIR')) throw new StartupError(`the data folder ${dataDir} is not a folder`)
+    if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS')) throw error
+    throw new StartupError(`the data folder ${dataDir} is not writable for the user who runs this program`)
+  }
+}
+
+async function chooseCluster(dataDir: string, user: DatabaseOsUser): Promise<string> {
+  const cluster = (await canEnter(user, dataDir)) ? CLUSTER_NAME : await clusterElsewhere(dataDir, user)
+  const clusterDir = resolve(dataDir, cluster)
+  // The record is always written before the cluster is made: a cluster seen first, and then no record, is one
+  // whose passwords are lost, not one that another process makes meanwhile.
+  if ((await holdsCluster(clusterDir)) && (await readRecord(dataDir)) === undefined) {
+    throw new StartupError(`${recordPath(dataDir)}, which holds the passwords of ${clusterDir}, is missing`)
+  }
+  return cluster
+}
+
+// The same data folder always gives the same name, so the next start finds it even without a record.
+async function clusterElsewhere(dataDir: string, user: DatabaseOsUser): Promise<string> {
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
+  return join(await sharedFolder(user), `${basename(dataDir)}-${hash}`, CLUSTER_NAME)
+}
+
+async function prepareParent(clusterDir: string, user: DatabaseOsUser): Promise<void> {
+  const parent = dirname(clusterDir)
+  await makeFolder(parent)
+  await sweepUnfinished(parent)
+  if (await canEnter(user, parent)) return
+  throw new StartupError(`${user.name} cannot enter ${parent}, where the database is`)
+}
+
+async function holdsCluster(clusterDir: string): Promise<boolean> {
+  try {
+    await stat(join(clusterDir, 'PG_VERSION'))
+    return true
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false
+    throw error
+  }
+}

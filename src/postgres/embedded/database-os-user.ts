@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { chown, stat } from 'node:fs/promises'
+import { isErrno } from './errno.ts'
+import { StartupError } from '../startup-error.ts'
+
+const OS_USER_NAME = 'postgres'
+// The caller's own variables (PGDATA, PGPORT, LC_ALL …) must not bend what we start.
+const CLEAN_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
+
+/** The OS user that PostgreSQL runs as; without `ids` it is the one who runs this program. */
+export interface DatabaseOsUser {
+  name: string
+  ids?: { uid: number; gid: number }
+}
+
+/** How a command ended, with the lines it printed, on either stream. */
+export interface CommandResult {
+  ok: boolean
+  lines: string[]
+}
+
+/**
+ * Ordinary users run PostgreSQL as themselves. It refuses to run as root, so there the owner of the cluster runs
+ * it, or the OS user `postgres` where there is no cluster yet.
+ */
+export async function findDatabaseOsUser(clusterDir: string): Promise<DatabaseOsUser> {
+  if (process.getuid?.() !== 0) return { name: 'this user' }
+  const ids = (await ownerOf(clusterDir)) ?? (await lookUpIds()) ?? (await createOsUser())
+  return { name: `OS user ${ids.name}`, ids: { uid: ids.uid, gid: ids.gid } }
+}
+
+/**
+ * Runs a command as that user, in a folder that everybody can enter, and in a session of its own: Ctrl-C and a terminal
+ * that is closed reach this program, which ends in order, and not what it started halfway.
+ */
+export function runAs(user: DatabaseOsUser, command: string, args: string[]): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const options = { ...user.ids, cwd: '/', env: CLEAN_ENVIRONMENT, detached: true }
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    }
+    child.on('error', (error) => resolve({ ok: false, lines: [error.message] }))
+    child.on('close', (exitCode) => {
+      resolve({ ok: exitCode === 0, lines: output.split('\n').filter((line) => line.trim() !== '') })
+    })
+  })
+}
+
+/** Whether that user can enter the folder, seen with their own eyes. */
+export async function canEnter(user: DatabaseOsUser, folder: string): Promise<boolean> {
+  const result = await runAs(user, '/bin/sh', ['-c', 'test -d "$1" && test -x "$1"', 'sh', folder])
+  return result.ok
+}
+
+/** Makes that user the owner of a file or folder which this process made. */
+export async function giveTo(user: DatabaseOsUser, path: string): Promise<void> {
+  if (user.ids) await chown(path, user.ids.uid, user.ids.gid)
+}
+
+interface NamedIds {
+  name: string
+  uid: number
+  gid: number
+}
+
+async function ownerOf(clusterDir: string): Promise<NamedIds | undefined> {
+  try {
+    const { uid, gid } = await stat(clusterDir)
+    return uid === 0 ? undefined : { name: String(uid), uid, gid }
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+async function lookUpIds(): Promise<NamedIds | undefined> {
+  const asOurselves = { name: 'root' }
+  const [uid, gid] = await Promise.all([
+    runAs(asOurselves, 'id', ['-u', OS_USER_NAME]),
+    runAs(asOurselves, 'id', ['-g', OS_USER_NAME]),
+  ])
+  if (!uid.ok || !gid.ok) return undefined
+  return { name: OS_USER_NAME, uid: Number(uid.lines[0]), gid: Number(gid.lines[0]) }
+}
+
+async function createOsUser(): Promise<NamedIds> {
+  const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin']
+  await runAs({ name: 'root' }, 'useradd', [...options, OS_USER_NAME])
+  const ids = await lookUpIds()
+  if (ids) return ids
+  throw new StartupError(
+    `PostgreSQL refuses to run as root: create an OS user called ${OS_USER_NAME}, or set DATABASE_URL`,
+  )
+}

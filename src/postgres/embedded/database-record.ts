@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { link, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isErrno } from './errno.ts'
+import { StartupError } from '../startup-error.ts'
+import { discardUnfinished, unfinishedPath } from './unfinished.ts'
+
+const RECORD_NAME = 'database.json'
+const PASSWORD_BYTES = 24
+
+/** What the data folder's `database.json` keeps: where the cluster is, and the passwords of its roles. */
+export interface DatabaseRecord {
+  /** Within the data folder, or absolute where the cluster could not live there. */
+  cluster: string
+  superuserPassword: string
+  ownerPassword: string
+  servicePassword: string
+}
+
+/** Where the record of a data folder is. */
+export function recordPath(dataDir: string): string {
+  return join(dataDir, RECORD_NAME)
+}
+
+/** Reads the record; undefined when there is none yet. */
+export async function readRecord(dataDir: string): Promise<DatabaseRecord | undefined> {
+  const path = recordPath(dataDir)
+  try {
+    return parseRecord(await readFile(path, 'utf8'))
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    if (isErrno(error, 'EACCES')) throw new StartupError(`${path} belongs to another user, who ran this before`)
+    throw new StartupError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/**
+ * Writes the first record, with new passwords. Two processes may do this at the same moment: a link, unlike a
+ * rename, never replaces, so the first record stands, whole, and both go on with it.
+ */
+export async function createRecord(dataDir: string, cluster: string): Promise<DatabaseRecord> {
+  const path = recordPath(dataDir)
+  const unfinished = unfinishedPath(path)
+  try {
+    await writeDurably(unfinished, `${JSON.stringify(newRecord(cluster), null, 2)}\n`)
+    await link(unfinished, path)
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error
+  } finally {
+    await discardUnfinished(unfinished)
+  }
+  const record = await readRecord(dataDir)
+  if (record === undefined) throw new StartupError(`${path} was removed while the program was starting`)
+  return record
+}
+
+function parseRecord(text: string): DatabaseRecord {
+  const record = JSON.parse(text) as DatabaseRecord
+  for (const field of ['cluster', 'superuserPassword', 'ownerPassword', 'servicePassword'] as const) {
+    if (typeof record[field] !== 'string' || record[field] === '') throw new Error(`${field} is missing`)
+  }
+  return record
+}
+
+function newRecord(cluster: string): DatabaseRecord {
+  return {
+    cluster,
+    superuserPassword: newPassword(),
+    ownerPassword: newPassword(),
+    servicePassword: newPassword(),
+  }
+}
+
+// Of characters that need no escape in an address.
+function newPassword(): string {
+  return randomBytes(PASSWORD_BYTES).toString('base64url')
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,116 @@
+import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ensureCluster, SUPERUSER_NAME } from './create-cluster.ts'
+import { DATABASE_NAME, ensureDatabase, OWNER_NAME, SERVICE_NAME } from './create-database.ts'
+import { openDataFolder } from './data-folder.ts'
+import { findPostgresBinaries } from './postgres-binaries.ts'
+import { LOOPBACK, startServer, stopServer, traceServer, type PostgresServer } from './postgres-server.ts'
+import { ServerLease, type Purpose } from './server-lease.ts'
+import { StartupError } from '../startup-error.ts'
+
+// How long to try when others start and stop the server at the same moment, or its port is taken.
+const JOIN_TIMEOUT_MS = 30_000
+// A server that is replaying its log after a crash says so, and deserves more patience.
+const RECOVERY_TIMEOUT_MS = 300_000
+const JOIN_DELAY_MS = 50
+const CANNOT_CONNECT_NOW = '57P03'
+const MAINTENANCE_DATABASE = 'postgres'
+
+/** A real PostgreSQL server that this program runs in a data folder, shared by all processes on that folder. */
+export interface EmbeddedDatabase {
+  /** Of the role that owns the schema and runs migrations. */
+  ownerUrl: string
+  /** Of the role with the least privileges, which the service uses. */
+  serviceUrl: string
+  /** Where the PostgreSQL cluster lives. */
+  clusterDir: string
+  /** Set when the cluster could not live in the data folder: the folder it would have had. */
+  movedFrom?: string
+  /** This process no longer needs the server; the last one to release stops it. */
+  release(): Promise<void>
+}
+
+export interface EmbeddedDatabaseOptions {
+  dataDir: string
+  /** One process may `serve` a data folder; any number may `visit` it, beside that one or alone. */
+  purpose: Purpose
+  /** Further settings of PostgreSQL, for the case that this process is the one which starts the server. */
+  settings?: Record<string, string>
+}
+
+/** Opens the database of a data folder: makes it on the first use, and starts its server unless it runs. */
+export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
+  const settings = options.settings ?? {}
+  const folder = await openDataFolder(resolve(options.dataDir))
+  const { clusterDir, movedFrom, user, record } = folder
+  const binaries = await findPostgresBinaries(user)
+  await ensureCluster(folder, binaries, settings['fsync'] !== 'off')
+
+  const server: PostgresServer = { clusterDir, user, binaries, settings }
+  const { lease, port } = await joinServer(server, record.superuserPassword, options.purpose)
+  let released: Promise<void> | undefined
+  const release = () => (released ??= lease.release(() => stopServer(server)))
+  try {
+    if (options.purpose === 'serve' && !lease.isServing) {
+      throw new StartupError(`employee-ledger is already running on ${folder.dataDir}`)
+    }
+    await lease.exclusively((client) => ensureDatabase(client, record))
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return {
+    ownerUrl: databaseUrl(OWNER_NAME, record.ownerPassword, port, DATABASE_NAME),
+    serviceUrl: databaseUrl(SERVICE_NAME, record.servicePassword, port, DATABASE_NAME),
+    clusterDir,
+    ...(movedFrom === undefined ? {} : { movedFrom }),
+    release,
+  }
+}
+
+interface JoinedServer {
+  lease: ServerLease
+  port: number
+}
+
+// Takes a share in the server that runs, or starts one and takes a share in that. In between, others may start
+// it, stop it or take its port, so each step may fail and the next round looks again.
+async function joinServer(server: PostgresServer, password: string, purpose: Purpose): Promise<JoinedServer> {
+  const started = Date.now()
+  let startFault: string | undefined
+  for (;;) {
+    const attempt = await tryJoin(server.clusterDir, password, purpose)
+    if ('lease' in attempt) return attempt
+    const timeoutMs = attempt.isStarting ? RECOVERY_TIMEOUT_MS : JOIN_TIMEOUT_MS
+    if (Date.now() - started > timeoutMs) {
+      const faults = startFault === undefined ? attempt.fault : `${startFault} (${attempt.fault})`
+      throw new StartupError(`PostgreSQL in ${server.clusterDir} cannot be used: ${faults}`)
+    }
+    if (!attempt.isStarting) startFault = await startServer(server)
+    if (attempt.isStarting || startFault !== undefined) await delay(JOIN_DELAY_MS)
+  }
+}
+
+interface FailedJoin {
+  fault: string
+  /** The server is there, and is starting or stopping. */
+  isStarting: boolean
+}
+
+type Attempt = JoinedServer | FailedJoin
+
+async function tryJoin(clusterDir: string, password: string, purpose: Purpose): Promise<Attempt> {
+  const found = await traceServer(clusterDir)
+  if (found === undefined) return { fault: 'it does not run', isStarting: false }
+  try {
+    const url = databaseUrl(SUPERUSER_NAME, password, found.port, MAINTENANCE_DATABASE)
+    return { lease: await ServerLease.take(url, purpose), port: found.port }
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    return { fault: message, isStarting: code === CANNOT_CONNECT_NOW }
+  }
+}
+
+function databaseUrl(user: string, password: string, port: number, database: string): string {
+  return `postgres://${user}:${password}@${LOOPBACK}:${port}/${database}`
+}

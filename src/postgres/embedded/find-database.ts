@@ -1,0 +1,38 @@
+import { assertReachable } from '../assert-reachable.ts'
+import type { DatabaseUrls } from '../database-urls.ts'
+import { openEmbeddedDatabase } from './embedded-postgres.ts'
+import { faultReason } from '../fault-reason.ts'
+import { StartupError } from '../startup-error.ts'
+
+/** The settings that say where the database is. */
+export interface DatabasePlace {
+  DATABASE_URL?: string
+  MIGRATE_DATABASE_URL?: string
+  DATA_DIR: string
+}
+
+export interface OpenedDatabase {
+  urls: DatabaseUrls
+  isEmbedded: boolean
+  /** Set when the embedded server's files could not live in DATA_DIR: where they are instead. */
+  movedTo?: string
+  release(): Promise<void>
+}
+
+/** Finds the database: the one that DATABASE_URL names, or the embedded server in DATA_DIR. */
+export async function findDatabase(config: DatabasePlace, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
+  const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl } = config
+  if (serviceUrl !== undefined) {
+    const urls = { serviceUrl, ownerUrl: ownerUrl ?? serviceUrl }
+    await assertReachable(urls.serviceUrl)
+    return { urls, isEmbedded: false, release: async () => undefined }
+  }
+  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose }).catch((error: unknown) => {
+    // What is left are faults of the file system that nobody foresaw, such as a full disk.
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, { cause: error })
+  })
+  const { ownerUrl: owner, serviceUrl: service, release } = embedded
+  const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
+  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, release }
+}

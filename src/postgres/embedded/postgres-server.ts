@@ -1,0 +1,143 @@
+import { open, readFile, stat } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { runAs, type CommandResult, type DatabaseOsUser } from './database-os-user.ts'
+import { isErrno } from './errno.ts'
+import { isAlive } from './is-alive.ts'
+import type { PostgresBinaries } from './postgres-binaries.ts'
+import { StartupError } from '../startup-error.ts'
+
+/** The only address where the server listens. */
+export const LOOPBACK = '127.0.0.1'
+
+// After a crash the server first replays up to max_wal_size of its log.
+const START_TIMEOUT_S = 300
+// A fast stop writes out everything that is not yet in the tables.
+const STOP_TIMEOUT_MS = 120_000
+const STOP_DELAY_MS = 10
+// Another process was faster, took our port, or the children of a killed server are still ending.
+const PASSING_FAULT = /lock file|could not create any TCP|shared memory block/
+const PID_FILE = 'postmaster.pid'
+const PID_LINE = 0
+const PORT_LINE = 3
+const LOG_FILE = 'server.log'
+const LOG_TAIL_BYTES = 16 * 1024
+
+/** What it takes to start and stop the server of a cluster. */
+export interface PostgresServer {
+  clusterDir: string
+  user: DatabaseOsUser
+  binaries: PostgresBinaries
+  settings: Record<string, string>
+}
+
+/** What `postmaster.pid` says of the server that runs on a cluster, or ran there and was killed. */
+export interface ServerTrace {
+  pid: number
+  port: number
+}
+
+/** Looks for a server on the cluster. */
+export async function traceServer(clusterDir: string): Promise<ServerTrace | undefined> {
+  try {
+    const lines = (await readFile(join(clusterDir, PID_FILE), 'utf8')).split('\n')
+    const [pid, port] = [Number(lines[PID_LINE]), Number(lines[PORT_LINE])]
+    // The file may be read while it is being written.
+    return pid && port ? { pid, port } : undefined
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** Starts the server on a free port, in a session of its own. Returns what failed, if it may pass by itself. */
+export async function startServer(server: PostgresServer): Promise<string | undefined> {
+  const logFile = join(server.clusterDir, LOG_FILE)
+  const logStart = await sizeOf(logFile)
+  const options = await serverOptions(server.settings)
+  const waiting = ['-w', '-t', String(START_TIMEOUT_S)]
+  const result = await pgCtl(server, 'start', [...waiting, '-l', logFile, '-o', options])
+  if (result.ok) return undefined
+  const log = await readFrom(logFile, logStart)
+  const fault = lastFault(log) ?? result.lines.at(-1) ?? 'pg_ctl gave no reason'
+  // The log is also that of the server which another process started meanwhile: its lines are no fault of ours.
+  if (PASSING_FAULT.test(log) || (await isRunning(server.clusterDir))) return fault
+  throw new StartupError(`PostgreSQL does not start in ${server.clusterDir}: ${fault}`)
+}
+
+/** Stops the server, disconnecting whoever is connected, and waits until it has stopped. */
+export async function stopServer(server: PostgresServer): Promise<void> {
+  const running = await traceServer(server.clusterDir)
+  if (running === undefined) return
+  // pg_ctl's own waiting would go on for ever when somebody starts a new server the moment this one is gone.
+  const result = await pgCtl(server, 'stop', ['-m', 'fast', '-W'])
+  const deadline = Date.now() + STOP_TIMEOUT_MS
+  while (isAlive(running.pid) && (await traceServer(server.clusterDir))?.pid === running.pid) {
+    if (!result.ok) throw new Error(`PostgreSQL in ${server.clusterDir} cannot be stopped: ${result.lines.at(-1)}`)
+    if (Date.now() > deadline) throw new Error(`PostgreSQL in ${server.clusterDir} is still stopping`)
+    await delay(STOP_DELAY_MS)
+  }
+}
+
+async function isRunning(clusterDir: string): Promise<boolean> {
+  const found = await traceServer(clusterDir)
+  return found !== undefined && isAlive(found.pid)
+}
+
+function pgCtl(server: PostgresServer, command: string, args: string[]): Promise<CommandResult> {
+  return runAs(server.user, server.binaries.pgCtl, [command, '--silent', '-D', server.clusterDir, ...args])
+}
+
+async function serverOptions(settings: Record<string, string>): Promise<string> {
+  const port = String(await freePort())
+  const all = { listen_addresses: LOOPBACK, unix_socket_directories: '', ...settings, port }
+  const options = Object.entries(all).map(([name, value]) => `-c ${shellQuote(`${name}=${value}`)}`)
+  return options.join(' ')
+}
+
+// pg_ctl hands its options to a shell.
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** A port of the loopback that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, LOOPBACK, () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return 0
+    throw error
+  }
+}
+
+async function readFrom(file: string, start: number): Promise<string> {
+  const size = await sizeOf(file)
+  if (size <= start) return ''
+  const from = Math.max(start, size - LOG_TAIL_BYTES)
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(size - from), position: from })
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+// After its last words the server still logs that it shut down; and who reads this needs no time and pid.
+function lastFault(log: string): string | undefined {
+  const lines = log.split('\n').filter((line) => line.trim() !== '')
+  const last = lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ?? lines.at(-1)
+  return last?.replace(/^.*?\b(FATAL|PANIC|LOG): +/, '')
+}

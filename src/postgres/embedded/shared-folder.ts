@@ -1,0 +1,34 @@
+import { chmod, lstat, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { canEnter, type DatabaseOsUser } from './database-os-user.ts'
+import { isErrno } from './errno.ts'
+import { StartupError } from '../startup-error.ts'
+
+const FOLDER_NAME = 'employee-ledger'
+const WRITABLE_BY_OTHERS = 0o022
+
+/** A folder outside the data folder which the OS user of the database can enter, for what it must reach. */
+export async function sharedFolder(user: DatabaseOsUser): Promise<string> {
+  for (const parent of ['/var/lib', tmpdir()]) {
+    const folder = join(parent, FOLDER_NAME)
+    if ((await makeOwnFolder(folder)) && (await canEnter(user, folder))) return folder
+  }
+  throw new StartupError(
+    `${user.name} can enter neither the data folder nor a folder in /var/lib or ${tmpdir()}: ` +
+      'choose another data folder, or set DATABASE_URL',
+  )
+}
+
+// In a temporary folder anybody may have made the name before us: what others can write to is not ours to use.
+async function makeOwnFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder)
+    await chmod(folder, 0o755)
+  } catch (error) {
+    if (isErrno(error, 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR')) return false
+    if (!isErrno(error, 'EEXIST')) throw error
+  }
+  const found = await lstat(folder)
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & WRITABLE_BY_OTHERS) === 0
+}

@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { DatabaseUrls } from '../database-urls.ts'
+import { stepsLeft } from './distribution-steps.ts'
+import { openDatabase } from '../kysely.ts'
+import { openPool } from '../pool.ts'
+import { grantOnSchema, serviceRole } from './roles.ts'
+import { StartupError } from '../startup-error.ts'
+
+/** Connections of the owner, for work on whole projections. */
+export interface OpenedOwner<Tables> {
+  db: Kysely<Tables>
+  /** Makes new tables of a schema such that the service can use them: where they belong on Citus, and with its rights. */
+  handOver(db: Kysely<unknown>, schema: string): Promise<void>
+  close(): Promise<void>
+}
+
+const MAINTENANCE_CONNECTIONS = 8
+const MAINTENANCE_STATEMENT_MS = 3_600_000
+
+/**
+ * Opens connections that may make and drop the tables of projections. What they write can all be derived again, so their
+ * commits do not wait for the disk.
+ */
+export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner<Tables>> {
+  const service = await serviceRole(urls)
+  const pool = openPool({
+    url: urls.ownerUrl,
+    name: 'employee-ledger maintenance',
+    max: MAINTENANCE_CONNECTIONS,
+    statementTimeoutMs: MAINTENANCE_STATEMENT_MS,
+    // The last is for Citus, and nothing to PostgreSQL: a transaction makes tables on one connection to each machine.
+    settings: { jit: 'off', synchronous_commit: 'off', 'citus.multi_shard_modify_mode': 'sequential' },
+  })
+  const db = openDatabase<Tables>(pool)
+  const handOver = async (to: Kysely<unknown>, schema: string) => {
+    for (const step of await stepsLeft(to, schema)) await step.run(to)
+    if (service) await grantOnSchema(to, schema, service)
+  }
+  try {
+    await assertOwner(db)
+    return { db, handOver, close: () => db.destroy() }
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+async function assertOwner<Tables>(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ owns: boolean }>`select pg_has_role(relowner, 'member') as owns from pg_class
+    where oid = 'public.checkpoints'::regclass`.execute(db)
+  if (rows[0]?.owns !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
+}

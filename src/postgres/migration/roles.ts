@@ -1,0 +1,72 @@
+import type { Kysely, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { PROJECTIONS } from '../../../projections/index.ts'
+import type { Projection } from '../../../projections/projection.ts'
+import { schemaOf } from '../../../projections/projection.ts'
+import type { DatabaseUrls } from '../database-urls.ts'
+import { connectionTo } from '../session-settings.ts'
+
+/** What the service's role may do with each table; whatever is not named it may not. Events: insert and read, no more. */
+export const RIGHTS: Record<string, string> = {
+  setup: 'select',
+  kysely_migration: 'select',
+  events: 'select, insert',
+  api_key_directory: 'select, insert',
+  companies: 'select, insert, update',
+  heads: 'select, insert, update',
+  employee_snapshots: 'select, insert, update, delete',
+  api_keys: 'select, insert, update',
+  api_key_usage: 'select, insert, update',
+  idempotency_keys: 'select, insert, update',
+  long_calls: 'select, insert, delete',
+  users: 'select, insert, update',
+  user_tokens: 'select, insert, update, delete',
+  sessions: 'select, insert, update, delete',
+  checkpoints: 'select, insert, update',
+  merkle_subtrees: 'select, insert, delete',
+  projection_versions: 'select, insert',
+  event_traces: 'select, insert, delete',
+}
+
+/** Gives the service's role its rights. Does nothing when owner and service are one role. */
+export async function grantToService(db: Kysely<unknown>, urls: DatabaseUrls, projections = PROJECTIONS): Promise<void> {
+  const service = await serviceRole(urls)
+  if (!service) return
+  // All of them or none, so that a process that starts meanwhile sees at once whether they are given.
+  await db.transaction().execute((transaction) => grantAll(transaction, service, projections))
+}
+
+async function grantAll(db: Kysely<unknown>, service: RawBuilder<unknown>, projections: readonly Projection[]): Promise<void> {
+  for (const [table, rights] of Object.entries(RIGHTS)) {
+    await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
+  }
+  // The one way to change events: nulls the data of those that a recorded erasure names.
+  await sql`grant execute on function public.erase_events(uuid, bigint) to ${service}`.execute(db)
+  for (const schema of [...projections.map(schemaOf), 'pgboss']) await grantOnSchema(db, schema, service)
+  await sql`grant execute on all functions in schema pgboss to ${service}`.execute(db)
+  await sql`grant usage on all sequences in schema pgboss to ${service}`.execute(db)
+}
+
+/** Gives the service's role its rights on the tables of a schema. */
+export async function grantOnSchema(db: Kysely<unknown>, schema: string, service: RawBuilder<unknown>): Promise<void> {
+  await sql`grant usage on schema ${sql.id(schema)} to ${service}`.execute(db)
+  await sql`grant select, insert, update, delete on all tables in schema ${sql.id(schema)} to ${service}`.execute(db)
+}
+
+/** The service's role, as it stands in a statement; null when owner and service are one role. */
+export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknown> | null> {
+  const role = await roleOf(urls.serviceUrl)
+  return role === (await roleOf(urls.ownerUrl)) ? null : sql.id(role)
+}
+
+async function roleOf(url: string): Promise<string> {
+  const client = new pg.Client(connectionTo(url))
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ role: string }>('select current_user as role')
+    return rows[0]!.role
+  } finally {
+    await client.end()
+  }
+}

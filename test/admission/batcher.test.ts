@@ -1,0 +1,223 @@
+import t from 'tap'
+import type { GatherBounds } from '../../src/admission/batcher.ts'
+import { gather, UnavailableError } from '../../src/admission/batcher.ts'
+
+const BOUNDS: GatherBounds<number> = { maxWeight: 1000, weightOf: () => 1, maxWaitMs: 60_000 }
+
+/** Work that stands still in each run until the test lets it go on. */
+function standingWork() {
+  const runs: { items: number[]; finish: () => void; fail: (error: Error) => void }[] = []
+  const started: (() => void)[] = []
+  return {
+    runs,
+    /** The items of each run so far. */
+    items: () => runs.map(({ items }) => items),
+    /** Resolves once this many runs have begun. */
+    async begun(count: number) {
+      while (runs.length < count) await new Promise<void>((resolve) => started.push(resolve))
+    },
+    work: (items: number[]) =>
+      new Promise<number[]>((resolve, reject) => {
+        runs.push({ items, finish: () => resolve(items.map((item) => item * 10)), fail: reject })
+        for (const tell of started.splice(0)) tell()
+      }),
+  }
+}
+
+await t.test('items that arrive together go together, and each gets its own answer', async (t) => {
+  const { work, items, begun, runs } = standingWork()
+  const { submit } = gather(work, BOUNDS)
+  const answers = Promise.all([submit(1), submit(2), submit(3)])
+  await begun(1)
+  runs[0]!.finish()
+  t.strictSame(await answers, [10, 20, 30])
+  t.strictSame(items(), [[1, 2, 3]])
+})
+
+await t.test('where holders do not share runs, they take turns with a run each', async (t) => {
+  const { work, items, begun, runs } = standingWork()
+  const { submit } = gather(work, { ...BOUNDS, holderOf: (item) => String(item % 2), isShared: false })
+  const answers = Promise.all([1, 2, 3, 4, 5].map((item) => submit(item)))
+  await begun(1)
+  runs[0]!.finish()
+  await begun(2)
+  runs[1]!.finish()
+  t.strictSame(await answers, [10, 20, 30, 40, 50])
+  t.strictSame(items(), [[1, 3, 5], [2, 4]])
+})
+
+await t.test('items that arrive during a run share the next one, and no two runs overlap', async (t) => {
+  const { work, items, begun, runs } = standingWork()
+  const { submit } = gather(work, BOUNDS)
+  const first = submit(1)
+  await begun(1)
+  const rest = [submit(2), submit(3)]
+  await new Promise((turn) => setImmediate(turn))
+  rest.push(submit(4))
+  t.strictSame(items(), [[1]], 'nothing begins while a run is under way')
+  runs[0]!.finish()
+  t.equal(await first, 10)
+  await begun(2)
+  t.strictSame(items(), [[1], [2, 3, 4]])
+  runs[1]!.finish()
+  t.strictSame(await Promise.all(rest), [20, 30, 40])
+})
+
+await t.test('an item that is handed in when all is done begins a run of its own', async (t) => {
+  const { work, items, begun, runs } = standingWork()
+  const { submit, idle } = gather(work, BOUNDS)
+  for (const item of [1, 2]) {
+    const answer = submit(item)
+    await begun(item)
+    runs[item - 1]!.finish()
+    t.equal(await answer, item * 10)
+    await idle()
+  }
+  t.strictSame(items(), [[1], [2]])
+})
+
+/** What runs are made of items of a thousand holders, `holder * 1000 + number`, when all wait from the start. */
+async function runsOfHolders(bounds: Partial<GatherBounds<number>>, items: number[]): Promise<number[][]> {
+  const runs: number[][] = []
+  const { submit } = gather<number, null>(
+    (taken) => {
+      runs.push(taken)
+      return Promise.resolve(taken.map(() => null))
+    },
+    { ...BOUNDS, holderOf: (item) => String(Math.floor(item / 1_000)), ...bounds },
+  )
+  await Promise.all(items.map((item) => submit(item)))
+  return runs
+}
+
+await t.test('holders are served in turns, one item each, and the items of one stay in order', async (t) => {
+  const items = [1_001, 1_002, 1_003, 1_004, 2_001, 3_001, 2_002]
+  t.strictSame(await runsOfHolders({ maxWeight: 3 }, items), [[1_001, 2_001, 3_001], [1_002, 2_002, 1_003], [1_004]])
+})
+
+await t.test('whoever has one item goes with the next run, however many items another one has waiting', async (t) => {
+  const many = Array.from({ length: 500 }, (_, at) => 1_000 + at)
+  const runs = await runsOfHolders({ maxWeight: 10 }, [...many, 2_000])
+  t.equal(runs.findIndex((run) => run.includes(2_000)), 0)
+  t.strictSame(runs.flat().filter((item) => item < 2_000), many)
+})
+
+await t.test('where holders do not share runs, one with many items waits behind the others after each of its runs', async (t) => {
+  const items = [1_001, 1_002, 1_003, 2_001, 3_001, 3_002]
+  const runs = await runsOfHolders({ maxWeight: 2, isShared: false }, items)
+  t.strictSame(runs, [[1_001, 1_002], [2_001], [3_001, 3_002], [1_003]])
+})
+
+await t.test('an item that does not fit keeps its turn for the next run', async (t) => {
+  const weightOf = (item: number) => item % 1_000
+  const runs = await runsOfHolders({ maxWeight: 10, weightOf }, [1_008, 2_009, 3_001, 1_001])
+  t.strictSame(runs, [[1_008], [2_009, 3_001], [1_001]])
+})
+
+/** What runs are made of items whose weights are their own values, when all wait from the start. */
+async function runsOf(maxWeight: number, items: number[]): Promise<number[][]> {
+  const runs: number[][] = []
+  const { submit } = gather<number, null>(
+    (taken) => {
+      runs.push(taken)
+      return Promise.resolve(taken.map(() => null))
+    },
+    { ...BOUNDS, maxWeight, weightOf: (item) => item },
+  )
+  await Promise.all(items.map((item) => submit(item)))
+  return runs
+}
+
+await t.test('a run takes on no more than its bound, in the order of arrival', async (t) => {
+  t.strictSame(await runsOf(10, [4, 4, 2, 1, 9, 1]), [[4, 4, 2], [1, 9], [1]])
+  t.strictSame(await runsOf(10, [4, 7, 3]), [[4], [7, 3]])
+})
+
+await t.test('an item that is heavier than the bound goes alone', async (t) => {
+  t.strictSame(await runsOf(10, [11, 1, 1]), [[11], [1, 1]])
+  t.strictSame(await runsOf(10, [1, 50, 50, 1, 0]), [[1], [50], [50], [1, 0]])
+  t.strictSame(await runsOf(10, [50, 0]), [[50], [0]])
+})
+
+await t.test('an item that waits longer than it may is turned away while the run before it still stands', async (t) => {
+  const { work, items, begun, runs } = standingWork()
+  const { submit } = gather(work, { ...BOUNDS, maxWaitMs: 50 })
+  const first = submit(1)
+  await begun(1)
+  await t.rejects(submit(2), UnavailableError)
+  const inTime = submit(3)
+  runs[0]!.finish()
+  await begun(2)
+  t.strictSame(items(), [[1], [3]])
+  runs[1]!.finish()
+  t.strictSame(await Promise.all([first, inTime]), [10, 30])
+})
+
+await t.test('when all that waited are too late, no run is made of nothing', async (t) => {
+  const { work, items, begun, runs } = standingWork()
+  const { submit, idle } = gather(work, { ...BOUNDS, maxWaitMs: 50 })
+  const first = submit(1)
+  await begun(1)
+  await t.rejects(submit(2), UnavailableError)
+  runs[0]!.finish()
+  await first
+  await idle()
+  t.strictSame(items(), [[1]])
+})
+
+await t.test('a run that fails rejects its own items, and the next run goes on', async (t) => {
+  const { work, begun, runs } = standingWork()
+  const { submit } = gather(work, BOUNDS)
+  const failing = [submit(1), submit(2)].map((answer) => t.rejects(answer, { message: 'broken' }))
+  await begun(1)
+  const next = submit(3)
+  runs[0]!.fail(new Error('broken'))
+  await Promise.all(failing)
+  await begun(2)
+  runs[1]!.finish()
+  t.equal(await next, 30)
+})
+
+await t.test('one answer may be a failure without the others', async (t) => {
+  const { submit } = gather<number, number>(
+    (items) => Promise.resolve(items.map((item) => (item === 2 ? Promise.reject(new Error('mine')) : item))),
+    BOUNDS,
+  )
+  const answers = await Promise.allSettled([submit(1), submit(2), submit(3)])
+  t.strictSame(
+    answers.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+})
+
+await t.test('idle is at once when there is nothing to do', async (t) => {
+  await gather(() => Promise.resolve([]), BOUNDS).idle()
+  t.pass('it resolved')
+})
+
+await t.test('idle waits for the run under way and for all that wait behind it', async (t) => {
+  const { work, begun, runs } = standingWork()
+  const { submit, idle } = gather(work, BOUNDS)
+  const seen: string[] = []
+  const first = submit(1).then(() => seen.push('first'))
+  const done = idle().then(() => seen.push('idle'))
+  await begun(1)
+  const second = submit(2).then(() => seen.push('second'))
+  runs[0]!.finish()
+  await begun(2)
+  t.strictSame(seen, ['first'])
+  runs[1]!.finish()
+  await Promise.all([first, second, done])
+  t.strictSame(seen, ['first', 'second', 'idle'])
+})
+
+await t.test('idle does not fail when a run does', async (t) => {
+  const { work, begun, runs } = standingWork()
+  const { submit, idle } = gather(work, BOUNDS)
+  const failing = t.rejects(submit(1), { message: 'broken' })
+  const done = idle()
+  await begun(1)
+  runs[0]!.fail(new Error('broken'))
+  await failing
+  await done
+})

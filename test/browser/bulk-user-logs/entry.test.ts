@@ -1,0 +1,165 @@
+import t from 'tap'
+import { openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const LOGS = '/settings/bulk-user-logs'
+const browser = await openBrowser(t)
+const service = await startService(t, { SIGN_IN_LIMIT: '0' })
+const HOSTILE = {
+  first_name: '<img src=x onerror=alert(1)>',
+  last_name: '"><script>alert(2)</script>',
+  job_title: '\u202egnirts desrever',
+  department: "'); DROP TABLE employees;--",
+  location: '👩🏽‍🚀 مكتب 北京',
+  custom_attributes: { '<b>key</b>': '&amp;<i>value</i>', note: 'n'.repeat(1000) },
+}
+
+/** Calls the API and gives the path of the entry's page. */
+async function call(method: 'POST' | 'PATCH', path: string, body: unknown): Promise<{ path: string; id: string; employees: { id: string }[] }> {
+  const answer = await service.call(method, path, { body })
+  await service.project()
+  return { path: `${LOGS}/${answer.body.log_id}`, id: answer.body.log_id, employees: answer.body.employees }
+}
+
+const made = await call('POST', '/v1/employees', [employee(HOSTILE), employee({ first_name: 'Bob' }), employee({ first_name: 'Cleo' })])
+const [hostile, bob, cleo] = made.employees as [{ id: string }, { id: string }, { id: string }]
+const long = 'l'.repeat(100)
+const changed = await call('PATCH', '/v1/employees', [
+  { id: hostile.id, first_name: '<b>bold</b>', job_title: null, custom_attributes: { note: 'm'.repeat(1000) } },
+  { id: bob.id, status: 'inactive', department: long },
+  { id: cleo.id, first_name: 'Cleo' },
+])
+const failed = await call('PATCH', '/v1/employees', {
+  employees: [
+    { id: bob.id, first_name: null, email: 'no address', '<u>x</u>': '<img src=y onerror=alert(3)>' },
+    { id: cleo.id, job_title: 'fine' },
+    { last_name: 'Nobody' },
+  ],
+})
+
+await t.test('an administrator reads, from the first sign-in on, why a bulk update failed', async (t) => {
+  const invited = await service.manage('POST', '/users', { email: 'new@example.com', name: 'New Admin', role: 'admin' })
+  const { page, faults } = await openPage(t, browser, service)
+  await page.goto(`/invitation?token=${invited.body.invitation.token}`)
+  for (const label of ['New password', 'The same again']) await page.getByLabel(label).fill('correct horse battery')
+  await page.getByRole('button', { name: 'Set the password' }).click()
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.getByLabel('E-mail').fill('new@example.com')
+  await page.getByLabel('Password').fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link', { name: 'Bulk User Logs' }).click()
+  await page.getByText('Filter the entries').click()
+  await page.getByLabel('Status').selectOption('Failed')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.locator('tbody tr').getByRole('link').click()
+  await page.waitForURL(`**${failed.path}`)
+
+  const { body: entry } = await service.admin(`/bulk-user-logs/${failed.id}`)
+  t.equal(await page.locator('#api-error').textContent(), entry.error.detail, 'the very message of the API')
+  t.strictSame(await page.locator('.counts dd').allTextContents(), ['3', '0', '0', '3', '0'])
+  const records = page.locator('.record')
+  t.equal(await records.count(), 2)
+  t.match(await records.nth(0).innerText(), /Record 0[^]*Bob[^]*"email": "no address",?\n↑ email must be an e-mail address \(invalid_format\)/)
+  t.match(await records.nth(0).innerText(), /"first_name": null,?\n↑ first_name must not be null/)
+  t.match(await records.nth(1).innerText(), /Record 2[^]*must name its employee[^]*missing_locator[^]*\{\n {2}"last_name": "Nobody"\n\}/)
+  await page.getByRole('link', { name: '422 validation_failed' }).click()
+  await page.waitForURL('**/problems/validation_failed')
+  t.same(faults, [])
+})
+
+await t.test('what a client sent is shown as text, whatever it is', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  page.on('dialog', () => t.fail('a script of somebody else has run'))
+  for (const path of [made.path, changed.path, failed.path, `${failed.path}/records/0`]) {
+    await page.goto(path)
+    t.equal(await page.locator('main :is(img, script, b, u, i)').count(), 0, path)
+  }
+  await page.goto(made.path)
+  const record = page.locator('.record').first()
+  for (const text of [HOSTILE.first_name, HOSTILE.last_name, HOSTILE.job_title, HOSTILE.department, HOSTILE.location, '&amp;<i>value</i>']) {
+    t.ok(await record.getByText(text, { exact: true }).first().isVisible(), text)
+  }
+  t.ok(await record.getByText('custom_attributes.<b>key</b>', { exact: true }).isVisible())
+  await page.goto(`${made.path}?q=${encodeURIComponent('"><script>alert(4)</script>')}`)
+  t.equal(await page.getByLabel('Search').inputValue(), '"><script>alert(4)</script>')
+  t.same(faults, [])
+})
+
+await t.test('each attribute that changed is shown from what to what, and a long one in full when it is opened', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(changed.path)
+  const records = page.locator('.record')
+  t.strictSame(await records.locator('.badge').allTextContents(), ['Synced', 'Deactivated', 'No Updates'])
+  const attribute = (record: number, name: string) => records.nth(record).getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+  t.equal(await attribute(0, 'first_name').locator('del bdi').textContent(), HOSTILE.first_name)
+  t.equal(await attribute(0, 'first_name').locator('ins bdi').textContent(), '<b>bold</b>')
+  t.match(await attribute(0, 'job_title').locator('ins').innerText(), /not set/)
+  t.match(await attribute(1, 'department').locator('del').innerText(), /not set/)
+  t.match(await attribute(1, 'department').locator('ins').innerText(), long)
+  t.match(await attribute(1, 'status').innerText(), /active[^]*→[^]*inactive/)
+  const note = attribute(0, 'custom_attributes.note').locator('ins')
+  t.notOk(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
+  await note.locator('summary').click()
+  t.ok(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
+  t.match(await records.nth(0).locator('p').first().innerText(), /^Today: <b>bold<\/b> "><script>/, 'as the employee is now')
+  t.same(faults, [])
+})
+
+await t.test('a record has an address of its own, and an entry that is not ours has none', async (t) => {
+  const other = await service.makeCompany('Other')
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(changed.path)
+  await page.getByRole('link', { name: 'Record 1' }).click()
+  await page.waitForURL(`**${changed.path}/records/1`)
+  t.equal(await page.locator('.record').count(), 1)
+  t.match(await page.locator('.record').innerText(), 'Deactivated')
+  for (const path of ['/records/3', '/records/x', '/records/-1', '/records/99999999999']) t.equal((await page.goto(changed.path + path))?.status(), 404, path)
+  t.equal((await page.goto(`${failed.path}/records/1`))?.status(), 404, 'it caused nothing')
+  const stranger = await openPage(t, browser, service)
+  await signIn(stranger.page, other, 'admin')
+  for (const path of ['', '/records/0']) {
+    const foreign = await stranger.page.goto(changed.path + path)
+    const unknown = await stranger.page.goto(`${LOGS}/log_01h455vb4pex5vsknk084sn02q${path}`)
+    t.strictSame([foreign?.status(), unknown?.status()], [404, 404], path)
+  }
+  t.same([...faults, ...stranger.faults], [])
+})
+
+await t.test('the raw events of a call are those of the ledger', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(changed.path)
+  await page.getByRole('link', { name: 'Raw events of the call' }).click()
+  await page.waitForURL('**/settings/events?id=log_**')
+  const { rows } = await service.pool.query('select envelope, data from events where envelope like $1 order by position desc', [`%${changed.id}%`])
+  const stored = rows.map(({ envelope, data }) => [JSON.parse(envelope).type, data === '{}' ? null : JSON.parse(data)])
+  t.strictSame(stored.map(([type]) => type), ['ApiCallCompleted', 'EmployeeDeactivated', 'EmployeeUpdated', 'EmployeeUpdated'])
+  t.equal(await page.locator('.events tbody').count(), stored.length)
+  for (const [at, [type, data]] of stored.entries()) {
+    const shown = page.locator('.events tbody').nth(at)
+    t.match(await shown.locator('tr').first().textContent(), type)
+    if (data !== null) t.strictSame(JSON.parse((await shown.locator('pre').textContent())!), data)
+  }
+  t.same(faults, [])
+})
+
+await t.test('an id is copied with one click, and without script everything is there all the same', async (t) => {
+  const { page, faults } = await openPage(t, browser, service, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await signIn(page, service.company, 'admin')
+  await page.goto(failed.path)
+  await page.getByRole('button', { name: 'Copy id' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  t.equal(await page.evaluate('navigator.clipboard.readText()'), failed.id)
+  const plain = await openPage(t, browser, service, { javaScriptEnabled: false })
+  await signIn(plain.page, service.company, 'admin')
+  await plain.page.goto(failed.path)
+  t.notOk(await plain.page.locator('[data-copy]').isVisible())
+  await plain.page.locator('main').getByLabel('Search').fill('bob')
+  await plain.page.getByRole('button', { name: 'Filter' }).click()
+  await plain.page.waitForURL('**q=bob**')
+  t.strictSame(await plain.page.locator('.record h3 a').allTextContents(), ['Record 0'])
+  t.same([...faults, ...plain.faults], [])
+})

@@ -1,0 +1,166 @@
+import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { looksOf, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const LOGS = '/settings/bulk-user-logs'
+const browser = await openBrowser(t)
+const service = await startService(t, { SIGN_IN_LIMIT: '0' })
+
+/** Makes a creation that succeeds, and one that fails. */
+async function twoCalls(company = service.company, more = {}): Promise<void> {
+  await service.call('POST', '/v1/employees', { key: company.key, body: employee(more) })
+  await service.call('POST', '/v1/employees', { key: company.key, body: { first_name: 'Only' } })
+  await service.project(company.id)
+}
+
+await t.test('the list shows what the specification lists, newest first, and leads to each entry', async (t) => {
+  const company = await service.makeCompany('List')
+  await twoCalls(company)
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, company, 'admin')
+  t.equal(new URL(page.url()).pathname, LOGS)
+  const heads = await page.locator('thead th').allTextContents()
+  t.strictSame(heads, ['Status', 'Name', 'Date/Time', 'Total', 'Updated', 'Deactivated', 'Failed', 'No Updates'])
+  const rows = page.locator('tbody tr')
+  t.equal(await rows.count(), 2)
+  t.match(await rows.nth(0).innerText(), /Failed\s+validation_failed\s+Public API\s+Create · HR sync\s+.* UTC\s+.*(?:ago|now)\s+1\s+0\s+0\s+1\s+0/)
+  t.match(await rows.nth(1).innerText(), /Completed\s+Public API/)
+  await rows.nth(0).getByRole('link').click()
+  await page.waitForURL('**/log_*')
+  t.match(await page.textContent('h1'), 'Failed call')
+  t.same(faults, [])
+})
+
+await t.test('an empty company is shown how to make its first entry; an empty result, how to see the others', async (t) => {
+  const company = await service.makeCompany('Empty')
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, company, 'admin')
+  t.match(await page.locator('#first-call').textContent(), `curl -sS '${service.address}/v1/employees' \\\n  -H 'x-api-id: ${company.key.api_id}'`)
+  t.notMatch(await page.content(), company.key.api_key)
+  t.equal(await page.getByRole('link', { name: 'Clear the filters' }).count(), 0)
+  t.same(await looksOf(page, LOGS), [])
+  await twoCalls(company)
+  await page.goto(`${LOGS}?q=nobody`)
+  t.equal(await page.locator('#first-call').count(), 0)
+  t.same(await looksOf(page, `${LOGS}?q=nobody`), [])
+  await page.getByRole('link', { name: 'Clear the filters' }).click()
+  await page.locator('tbody tr').nth(1).waitFor()
+  t.same(faults, [])
+})
+
+await t.test('filters stand in the address: they can be passed on, gone back from and cleared', async (t) => {
+  await twoCalls(service.company, { first_name: 'Zoë' })
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.getByText('Filter the entries').click()
+  await page.getByLabel('Status').selectOption('Failed')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.waitForURL(`**${LOGS}?status=Failed`)
+  t.strictSame(await page.locator('tbody .badge').allTextContents(), ['Failed'])
+  t.equal(await page.getByLabel('Status').inputValue(), 'Failed')
+  await page.getByLabel('Status').selectOption('')
+  await page.getByLabel('Search').fill('zoë')
+  await page.getByLabel('API key').selectOption({ label: 'HR sync' })
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.waitForURL((url) => url.searchParams.get('q') === 'zoë' && url.searchParams.get('key') === service.company.key.api_id)
+  t.strictSame(await page.locator('tbody .badge').allTextContents(), ['Completed'])
+  const csv = new URL(`${service.address}${await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href')}`)
+  const answer = await page.request.get(csv.href)
+  t.equal((await answer.text()).trim().split('\r\n').length, 2, 'the CSV has the same filters')
+  await page.goBack()
+  await page.waitForURL(`**${LOGS}?status=Failed`)
+  t.strictSame(await page.locator('tbody .badge').allTextContents(), ['Failed'])
+  await page.getByRole('link', { name: 'Clear filters' }).click()
+  await page.waitForURL(`**${LOGS}`)
+  t.equal(await page.locator('tbody tr').count(), 2)
+  t.same(faults, [])
+})
+
+await t.test('days are those of the company', async (t) => {
+  const company = await service.makeCompany('Kiritimati')
+  await twoCalls(company)
+  const at = (local: string) => [new Date(local), toUuid(company.id)]
+  // 30 minutes before and after midnight at UTC+14.
+  await service.pool.query(`update bulk_user_logs_v1.entries set requested_at = $1 where company_id = $2`, at('2026-03-01T09:30:00Z'))
+  await service.pool.query(`update bulk_user_logs_v1.entries set requested_at = $1 where company_id = $2 and status = 'Failed'`, at('2026-03-01T10:30:00Z'))
+  await service.pool.query(`update bulk_user_logs_v1.hours set hour = $1 where company_id = $2`, at('2026-03-01T09:00:00Z'))
+  await service.pool.query(`insert into bulk_user_logs_v1.hours select company_id, '2026-03-01T10:00:00Z', first_position, last_position from bulk_user_logs_v1.hours where company_id = $1`, [toUuid(company.id)])
+  await service.pool.query(`update companies set time_zone = 'Pacific/Kiritimati' where company_id = $1`, [toUuid(company.id)])
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, company, 'admin')
+  const statuses = async (query: string) => {
+    await page.goto(`${LOGS}?${query}`)
+    return page.locator('tbody .badge').allTextContents()
+  }
+  t.strictSame(await statuses('from=2026-03-02'), ['Failed'])
+  t.match(await page.locator('tbody time').textContent(), '2 Mar 2026, 00:30:00')
+  t.equal(await page.getByLabel('From').inputValue(), '2026-03-02')
+  t.strictSame(await statuses('to=2026-03-01'), ['Completed'])
+  t.strictSame(await statuses('from=2026-03-01&to=2026-03-02'), ['Failed', 'Completed'])
+  t.strictSame(await statuses('from=2026-03-01T23:31&to=2026-03-02T00:30'), [])
+  t.strictSame(await statuses('from=2026-03-01T23:30&to=2026-03-02T00:31'), ['Failed', 'Completed'])
+  t.equal(await page.getByLabel('To').inputValue(), '2026-03-02T00:31', 'a time of day stays in its field')
+  t.same(faults, [])
+})
+
+await t.test('a filter that is not valid is told at its field, and nothing is listed', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  const wrong = { from: '2026-02-30', to: 'soon', status: 'Open', key: 'key_1', q: 'x'.repeat(255) }
+  for (const [name, value] of Object.entries(wrong)) {
+    const answer = await page.goto(`${LOGS}?${name}=${value}`)
+    t.equal(answer?.status(), 400, name)
+    t.equal(await page.locator(`#${name}`).getAttribute('aria-invalid'), 'true', name)
+    t.match(await page.locator(`#${name}-fault`).textContent(), new RegExp(`^${name} must`))
+    t.equal(await page.locator('tbody tr').count(), 0)
+  }
+  t.same(await looksOf(page, `${LOGS}?from=soon&to=later`), [])
+  const nul = await page.goto(`${LOGS}?q=%00`)
+  t.equal(nul?.status(), 400)
+  t.same(faults, [])
+})
+
+await t.test('older and newer pages are next to each other, without script as well', async (t) => {
+  const company = await service.makeCompany('Pages')
+  for (let at = 0; at < 120; at += 1) await service.call('POST', '/v1/employees', { key: company.key, body: employee({ last_name: `No ${at}` }) })
+  await service.project(company.id)
+  const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled: false })
+  await signIn(page, company, 'admin')
+  const ids = () => page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')))
+  const follow = async (name: string) => {
+    await page.getByRole('link', { name, exact: true }).click()
+    return ids()
+  }
+  const first = await ids()
+  const [second, third] = [await follow('Older'), await follow('Older')]
+  t.strictSame([first.length, second.length, third.length], [50, 50, 20])
+  t.equal(new Set([...first, ...second, ...third]).size, 120)
+  t.notOk(await page.getByRole('link', { name: 'Older' }).isVisible())
+  t.strictSame(await follow('Newer'), second)
+  t.strictSame(await follow('Newer'), first)
+  t.equal(new URL(page.url()).search, '', 'the newest page is the first one')
+  await page.goto(`${LOGS}?status=Completed&q=no`)
+  t.strictSame(await ids(), first)
+  t.strictSame(await follow('Older'), second)
+  t.strictSame(await follow('Newer'), first)
+  t.match(page.url(), 'status=Completed&q=no')
+  t.same(faults, [])
+})
+
+await t.test('who is no administrator comes to none of these pages', async (t) => {
+  for (const role of ['member', 'auditor'] as const) {
+    const { page } = await openPage(t, browser, service)
+    await signIn(page, service.company, role)
+    for (const path of [LOGS, `${LOGS}/rows?after=x`, `${LOGS}/log_01h455vb4pex5vsknk084sn02q`]) {
+      t.equal((await page.goto(path))?.status(), 403, `${role} ${path}`)
+    }
+  }
+})
+
+await t.test('the list looks right in both colour schemes and at every width', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  t.same(await looksOf(page, LOGS), [])
+  t.same(faults, [])
+})

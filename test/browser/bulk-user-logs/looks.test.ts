@@ -1,0 +1,35 @@
+import t from 'tap'
+import { looksOf, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const browser = await openBrowser(t)
+const service = await startService(t)
+
+async function call(method: 'POST' | 'PATCH', body: unknown): Promise<{ path: string; ids: string[] }> {
+  const answer = await service.call(method, '/v1/employees', { body })
+  const ids = (answer.body.employees ?? []).map(({ id }: { id: string }) => id)
+  return { path: `/settings/bulk-user-logs/${answer.body.log_id}`, ids }
+}
+
+const LONG = 'unbroken'.repeat(30)
+const made = await call('POST', [employee({ first_name: LONG.slice(0, 80), custom_attributes: { [LONG.slice(0, 64)]: LONG } }), employee(), employee()])
+const [first, second, third] = made.ids
+const changed = await call('PATCH', [{ id: first, job_title: LONG.slice(0, 120), custom_attributes: { more: LONG } }, { id: second, status: 'inactive' }, { id: third }])
+const failed = await call('PATCH', [{ id: first, email: LONG, phone: 7, ...Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`field${at}`, LONG])) }, { last_name: 'Nobody' }])
+await service.project()
+
+const PAGES = {
+  'an entry with changes': changed.path,
+  'a creation': made.path,
+  'a failed entry': failed.path,
+  'a record': `${failed.path}/records/0`,
+}
+
+for (const [name, path] of Object.entries(PAGES)) {
+  await t.test(`${name} looks right in both colour schemes and at every width`, async (t) => {
+    const { page, faults } = await openPage(t, browser, service)
+    await signIn(page, service.company, 'admin')
+    t.same(await looksOf(page, path), [])
+    t.same(faults, [])
+  })
+}

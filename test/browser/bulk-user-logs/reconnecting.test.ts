@@ -1,0 +1,84 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { startApi } from '../../../src/bootstrap.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { openBrowser } from '../../support/browser/browser.ts'
+import { startService } from '../../support/service.ts'
+import { idsOf, isLive, LOGS, makeCall, rowOf, watchLog } from '../../support/processes/watched-log.ts'
+
+const browser = await openBrowser(t)
+const SETTINGS = { SWEEP_INTERVAL_MS: '200', STREAM_HEARTBEAT_MS: '200', STREAMS_PER_USER: '2', SIGN_IN_LIMIT: '0' }
+const service = await startService(t, SETTINGS, { workers: true })
+
+await t.test('after the server was restarted the page goes on: nothing is missed, nothing comes twice', async (t) => {
+  const own = await startService(t, SETTINGS, { workers: true })
+  const log = pino({ level: 'silent' })
+  const store = { pool: own.pool, db: own.db, close: async () => undefined }
+  const { company, first, page, faults } = await watchLog(t, browser, own, 'Restart')
+  const second = await makeCall(own.address, company)
+  await rowOf(page, second).waitFor()
+
+  await own.app.close()
+  await page.locator('[data-live-status]', { hasText: 'Reconnecting' }).waitFor()
+  const other = await startApi(own.config, own.urls, store, log)
+  t.teardown(() => other.stop())
+  const missed = [await makeCall(other.address, company), await makeCall(other.address, company)]
+  const again = await startApi({ ...own.config, PORT: Number(new URL(own.address).port) }, own.urls, store, log)
+  t.teardown(() => again.stop())
+
+  await isLive(page)
+  const late = await makeCall(again.address, company)
+  await rowOf(page, late).waitFor()
+  t.strictSame(await idsOf(page), [late, ...missed.toReversed(), second, first])
+  t.same(faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED')), [])
+})
+
+await t.test('a page whose user has been signed out says so, and leads back after signing in', async (t) => {
+  const { company, page, faults } = await watchLog(t, browser, service, 'Signed out', `${LOGS}?status=Completed`)
+  await service.pool.query('delete from sessions where company_id = $1', [toUuid(company.id)])
+  await page.locator('[data-live-status]', { hasText: 'Signed out' }).waitFor()
+  await page.getByRole('link', { name: 'Sign in again' }).click()
+  await page.waitForURL('**/sign-in?next=**')
+  await page.getByLabel('E-mail').fill(company.admin.email)
+  await page.getByLabel('Password').fill(company.admin.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`**${LOGS}?status=Completed`)
+  t.same(faults, [])
+})
+
+await t.test('a tab that gets no stream of its own looks for new entries all the same', async (t) => {
+  const { company, page } = await watchLog(t, browser, service, 'Tabs')
+  const tabs = [await page.context().newPage(), await page.context().newPage()]
+  await tabs[0]!.goto(LOGS)
+  await isLive(tabs[0]!)
+  await tabs[1]!.goto(LOGS)
+  await tabs[1]!.locator('[data-live-status]', { hasText: 'Reconnecting' }).waitFor()
+  const id = await makeCall(service.address, company)
+  for (const tab of [page, ...tabs]) await rowOf(tab, id).waitFor()
+  await page.close()
+  await isLive(tabs[1]!)
+})
+
+await t.test('a tab that is hidden for long gives its stream back, and goes on where it was when it is seen again', async (t) => {
+  const { company, page, faults } = await watchLog(t, browser, service, 'Hidden')
+  await page.clock.install()
+  await page.reload()
+  await isLive(page)
+  const show = (state: string) =>
+    page.evaluate((state) => {
+      const { document, Event } = globalThis as unknown as { document: { dispatchEvent(event: unknown): void }; Event: new (name: string) => unknown }
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, state)
+  const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/stream'))
+  await show('hidden')
+  await page.clock.fastForward('01:01')
+  await closed
+  const id = await makeCall(service.address, company)
+  await service.project(company.id)
+  t.equal(await rowOf(page, id).count(), 0)
+  await show('visible')
+  await rowOf(page, id).waitFor()
+  await isLive(page)
+  t.same(faults, [])
+})

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { apiTypesOf } from '../../clients/typescript/api-types-of.ts'
+import { currentDocument } from '../../clients/typescript/current-document.ts'
+import { startService } from '../support/service.ts'
+
+const service = await startService(t)
+const document = await currentDocument()
+
+await t.test('the client is generated from the document that the service serves', async (t) => {
+  t.strictSame(document, (await service.call('GET', '/openapi.json', { key: null })).body)
+})
+
+await t.test('clients/typescript/api-types.ts is current: otherwise run `npm run client`', async (t) => {
+  t.equal(readFileSync('clients/typescript/api-types.ts', 'utf8'), await apiTypesOf(document))
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import type { ApiKey, KeyUsage, RefreshPeriod } from '../../../src/domain/company.ts'
+import { keyStanding, REFRESH_PERIODS, requestsInWindow, useKey, windowEnd, windowStart } from '../../../src/domain/company.ts'
+
+const startOf = (period: RefreshPeriod, at: string) => new Date(windowStart(period, Date.parse(at))).toISOString()
+
+await t.test('hourly windows begin at the full hour, UTC', async (t) => {
+  t.equal(startOf('hourly', '2026-03-01T12:34:56.789Z'), '2026-03-01T12:00:00.000Z')
+  t.equal(startOf('hourly', '2026-03-01T12:00:00.000Z'), '2026-03-01T12:00:00.000Z')
+  t.equal(startOf('hourly', '2026-03-01T00:30:00.000+05:30'), '2026-02-28T19:00:00.000Z')
+})
+
+await t.test('daily windows begin at midnight, UTC', async (t) => {
+  t.equal(startOf('daily', '2026-03-01T23:59:59.999Z'), '2026-03-01T00:00:00.000Z')
+  t.equal(startOf('daily', '2024-02-29T00:00:00.000Z'), '2024-02-29T00:00:00.000Z')
+})
+
+await t.test('weekly windows begin on Monday, across months and years', async (t) => {
+  t.equal(startOf('weekly', '2026-03-01T12:00:00.000Z'), '2026-02-23T00:00:00.000Z', 'a Sunday belongs to the week before')
+  t.equal(startOf('weekly', '2026-03-02T00:00:00.000Z'), '2026-03-02T00:00:00.000Z', 'a Monday begins its own')
+  t.equal(startOf('weekly', '2026-03-01T23:59:59.999Z'), '2026-02-23T00:00:00.000Z')
+  t.equal(startOf('weekly', '2027-01-01T08:00:00.000Z'), '2026-12-28T00:00:00.000Z')
+})
+
+await t.test('monthly windows begin on the first, UTC', async (t) => {
+  t.equal(startOf('monthly', '2026-12-31T23:59:59.999Z'), '2026-12-01T00:00:00.000Z')
+  t.equal(startOf('monthly', '2028-02-29T12:00:00.000Z'), '2028-02-01T00:00:00.000Z')
+})
+
+const anyPeriod = fc.constantFrom(...REFRESH_PERIODS)
+const anyInstant = fc.integer({ min: 0, max: Date.UTC(2500, 0) })
+const LONGEST_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000, monthly: 31 * 86_400_000 }
+
+await t.test('an instant lies in the window that begins at its start, and a start in its own', async () => {
+  fc.assert(
+    fc.property(anyPeriod, anyInstant, (period, at) => {
+      const start = windowStart(period, at)
+      assert.ok(start <= at && at - start < LONGEST_MS[period])
+      assert.equal(windowStart(period, start), start)
+      const begins = new Date(start)
+      assert.ok(start % (period === 'hourly' ? LONGEST_MS.hourly : LONGEST_MS.daily) === 0)
+      if (period === 'weekly') assert.equal(begins.getUTCDay(), 1)
+      if (period === 'monthly') assert.equal(begins.getUTCDate(), 1)
+    }),
+  )
+})
+
+await t.test('of all windows the latest that has begun is the one: none begins between a start and its instant', async () => {
+  fc.assert(
+    fc.property(anyPeriod, anyInstant, fc.double({ min: 0, max: 1, noNaN: true }), (period, at, share) => {
+      const start = windowStart(period, at)
+      assert.equal(windowStart(period, Math.floor(start + (at - start) * share)), start)
+    }),
+  )
+})
+
+await t.test('a window ends where the next begins', async (t) => {
+  const endOf = (period: RefreshPeriod, at: string) => new Date(windowEnd(period, Date.parse(at))).toISOString()
+  t.equal(endOf('hourly', '2026-12-31T23:30:00.000Z'), '2027-01-01T00:00:00.000Z')
+  t.equal(endOf('daily', '2028-02-28T12:00:00.000Z'), '2028-02-29T00:00:00.000Z')
+  t.equal(endOf('weekly', '2026-03-01T12:00:00.000Z'), '2026-03-02T00:00:00.000Z')
+  t.equal(endOf('monthly', '2026-12-31T23:59:59.999Z'), '2027-01-01T00:00:00.000Z')
+  t.equal(endOf('monthly', '2026-02-01T00:00:00.000Z'), '2026-03-01T00:00:00.000Z')
+  fc.assert(
+    fc.property(anyPeriod, anyInstant, (period, at) => {
+      const end = windowEnd(period, at)
+      assert.ok(end > at)
+      assert.equal(windowStart(period, end), end)
+      assert.equal(windowStart(period, end - 1), windowStart(period, at))
+    }),
+  )
+})
+
+await t.test('requests of one window add up, and a new window begins at none', async (t) => {
+  const fresh: KeyUsage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null }
+  const [first, second, next] = ['2026-03-01T10:10:00Z', '2026-03-01T10:50:00Z', '2026-03-01T11:00:00Z'].map(Date.parse)
+  const once = useKey(fresh, 'hourly', first!, 1)
+  const twice = useKey(once, 'hourly', second!, 1)
+  t.equal(requestsInWindow(twice, 'hourly', second!), 2)
+  t.equal(requestsInWindow(twice, 'hourly', next!), 0)
+  t.match(useKey(twice, 'hourly', next!, 1), { requestsMade: 1, windowStartMs: next })
+})
+
+await t.test('a call that costs nothing still counts as a use', async (t) => {
+  const usage = { windowStartMs: windowStart('daily', 5_000), requestsMade: 7, lastUsedMs: 1_000 }
+  t.match(useKey(usage, 'daily', 5_000, 0), { requestsMade: 7, lastUsedMs: 5_000 })
+})
+
+await t.test('the last use never goes back', async (t) => {
+  const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: 9_000 }
+  t.equal(useKey(usage, 'daily', 5_000, 1).lastUsedMs, 9_000)
+})
+
+await t.test('a wrong secret or a revoked key is refused before it is told that the key is disabled', async (t) => {
+  const key = { isEnabled: true, isRevoked: false, previous: null } as ApiKey
+  const [right, wrong] = [{ current: true, previous: false }, { current: false, previous: false }]
+  t.equal(keyStanding(key, right, 0), 'good')
+  t.equal(keyStanding({ ...key, isEnabled: false }, right, 0), 'disabled')
+  t.equal(keyStanding({ ...key, isEnabled: false }, wrong, 0), 'refused')
+  t.equal(keyStanding({ ...key, isRevoked: true }, right, 0), 'refused')
+  t.equal(keyStanding({ ...key, isEnabled: false, isRevoked: true }, right, 0), 'refused')
+})
+
+await t.test('the secret before the last is good until its end and not at it, and never for a revoked key', async (t) => {
+  const previous = { secretHash: '', expiresAtMs: 1_000 }
+  const key = { isEnabled: true, isRevoked: false, previous } as ApiKey
+  const old = { current: false, previous: true }
+  t.equal(keyStanding(key, old, 999), 'good')
+  t.equal(keyStanding(key, old, 1_000), 'refused')
+  t.equal(keyStanding({ ...key, isEnabled: false }, old, 999), 'disabled')
+  t.equal(keyStanding({ ...key, isRevoked: true }, old, 999), 'refused')
+  t.equal(keyStanding({ ...key, previous: null }, old, 0), 'refused')
+  t.equal(keyStanding(key, { current: true, previous: false }, 5_000), 'good', 'the current one has no end')
+})
+
+await t.test('a clock that goes back over the end of a window does not give the quota anew', async (t) => {
+  const evening = Date.parse('2026-03-01T00:00:01.000Z')
+  const before = useKey({ windowStartMs: 0, requestsMade: 0, lastUsedMs: null }, 'monthly', evening, 5)
+  const back = Date.parse('2026-02-28T23:59:59.000Z')
+  t.equal(requestsInWindow(before, 'monthly', back), 5)
+  const after = useKey(before, 'monthly', back, 1)
+  t.equal(requestsInWindow(after, 'monthly', evening), 6)
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
+import t from 'tap'
+import { fromUuid, isId } from '../../../src/domain/ids.ts'
+import {
+  API_KEY_PREFIX,
+  companyOfLinkToken,
+  companyOfUserToken,
+  formatSecret,
+  isSecret,
+  linkTokenPrefix,
+  userTokenPrefix,
+} from '../../../src/domain/accounts/secrets.ts'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const anyRandom = fc.uint8Array({ minLength: 32, maxLength: 32 })
+const anyCompanyId = fc.uuid().map((uuid) => fromUuid('com', uuid))
+
+await t.test('an API key is its prefix, 43 base62 characters and a checksum of 6', async (t) => {
+  fc.assert(fc.property(anyRandom, (random) => assert.match(formatSecret(API_KEY_PREFIX, random), /^el_live_[0-9A-Za-z]{49}$/)))
+  const [lowest, highest] = [new Uint8Array(32), new Uint8Array(32).fill(255)].map((random) => formatSecret(API_KEY_PREFIX, random))
+  t.match(lowest, /^el_live_0{43}/, 'the lowest number has its leading zeros')
+  t.equal(highest!.length, lowest!.length)
+})
+
+await t.test('the 43 characters say the 256 random bits and nothing less', async () => {
+  fc.assert(
+    fc.property(anyRandom, (random) => {
+      const digits = formatSecret('', random).slice(0, 43)
+      const number = [...digits].reduce((sum, digit) => sum * 62n + BigInt(BASE62.indexOf(digit)), 0n)
+      assert.equal(number, BigInt(`0x${Buffer.from(random).toString('hex')}`))
+    }),
+  )
+})
+
+await t.test('a secret is taken as such under its own prefix alone', async () => {
+  fc.assert(
+    fc.property(anyRandom, (random) => {
+      const secret = formatSecret(API_KEY_PREFIX, random)
+      assert.equal(isSecret(API_KEY_PREFIX, secret), true)
+      assert.equal(isSecret('el_test_', secret), false)
+      assert.equal(isSecret('', secret), false)
+    }),
+  )
+})
+
+await t.test('any one character that is changed, left out or added is noticed', async () => {
+  const character = fc.oneof(fc.stringMatching(/^[0-9A-Za-z]$/), fc.constantFrom('-', '_', ' ', 'é', '\n', '\0'))
+  fc.assert(
+    fc.property(anyRandom, fc.nat({ max: 56 }), character, (random, at, other) => {
+      const secret = formatSecret(API_KEY_PREFIX, random)
+      const [before, after] = [secret.slice(0, at), secret.slice(at + 1)]
+      if (secret[at] !== other) assert.equal(isSecret(API_KEY_PREFIX, before + other + after), false)
+      assert.equal(isSecret(API_KEY_PREFIX, before + after), false)
+      assert.equal(isSecret(API_KEY_PREFIX, before + other + secret[at] + after), false)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+await t.test('two neighbours that are exchanged are noticed', async () => {
+  fc.assert(
+    fc.property(anyRandom, fc.integer({ min: 8, max: 55 }), (random, at) => {
+      const secret = formatSecret(API_KEY_PREFIX, random)
+      const swapped = secret.slice(0, at) + secret[at + 1] + secret[at] + secret.slice(at + 2)
+      assert.equal(isSecret(API_KEY_PREFIX, swapped), swapped === secret)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+await t.test('other characters are refused also under the checksum that would be theirs', async (t) => {
+  const checksum = (body: string) => {
+    let [text, rest] = ['', crc32(body)]
+    for (; rest > 0; rest = Math.floor(rest / 62)) text = BASE62.charAt(rest % 62) + text
+    return text.padStart(6, '0')
+  }
+  const signed = (body: string) => API_KEY_PREFIX + body + checksum(body)
+  t.equal(isSecret(API_KEY_PREFIX, signed('a'.repeat(43))), true)
+  for (const other of ['-', '_', ' ', 'é', '\n', '\0']) {
+    t.equal(isSecret(API_KEY_PREFIX, signed('a'.repeat(42) + other)), false, JSON.stringify(other))
+    t.equal(isSecret(API_KEY_PREFIX, signed(other + 'a'.repeat(42))), false, JSON.stringify(other))
+  }
+})
+
+await t.test('a user token names its company', async () => {
+  fc.assert(
+    fc.property(anyCompanyId, anyRandom, (companyId, random) => {
+      const token = formatSecret(userTokenPrefix(companyId), random)
+      assert.equal(companyOfUserToken(token), companyId)
+      assert.equal(companyOfUserToken(`${token}x`), null)
+      assert.equal(companyOfUserToken(token.slice(0, -1)), null)
+      assert.equal(companyOfUserToken(token.toUpperCase()), null)
+    }),
+  )
+})
+
+await t.test('a token whose checksum is right but which names no possible company is no token', async (t) => {
+  for (const suffix of ['zzzzzzzzzzzzzzzzzzzzzzzzzz', '8zzzzzzzzzzzzzzzzzzzzzzzzz', 'iiiiiiiiiiiiiiiiiiiiiiiiii', '0000000000000000000000000u']) {
+    t.equal(companyOfUserToken(formatSecret(`el_user_${suffix}_`, new Uint8Array(32))), null)
+  }
+  fc.assert(
+    fc.property(fc.stringMatching(/^[0-9a-z]{26}$/), anyRandom, (suffix, random) => {
+      const companyId = companyOfUserToken(formatSecret(`el_user_${suffix}_`, random))
+      assert.ok(companyId === null || isId('com', companyId))
+    }),
+  )
+})
+
+await t.test('an API key is no user token', async (t) => {
+  t.equal(companyOfUserToken(formatSecret(API_KEY_PREFIX, new Uint8Array(32))), null)
+  t.equal(companyOfUserToken(''), null)
+})
+
+await t.test('a one-time token names its company, and is no token for the endpoints', async () => {
+  fc.assert(
+    fc.property(anyCompanyId, anyRandom, (companyId, random) => {
+      const link = formatSecret(linkTokenPrefix(companyId), random)
+      assert.equal(companyOfLinkToken(link), companyId)
+      assert.equal(companyOfUserToken(link), null)
+      assert.equal(companyOfLinkToken(formatSecret(userTokenPrefix(companyId), random)), null)
+    }),
+  )
+})

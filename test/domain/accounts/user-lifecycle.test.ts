@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { ROLES } from '../../../src/domain/company.ts'
+import type { UserChange, UserEvent, UserLife } from '../../../src/domain/accounts/user-lifecycle.ts'
+import { daysAfter, decideUserChange, evolveUser, inviteUser } from '../../../src/domain/accounts/user-lifecycle.ts'
+
+const UNBORN: UserLife = {
+  ...{ id: 'usr_01h455vb4pex5vsknk084sn02q', version: 0, email: '', name: '', role: 'member' },
+  ...{ hasPassword: false, isRemoved: false },
+}
+
+const born = (role: UserLife['role'] = 'member') =>
+  evolveUser(UNBORN, inviteUser({ id: UNBORN.id, email: 'a@example.com', name: 'A', role }))
+const eventsOf = (user: UserLife, change: UserChange, hasOther = true): UserEvent[] =>
+  decideUserChange(user, change, hasOther).events ?? []
+const after = (user: UserLife, ...changes: UserChange[]) =>
+  changes.reduce((user, change) => eventsOf(user, change).reduce(evolveUser, user), user)
+
+const anyChange: fc.Arbitrary<UserChange> = fc.oneof(
+  fc.record({ change: fc.constant('role' as const), role: fc.constantFrom(...ROLES) }),
+  fc.constantFrom<UserChange>(
+    { change: 'reset', linkExpiresAt: '2026-11-27T12:00:00.000Z' },
+    { change: 'set_password' },
+    { change: 'remove' },
+    { change: 'issue_token', tokenId: 'tok_1', name: 'CI', expiresAt: '2026-11-27T12:00:00.000Z', scope: null },
+    { change: 'revoke_token', tokenId: 'tok_1' },
+  ),
+)
+
+await t.test('after any history the versions of the stream are 1, 2, 3 …', async () => {
+  fc.assert(
+    fc.property(fc.array(anyChange), (changes) => {
+      let user = born()
+      for (const change of changes) {
+        for (const event of eventsOf(user, change)) {
+          assert.equal(event.version, user.version + 1)
+          user = evolveUser(user, event)
+        }
+      }
+    }),
+  )
+})
+
+await t.test('a password is set, voided by a reset and by the removal, and touched by nothing else', async () => {
+  fc.assert(
+    fc.property(fc.array(anyChange), (changes) => {
+      const user = after(born(), ...changes)
+      const isRemoved = changes.some(({ change }) => change === 'remove')
+      const last = changes.findLast(({ change }) => change === 'set_password' || change === 'reset')
+      assert.equal(user.isRemoved, isRemoved)
+      assert.equal(user.hasPassword, !isRemoved && last?.change === 'set_password')
+    }),
+  )
+})
+
+await t.test('nothing happens to a removed user any more', async (t) => {
+  fc.assert(
+    fc.property(fc.array(anyChange), fc.array(anyChange), (before, later) => {
+      const removed = after(born(), ...before, { change: 'remove' })
+      assert.deepEqual(after(removed, ...later), removed)
+    }),
+  )
+  const removed = after(born(), { change: 'remove' })
+  t.equal(decideUserChange(removed, { change: 'set_password' }, true).problem?.code, 'user_removed')
+})
+
+await t.test('only a removed user is erased, and once nothing is left that says who it was, nothing happens', async (t) => {
+  t.equal(decideUserChange(born(), { change: 'erase', positions: [7] }, true).problem?.code, 'user_not_removed')
+  const removed = after(born(), { change: 'remove' })
+  const { events } = decideUserChange(removed, { change: 'erase', positions: [7, 9] }, false)
+  const place = { type: 'UserErased', stream: removed.id, version: removed.version + 1, index: null }
+  t.strictSame(events, [{ ...place, data: { positions: [7, 9] } }])
+  t.match(events!.reduce(evolveUser, removed), { email: '', name: '', isRemoved: true, version: removed.version + 1 })
+  t.strictSame(decideUserChange(removed, { change: 'erase', positions: [] }, true).events, [])
+})
+
+await t.test('the last administrator is lost neither by removal nor by another role', async (t) => {
+  const code = (role: UserLife['role'], change: UserChange, hasOther: boolean) =>
+    decideUserChange(born(role), change, hasOther).problem?.code
+  const losses = [{ change: 'remove' }, { change: 'role', role: 'member' }, { change: 'role', role: 'auditor' }] as const
+  for (const change of losses) {
+    t.equal(code('admin', change, false), 'last_admin')
+    t.equal(code('admin', change, true), undefined)
+    t.equal(code('member', change, false), undefined)
+  }
+  t.equal(code('admin', { change: 'role', role: 'admin' }, false), undefined)
+  t.equal(code('admin', { change: 'set_password' }, false), undefined)
+})
+
+await t.test('days are of 24 hours, whatever clocks are put forward', async (t) => {
+  t.equal(daysAfter('2026-03-28T12:00:00.000Z', 2), '2026-03-30T12:00:00.000Z')
+  t.equal(daysAfter('2028-02-28T12:00:00.000Z', 1), '2028-02-29T12:00:00.000Z')
+})

@@ -1,0 +1,157 @@
+import t from 'tap'
+import { CALL_ID, emp, faultsOf, given, hired, isOfEmployee, KEY, NOW, person, typesOf } from '../../support/domain/given-when-then.ts'
+
+await t.test('each valid record becomes one EmployeeCreated, in the order sent, and the call closes after them', async (t) => {
+  const { events, problem } = given().create({ employees: [person(1), person(2, { last_name: ' Ruiz ' })] })
+  t.equal(problem, null)
+  t.strictSame(events, [
+    {
+      type: 'EmployeeCreated',
+      stream: emp(101),
+      version: 1,
+      index: 0,
+      data: { attributes: { first_name: 'Ana', last_name: 'Pérez', email: 'p1@example.com', status: 'active' } },
+    },
+    {
+      type: 'EmployeeCreated',
+      stream: emp(102),
+      version: 1,
+      index: 1,
+      data: { attributes: { first_name: 'Ana', last_name: 'Ruiz', email: 'p2@example.com', status: 'active' } },
+    },
+    {
+      type: 'ApiCallCompleted',
+      stream: CALL_ID,
+      version: 1,
+      index: null,
+      data: {
+        operation: 'create',
+        requested_at: NOW,
+        duration_ms: 3,
+        key: KEY,
+        request_id: 'req-1',
+        counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 0 },
+        unchanged: [],
+      },
+    },
+  ])
+})
+
+await t.test('the answer is the whole employee: every field present, null when unset', async (t) => {
+  const { outcomes } = given().create(person(1, { custom_attributes: { grade: 7 } }))
+  t.strictSame(outcomes, [
+    {
+      index: 0,
+      result: null,
+      changed: [],
+      employee: {
+        id: emp(101),
+        first_name: 'Ana',
+        last_name: 'Pérez',
+        email: 'p1@example.com',
+        external_id: null,
+        employee_number: null,
+        job_title: null,
+        department: null,
+        division: null,
+        location: null,
+        manager_id: null,
+        phone: null,
+        start_date: null,
+        termination_date: null,
+        status: 'active',
+        custom_attributes: { grade: 7 },
+        created_at: NOW,
+        updated_at: NOW,
+        deactivated_at: null,
+        version: 1,
+      },
+    },
+  ])
+})
+
+await t.test('the attributes set are what was sent, normalised, without nulls, and always the status', async (t) => {
+  const sent = person(1, { email: 'ANA@X.com', job_title: null, department: 'R&D', custom_attributes: { '10': true } })
+  const [created] = given().create(sent).events
+  t.strictSame(created?.data, {
+    attributes: {
+      first_name: 'Ana',
+      last_name: 'Pérez',
+      email: 'ana@x.com',
+      department: 'R&D',
+      status: 'active',
+      custom_attributes: { '10': true },
+    },
+  })
+})
+
+await t.test('an employee may be created inactive, and is deactivated from that moment', async (t) => {
+  const { events, outcomes } = given().create(person(1, { status: 'inactive' }))
+  t.match(outcomes[0]?.employee, { status: 'inactive', deactivated_at: NOW, version: 1 })
+  t.equal(events.length, 2)
+})
+
+await t.test('one bad record refuses all: no employee event, and each bad record as it was sent', async (t) => {
+  const bad = person(2, { email: 'nobody', shoe_size: 43 })
+  const decision = given().create([person(1), bad, 'x'])
+  t.match(decision.problem, { status: 422, code: 'validation_failed', detail: /2 of 3/ })
+  t.strictSame(decision.outcomes, [])
+  t.notOk(decision.events.some(isOfEmployee))
+  t.match(decision.events, [
+    {
+      type: 'EmployeeRecordRejected',
+      stream: CALL_ID,
+      version: 1,
+      index: 1,
+      data: { locator: null, employee_id: null, record: bad, errors: [{ pointer: '/1/email' }, { pointer: '/1/shoe_size' }] },
+    },
+    { type: 'EmployeeRecordRejected', stream: CALL_ID, version: 2, index: 2, data: { record: 'x', errors: [{ pointer: '/2' }] } },
+    { type: 'ApiCallFailed', stream: CALL_ID, version: 3, index: null, data: { http_status: 422, code: 'validation_failed' } },
+  ])
+  t.equal(decision.events.length, 3)
+})
+
+await t.test('every fault of a record is told at once, of form and of state together', async (t) => {
+  const sent = { first_name: ' ', email: 'p1@example.com', external_id: 7, id: 'emp_1', version: 3, shoe_size: 43 }
+  t.strictSame(faultsOf(given(hired(1)).create(sent)), [
+    '/email already_exists',
+    '/external_id invalid_type',
+    '/first_name too_short',
+    '/id read_only_field',
+    '/last_name required',
+    '/shoe_size unknown_field',
+    '/version read_only_field',
+  ])
+})
+
+await t.test('every read-only field is refused, null included', async (t) => {
+  for (const name of ['id', 'created_at', 'updated_at', 'deactivated_at', 'version']) {
+    t.strictSame(faultsOf(given().create(person(1, { [name]: null }))), [`/${name} read_only_field`])
+  }
+})
+
+await t.test('names that every object has are unknown fields too', async (t) => {
+  for (const name of ['constructor', 'toString', 'hasOwnProperty', '']) {
+    t.strictSame(faultsOf(given().create(person(1, { [name]: null }))), [`/${name} unknown_field`])
+  }
+})
+
+await t.test('a termination before the start is refused, on the same day or after it is not', async (t) => {
+  const dates = (start_date: string | null, termination_date: string | null) =>
+    faultsOf(given().create(person(1, { start_date, termination_date })))
+  t.strictSame(dates('2026-02-02', '2026-02-01'), ['/termination_date invalid_value'])
+  t.strictSame(dates('2026-02-02', '2026-02-02'), [])
+  t.strictSame(dates('2026-02-02', null), [])
+  t.strictSame(dates(null, '2026-02-01'), [])
+})
+
+await t.test('a termination date alone does not change the status', async (t) => {
+  const { outcomes } = given().create(person(1, { termination_date: '2020-01-01' }))
+  t.match(outcomes[0]?.employee, { status: 'active', deactivated_at: null, termination_date: '2020-01-01' })
+})
+
+await t.test('the largest call is decided as one', async (t) => {
+  const decision = given().create(Array.from({ length: 1000 }, (_, at) => person(at)))
+  t.equal(decision.outcomes.length, 1000)
+  t.equal(typesOf(decision).length, 1001)
+})

@@ -1,0 +1,101 @@
+import t from 'tap'
+import { emp, faultsOf, given, hired, left } from '../../support/domain/given-when-then.ts'
+
+const company = given(hired(1, { external_id: 'E-1' }), hired(2, { external_id: 'E-2' }), hired(3), left(3))
+
+/** Whom a record names and what it changes. */
+function named(record: Record<string, unknown>): unknown {
+  const { outcomes, problem } = company.update([record])
+  return problem ? problem.errors.map(({ pointer, code }) => `${pointer} ${code}`) : [outcomes[0]?.employee.id, outcomes[0]?.changed]
+}
+
+await t.test('id names the employee, and external_id and email beside it are new values', async (t) => {
+  t.strictSame(named({ id: emp(1), external_id: 'E-9', email: 'new@example.com' }), [emp(1), ['email', 'external_id']])
+  t.strictSame(named({ id: emp(1), external_id: null }), [emp(1), ['external_id']])
+})
+
+await t.test('without an id, an external_id that is not null names the employee, and email is a new value', async (t) => {
+  t.strictSame(named({ external_id: 'E-1', email: 'new@example.com' }), [emp(1), ['email']])
+  t.strictSame(named({ external_id: 'E-1', email: null }), ['/0/email null_not_allowed'])
+})
+
+await t.test('with email as the locator, an external_id of null clears it', async (t) => {
+  t.strictSame(named({ email: 'p1@example.com', external_id: null }), [emp(1), ['external_id']])
+})
+
+await t.test('an e-mail names its employee in whatever case or Unicode form, an external_id only as it is', async (t) => {
+  t.strictSame(named({ email: 'P1@EXAMPLE.com', job_title: 'x' }), [emp(1), ['job_title']])
+  t.strictSame(named({ email: 'ｐ１＠example.com', job_title: 'x' }), [emp(1), ['job_title']])
+  t.strictSame(named({ external_id: 'e-1' }), ['/0/external_id employee_not_found'])
+})
+
+await t.test('inactive employees are named like active ones', async (t) => {
+  t.strictSame(named({ email: 'p3@example.com', status: 'active' }), [emp(3), ['status']])
+})
+
+await t.test('nobody is named by a locator that no employee has: the pointer leads to it', async (t) => {
+  t.strictSame(named({ id: emp(9) }), ['/0/id employee_not_found'])
+  t.strictSame(named({ external_id: 'E-9' }), ['/0/external_id employee_not_found'])
+  t.strictSame(named({ email: 'p9@example.com' }), ['/0/email employee_not_found'])
+})
+
+await t.test('an id that is no id is answered like one that does not exist', async (t) => {
+  const answered = (id: string) => company.update([{ id }]).problem
+  for (const id of ['', 'x', '1', emp(1).toUpperCase(), emp(1).replace('emp_', 'usr_'), 'constructor', '__proto__']) {
+    t.strictSame(answered(id), answered(emp(9)))
+  }
+})
+
+await t.test('a record that names nobody is refused', async (t) => {
+  t.strictSame(named({ job_title: 'x' }), ['/0 missing_locator'])
+  t.strictSame(named({ external_id: null }), ['/0 missing_locator'])
+})
+
+await t.test('a locator in a wrong form is told once, and no other field takes its place', async (t) => {
+  t.strictSame(named({ id: 7, email: 'p1@example.com' }), ['/0/id invalid_type'])
+  t.strictSame(named({ id: null, email: 'p1@example.com' }), ['/0/id invalid_type'])
+  t.strictSame(named({ external_id: 7, email: 'p1@example.com' }), ['/0/external_id invalid_type'])
+  t.strictSame(named({ external_id: '', email: 'p1@example.com' }), ['/0/external_id too_short'])
+  t.strictSame(named({ email: 'p1' }), ['/0/email invalid_format'])
+  t.strictSame(named({ email: null }), ['/0/email null_not_allowed'])
+})
+
+await t.test('a record whose locator is faulty is not judged against the company: whom it speaks of is not known', async (t) => {
+  const records = [
+    { id: 7, email: 'p1@example.com' },
+    { id: 8, email: 'twice@example.com' },
+    { id: 9, email: 'twice@example.com' },
+  ]
+  t.strictSame(faultsOf(company.update(records)), ['/0/id invalid_type', '/1/id invalid_type', '/2/id invalid_type'])
+})
+
+await t.test('locators are resolved on the state before the call', async (t) => {
+  const kept = company.update([
+    { id: emp(1), external_id: 'E-2' },
+    { external_id: 'E-2', email: 'new@example.com' },
+  ])
+  t.strictSame(faultsOf(kept), ['/0/external_id already_exists'], 'the second names employee 2, who keeps E-2')
+  const { outcomes } = company.update([
+    { id: emp(1), email: 'p2@example.com' },
+    { external_id: 'E-2', email: 'p1@example.com' },
+  ])
+  t.strictSame(
+    outcomes.map(({ employee }) => [employee.id, employee.email]),
+    [
+      [emp(1), 'p2@example.com'],
+      [emp(2), 'p1@example.com'],
+    ],
+  )
+})
+
+await t.test('two records that name one employee are both refused, by whatever they name it', async (t) => {
+  const records = [
+    { id: emp(1), job_title: 'a' },
+    { email: 'P1@example.com', job_title: 'b' },
+    { external_id: 'E-1' },
+    { id: emp(2), job_title: 'c' },
+  ]
+  const decision = company.update(records)
+  t.match(decision.problem, { status: 422, code: 'validation_failed' })
+  t.strictSame(faultsOf(decision), ['/0/id duplicate_in_batch', '/1/email duplicate_in_batch', '/2/external_id duplicate_in_batch'])
+})

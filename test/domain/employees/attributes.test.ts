@@ -1,0 +1,147 @@
+import t from 'tap'
+import { ATTRIBUTE_NAMES, normaliseEmail } from '../../../src/domain/attributes.ts'
+import { emp, faultsOf, given, hired, person } from '../../support/domain/given-when-then.ts'
+
+const text = (length: number) => 'x'.repeat(length)
+const emoji = (length: number) => '🙂'.repeat(length)
+
+const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
+  ...['first_name', 'last_name'].flatMap((name): typeof REFUSED => [
+    [name, '', 'too_short', 'is empty'],
+    [name, ' \t\u00a0\n', 'too_short', 'is nothing but white space'],
+    [name, text(81), 'too_long', 'has 81 characters'],
+    [name, emoji(81), 'too_long', 'has 81 characters beyond the basic plane'],
+    [name, null, 'null_not_allowed', 'is null'],
+    [name, 7, 'invalid_type', 'is a number'],
+    [name, ['Ana'], 'invalid_type', 'is an array'],
+  ]),
+  ['email', null, 'null_not_allowed', 'is null'],
+  ['email', true, 'invalid_type', 'is a boolean'],
+  ['email', `${text(243)}@example.com`, 'too_long', 'has 255 characters'],
+  ['email', `${'\ufb03'.repeat(81)}@example.com`, 'too_long', 'has 255 characters once it is normalised'],
+  ...[
+    ['', 'is empty'],
+    ['ana', 'has no @'],
+    ['@example.com', 'has no local part'],
+    ['ana@', 'has no domain'],
+    ['ana@example', 'has a domain of one label'],
+    ['ana@@example.com', 'has two @'],
+    ['ana@exa_mple.com', 'has an underscore in its domain'],
+    ['ana@-example.com', 'has a label that begins with a hyphen'],
+    ['ana@example-.com', 'has a label that ends with a hyphen'],
+    ['ana@example..com', 'has an empty label'],
+    ['ana@example.com.', 'ends with a dot'],
+    ['.ana@example.com', 'begins with a dot'],
+    ['ana.@example.com', 'has a dot before the @'],
+    ['a..a@example.com', 'has two dots in a row'],
+    ['a a@example.com', 'has a space'],
+    [' ana@example.com', 'begins with a space'],
+    ['ana@example.com\n', 'ends with a line feed'],
+    ['a\u0007a@example.com', 'has a control character'],
+    ['a\u200ba@example.com', 'has an invisible character'],
+    ['Ana <ana@example.com>', 'has a display name'],
+    ['ana@[127.0.0.1]', 'has an address instead of a domain'],
+  ].map(([sent, why]): (typeof REFUSED)[number] => ['email', sent, 'invalid_format', why!]),
+  ['external_id', '', 'too_short', 'is empty'],
+  ['external_id', text(129), 'too_long', 'has 129 characters'],
+  ['external_id', 7, 'invalid_type', 'is a number'],
+  ['employee_number', text(65), 'too_long', 'has 65 characters'],
+  ...['job_title', 'department', 'division', 'location'].flatMap((name): typeof REFUSED => [
+    [name, text(121), 'too_long', 'has 121 characters'],
+    [name, {}, 'invalid_type', 'is an object'],
+  ]),
+  ...['1', '+', '+1', '+0123456', '34600123456', '+34 600 123 456', '+1234567890123456', '+123a', '+12\n', '+１２３'].map(
+    (sent): (typeof REFUSED)[number] => ['phone', sent, 'invalid_format', `is ${JSON.stringify(sent)}`],
+  ),
+  ['phone', 34600123456, 'invalid_type', 'is a number'],
+  ...['start_date', 'termination_date'].flatMap((name): typeof REFUSED => [
+    ...[
+      ...['2026-02-29', '2100-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '0000-01-01'],
+      ...['2026-1-1', '20260101', '01/02/2026', '2026-01-01T00:00:00Z', '2026-01-01 ', '+02026-01-01', '', '２026-01-01'],
+    ].map((sent): (typeof REFUSED)[number] => [name, sent, 'invalid_format', `is ${JSON.stringify(sent)}`]),
+    [name, 20260101, 'invalid_type', 'is a number'],
+  ]),
+  ['status', 'Active', 'invalid_value', 'is in upper case'],
+  ['status', 'terminated', 'invalid_value', 'is no status'],
+  ['status', null, 'null_not_allowed', 'is null'],
+  ['status', true, 'invalid_type', 'is a boolean'],
+  ['custom_attributes', 'x', 'invalid_type', 'is a string'],
+  ['custom_attributes', [], 'invalid_type', 'is an array'],
+]
+
+for (const [field, cases] of Map.groupBy(REFUSED, ([field]) => field)) {
+  await t.test(`${field} in a wrong form is refused, at creation and in a patch`, async (t) => {
+    for (const [, sent, code, why] of cases) {
+      t.strictSame(faultsOf(given().create(person(1, { [field]: sent }))), [`/${field} ${code}`], `create: it ${why}`)
+      t.strictSame(faultsOf(given(hired(1)).updateOne(emp(1), { [field]: sent })), [`/${field} ${code}`], `patch: it ${why}`)
+    }
+  })
+}
+
+const ACCEPTED: [field: string, sent: unknown, stored: unknown][] = [
+  ['first_name', '  Ana María\u00a0', 'Ana María'],
+  ['first_name', `  ${text(80)}  `, text(80)],
+  ['last_name', emoji(80), emoji(80)],
+  ['email', 'ANA@Example.COM', 'ana@example.com'],
+  ['email', 'ａｎａ＠ｅｘａｍｐｌｅ．ｃｏｍ', 'ana@example.com'],
+  ['email', 'JOS\u0045\u0301@example.com', 'josé@example.com'],
+  ['email', "o'hara+hr_1@sub.example.co", "o'hara+hr_1@sub.example.co"],
+  ['email', 'ana@bücher.example', 'ana@bücher.example'],
+  ['email', `${text(242)}@example.com`, `${text(242)}@example.com`],
+  ['external_id', 'Ab-1', 'Ab-1'],
+  ['external_id', ' padded ', ' padded '],
+  ['external_id', emoji(128), emoji(128)],
+  ['external_id', null, null],
+  ['employee_number', text(64), text(64)],
+  ['employee_number', '', ''],
+  ['job_title', emoji(120), emoji(120)],
+  ['department', null, null],
+  ['division', '   ', '   '],
+  ['location', 'constructor', 'constructor'],
+  ['manager_id', null, null],
+  ['phone', '+12', '+12'],
+  ['phone', '+123456789012345', '+123456789012345'],
+  ['phone', null, null],
+  ['start_date', '2024-02-29', '2024-02-29'],
+  ['start_date', '2000-02-29', '2000-02-29'],
+  ['start_date', '0001-01-01', '0001-01-01'],
+  ['termination_date', '9999-12-31', '9999-12-31'],
+  ['termination_date', null, null],
+  ['status', 'inactive', 'inactive'],
+  ['custom_attributes', null, {}],
+]
+
+for (const [field, cases] of Map.groupBy(ACCEPTED, ([field]) => field)) {
+  await t.test(`${field} up to its limits is taken and normalised, at creation and in a patch`, async (t) => {
+    for (const [, sent, stored] of cases) {
+      const [created] = given().create(person(1, { [field]: sent })).outcomes
+      t.strictSame(created?.employee[field as 'email'], stored, `create: ${JSON.stringify(sent).slice(0, 40)}`)
+      const [patched] = given(hired(1)).updateOne(emp(1), { [field]: sent }).outcomes
+      t.strictSame(patched?.employee[field as 'email'], stored, `patch: ${JSON.stringify(sent).slice(0, 40)}`)
+    }
+  })
+}
+
+await t.test('every clearable attribute is cleared by null in a patch', async (t) => {
+  const required = ['first_name', 'last_name', 'email', 'status', 'custom_attributes']
+  const clearable = ATTRIBUTE_NAMES.filter((name) => !required.includes(name) && name !== 'manager_id')
+  const dates = { start_date: '2026-01-01', termination_date: '2026-01-02', phone: '+123' }
+  const set = Object.fromEntries(clearable.map((name) => [name, dates[name as 'phone'] ?? 'x']))
+  const cleared = Object.fromEntries(clearable.map((name) => [name, null]))
+  const { outcomes } = given(hired(1, set)).updateOne(emp(1), cleared)
+  t.strictSame(outcomes[0]?.changed, clearable)
+  t.match(outcomes[0]?.employee, cleared)
+})
+
+await t.test('normalising an e-mail: NFKC and lower case, whatever form it came in', async (t) => {
+  t.equal(normaliseEmail('ﬁONA@EXAMPLE.COM'), 'fiona@example.com')
+  t.equal(normaliseEmail('\u212A@x.com'), 'k@x.com', 'the Kelvin sign')
+  t.equal(normaliseEmail('e\u0301@x.com'), normaliseEmail('\u00c9@x.com'))
+})
+
+await t.test('an e-mail far beyond the limit is refused before it is normalised, which could multiply its length', async (t) => {
+  const normalise = t.capture(String.prototype, 'normalize', String.prototype.normalize)
+  const sent = `${'\ufdfa'.repeat(10_000)}@example.com`
+  t.strictSame(faultsOf(given().create(person(1, { email: sent }))), ['/email too_long'])
+  t.equal(normalise().length, 0)
+})

@@ -1,0 +1,89 @@
+import t from 'tap'
+import { emp, faultsOf, given, hired, person } from '../../support/domain/given-when-then.ts'
+
+const keys = (count: number, from = 0) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${from + at}`, at]))
+const create = (custom_attributes: unknown) => given().create(person(1, { custom_attributes }))
+const AWKWARD = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', '10', '2', 'a/b~c', 'a.b', ' ', 'status', 'custom_attributes.x', '🙂']
+
+await t.test('texts, numbers and booleans are kept as they were sent', async (t) => {
+  const sent = { text: ' Ab ', empty: '', zero: 0, minus: -1.5e-7, big: 9007199254740992, yes: true, no: false }
+  t.strictSame(create(sent).outcomes[0]?.employee.custom_attributes, sent)
+})
+
+await t.test('other values are refused where they stand', async (t) => {
+  t.strictSame(faultsOf(create({ ok: 1, list: [], object: {}, none: null })), [
+    '/custom_attributes/list invalid_type',
+    '/custom_attributes/none null_not_allowed',
+    '/custom_attributes/object invalid_type',
+  ])
+})
+
+await t.test('a key has 1 to 64 characters, a text at most 1000', async (t) => {
+  t.strictSame(faultsOf(create({ ['k'.repeat(64)]: 'x'.repeat(1000), ['🙂'.repeat(64)]: '🙂'.repeat(1000) })), [])
+  t.strictSame(faultsOf(create({ '': 1 })), ['/custom_attributes/ too_short'])
+  t.strictSame(faultsOf(create({ ['k'.repeat(65)]: 1 })), [`/custom_attributes/${'k'.repeat(65)} too_long`])
+  t.strictSame(faultsOf(create({ ['🙂'.repeat(65)]: 1 })), [`/custom_attributes/${'🙂'.repeat(65)} too_long`])
+  t.strictSame(faultsOf(create({ text: 'x'.repeat(1001) })), ['/custom_attributes/text too_long'])
+})
+
+await t.test('an employee has at most 32, at creation', async (t) => {
+  t.strictSame(faultsOf(create(keys(32))), [])
+  t.strictSame(faultsOf(create(keys(33))), ['/custom_attributes too_long'])
+})
+
+await t.test('an employee has at most 32, after a patch: what it removes makes room', async (t) => {
+  const company = given(hired(1, { custom_attributes: keys(32) }))
+  const patch = (custom_attributes: unknown) => faultsOf(company.updateOne(emp(1), { custom_attributes }))
+  t.strictSame(patch({ more: 1 }), ['/custom_attributes too_long'])
+  t.strictSame(patch({ more: 1, k0: null }), [])
+  t.strictSame(patch({ k0: 'changed' }), [])
+  t.strictSame(patch({ absent: null }), [])
+  t.strictSame(patch(keys(100, 32)), ['/custom_attributes too_long'])
+})
+
+await t.test('one who has more from before may still be changed otherwise', async (t) => {
+  const company = given(hired(1, { custom_attributes: keys(40) }))
+  t.strictSame(faultsOf(company.updateOne(emp(1), { job_title: 'x' })), [])
+  t.strictSame(faultsOf(company.updateOne(emp(1), { custom_attributes: { k0: null } })), ['/custom_attributes too_long'])
+})
+
+await t.test('in a patch null removes a key, and null for all of them removes all', async (t) => {
+  const company = given(hired(1, { custom_attributes: { a: 1, b: '2', c: false } }))
+  const [one] = company.updateOne(emp(1), { custom_attributes: { b: null } }).outcomes
+  t.strictSame([one?.changed, one?.employee.custom_attributes], [['custom_attributes.b'], { a: 1, c: false }])
+  const [all] = company.updateOne(emp(1), { custom_attributes: null }).outcomes
+  t.strictSame(all?.changed, ['custom_attributes.a', 'custom_attributes.b', 'custom_attributes.c'])
+  t.strictSame(all?.employee.custom_attributes, {})
+  const [none] = company.updateOne(emp(1), { custom_attributes: {} }).outcomes
+  t.strictSame([none?.result, none?.changed], ['no_updates', []])
+})
+
+await t.test('a change of type is a change', async (t) => {
+  const company = given(hired(1, { custom_attributes: { a: 1, b: true, c: '' } }))
+  const { events } = company.updateOne(emp(1), { custom_attributes: { a: '1', b: 1, c: false } })
+  t.strictSame(events[0]?.data, {
+    changes: {
+      'custom_attributes.a': { from: 1, to: '1' },
+      'custom_attributes.b': { from: true, to: 1 },
+      'custom_attributes.c': { from: '', to: false },
+    },
+  })
+})
+
+for (const key of AWKWARD) {
+  await t.test(`a key named ${JSON.stringify(key)} is a key like any other`, async (t) => {
+    const [created] = create({ [key]: 1 }).outcomes
+    t.strictSame(created?.employee.custom_attributes, { [key]: 1 })
+    const company = given(hired(1), hired(2, { custom_attributes: { [key]: 1, kept: 2 } }))
+    const [added, removed] = company.update([
+      { id: emp(1), custom_attributes: { [key]: 'x' } },
+      { id: emp(2), custom_attributes: { [key]: null } },
+    ]).outcomes
+    t.strictSame([added?.changed, added?.employee.custom_attributes], [[`custom_attributes.${key}`], { [key]: 'x' }])
+    t.strictSame([removed?.changed, removed?.employee.custom_attributes], [[`custom_attributes.${key}`], { kept: 2 }])
+    t.match(company.updateOne(emp(1), { custom_attributes: { [key]: null } }).outcomes, [{ result: 'no_updates' }])
+    const pointer = `/custom_attributes/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    t.strictSame(faultsOf(create({ [key]: [] })), [`${pointer} invalid_type`])
+  })
+}

@@ -1,0 +1,61 @@
+import t from 'tap'
+import type { PersonNames } from '../../../src/domain/erasure.ts'
+import { erasingEvents, POSITIONS_PER_EVENT, speaksOf } from '../../../src/domain/erasure.ts'
+
+const ID = 'emp_01m7wqmfakeh492yss9pa6yb7t'
+const OTHER = 'emp_01m7wqmfakeh492yss9pa6yb7v'
+const ANA: PersonNames = { ids: new Set([ID]), emails: new Set(['ana@x.com', 'ana.old@x.com']), externalIds: new Set(['7', ' 8 ']) }
+
+const rejected = (record: unknown, more: object = {}) => ({ locator: null, employee_id: null, errors: [], record, ...more })
+
+const SPEAKS: [string, unknown, object?][] = [
+  ['is theirs', {}, { employee_id: ID }],
+  ['is located by their id', {}, { locator: { id: ID } }],
+  ['has their address', { email: 'ana@x.com' }],
+  ['has an address that they had before, in another spelling', { email: ' ANA.Old@X.com' }],
+  ['has their address in full-width letters', { email: 'ａｎａ＠x.com' }],
+  ['has their address in the wrong field', { mail: 'ana@x.com' }],
+  ['has their address deep inside', { custom_attributes: { a: { b: ['x', 'ana@x.com'] } } }],
+  ['has their address as the name of a field', { 'ana@x.com': 1 }],
+  ['has their address within a text', { job_title: 'was <ana@x.com>.' }],
+  ['has their address behind that of somebody else', { job_title: 'joana@x.com, ana@x.com' }],
+  ['names them as manager', { manager_email: 'ana@x.com' }],
+  ['has their id within a text', { job_title: `see ${ID}` }],
+  ['has their external id', { external_id: '7' }],
+  ['has their external id as a number', { external_id: 7 }],
+  ['has their external id with white space', { external_id: '7 ' }],
+  ['has their external id, which has white space', { external_id: ' 8 ' }],
+  ['is located by their external id', 'x', { locator: { external_id: '7' } }],
+  ['names them as manager by external id', { manager_external_id: '7' }],
+  ['is a bare text', 'ana@x.com'],
+]
+for (const [name, record, more] of SPEAKS) {
+  await t.test(`a refused record that ${name} speaks of the person`, async (t) => {
+    t.ok(speaksOf(rejected(record, more), ANA))
+  })
+}
+
+const SILENT: [string, unknown, object?][] = [
+  ['is of somebody else', { email: 'bo@x.com', external_id: '8' }, { employee_id: OTHER, locator: { id: OTHER } }],
+  ['has an address that ends like theirs', { email: 'joana@x.com' }],
+  ['has an address that begins like theirs', { email: 'ana@x.com.br' }],
+  ['has their external id where none is expected', { employee_number: '7', custom_attributes: { grade: '7' } }],
+  ['could not be read', null],
+]
+for (const [name, record, more] of SILENT) {
+  await t.test(`a refused record that ${name} does not`, async (t) => {
+    t.notOk(speaksOf(rejected(record, more), ANA))
+  })
+}
+
+await t.test('a text of nothing but addresses is looked through in linear time', async (t) => {
+  t.notOk(speaksOf(rejected('ana@x.comx'.repeat(200_000)), ANA))
+})
+
+await t.test('an erasure of many positions is as many events as it takes, each with no more than its share', async (t) => {
+  const positions = Array.from({ length: POSITIONS_PER_EVENT + 1 }, (_, at) => at + 1)
+  const events = erasingEvents('EmployeeErased', ID, 4, positions)
+  t.strictSame(events.map(({ version, data }) => [version, data.positions.length]), [[4, POSITIONS_PER_EVENT], [5, 1]])
+  t.strictSame(events.flatMap(({ data }) => data.positions), positions)
+  t.strictSame(erasingEvents('EmployeeErased', ID, 4, []), [])
+})

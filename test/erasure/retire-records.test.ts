@@ -1,0 +1,99 @@
+import t from 'tap'
+import { toUuid } from '../../src/domain/ids.ts'
+import { retireRecords } from '../../src/erasure/retire-records.ts'
+import { openQueues, RETIRE_RECORDS } from '../../src/workers/queues.ts'
+import { streamOf } from '../support/ledger/company-events.ts'
+import { eventually } from '../support/eventually.ts'
+import { appendRefusalsAt, openOldLedger } from '../support/ledger/old-refusals.ts'
+import type { Service } from '../support/service.ts'
+import { employee, startService } from '../support/service.ts'
+import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+/** An instant that is yet to come: what was recorded today is older. */
+const TOMORROW = -1
+
+const rejectedWithData = async (service: Service, companyId: string) => {
+  const { rows } = await service.pool.query(
+    `select 1 from events where company_id = $1 and data is not null and envelope like '%EmployeeRecordRejected%'`,
+    [toUuid(companyId)],
+  )
+  return rows.length
+}
+
+await t.test('what refused records said is erased once it is old enough, and no younger one', async (t) => {
+  const service = await startService(t)
+  const companyId = await openOldLedger(service, daysAgo(20))
+  for (const days of [20, 11, 9, 1]) await appendRefusalsAt(service, companyId, daysAgo(days), 2)
+  t.equal(await retireRecords(service.pool, 0), 0, '0 keeps them for ever')
+  t.equal(await retireRecords(service.pool, 10), 4)
+  const [marker] = await streamOf(service, companyId, companyId)
+  t.match(marker, { type: 'RecordsRetired', version: 1, actor: 'schedule', call_id: null, data: { positions: [1, 2, 4, 5] } })
+  t.equal(await rejectedWithData(service, companyId), 4)
+  t.equal(await retireRecords(service.pool, 10), 0, 'a second time there is nothing to do')
+  t.strictSame(await ledgerFaults(service.db, companyId), [])
+  t.equal(await retireRecords(service.pool, 5), 2)
+  t.strictSame((await streamOf(service, companyId, companyId)).map(({ version, data }) => [version, data]), [
+    [1, { positions: [1, 2, 4, 5] }],
+    [2, { positions: [7, 8] }],
+  ])
+})
+
+await t.test('the log keeps entry, counts and error of a call whose records are retired, and nobody loses an employee', async (t) => {
+  const service = await startService(t)
+  const { company } = service
+  const { body: made } = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'kept' }) })
+  const { id } = made.employees[0]
+  const { body: failed } = await service.call('PATCH', '/v1/employees', { body: [{ id, phone: '1' }, { email: 'nobody@example.com' }] })
+  const before = await service.logOf(failed.log_id)
+  t.equal((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items.length, 1)
+  t.equal(await retireRecords(service.pool, TOMORROW), 2)
+  const after = await service.logOf(failed.log_id)
+  t.strictSame(after.entry, before.entry)
+  const gone = { employee_id: null, status: null, attributes: null, changes: null, record: null, errors: null, erased: true }
+  t.strictSame(after.records, [{ index: 0, ...gone }, { index: 1, ...gone }])
+  t.strictSame((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items, [])
+  t.strictSame((await service.call('GET', `/v1/employees/${id}`)).body, made.employees[0])
+  t.strictSame((await service.logOf(made.log_id)).records[0].erased, false)
+  t.strictSame(await ledgerFaults(service.db, company.id), [])
+})
+
+await t.test('many are retired in batches, by two processes at once, each record once', async (t) => {
+  const service = await startService(t)
+  const companies = [await openOldLedger(service, daysAgo(9)), await openOldLedger(service, daysAgo(9))]
+  for (const companyId of companies) {
+    for (let calls = 0; calls < 3; calls += 1) await appendRefusalsAt(service, companyId, daysAgo(9), 700)
+  }
+  const counts = await Promise.all([1, 2].map(() => retireRecords(service.pool, 7)))
+  t.equal(counts[0]! + counts[1]!, 2 * 2_100)
+  for (const companyId of companies) {
+    t.equal(await rejectedWithData(service, companyId), 0)
+    t.equal((await streamOf(service, companyId, companyId)).length, 3, 'no more than a thousand at once')
+    t.strictSame(await ledgerFaults(service.db, companyId), [])
+  }
+})
+
+await t.test('an erasure and a retirement of one record at once erase it once', async (t) => {
+  const service = await startService(t)
+  for (let round = 0; round < 5; round += 1) {
+    const email = `round.${round}@example.com`
+    await service.call('PATCH', '/v1/employees', { body: [{ email }] })
+    const [erased, retired] = await Promise.all([service.manage('POST', '/erasures', { email }), retireRecords(service.pool, TOMORROW)])
+    t.equal((erased.status === 200 ? 1 : 0) + retired, 1, `${erased.status} and ${retired}`)
+  }
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})
+
+await t.test('the workers retire by the setting, and the read models follow', async (t) => {
+  const service = await startService(t, { REJECTED_RECORDS_KEPT_DAYS: '7', SWEEP_INTERVAL_MS: '60000' }, { workers: true })
+  const companyId = await openOldLedger(service, daysAgo(9))
+  await appendRefusalsAt(service, companyId, daysAgo(9), 2)
+  await service.project(companyId)
+  const names = async () => (await service.pool.query('select 1 from bulk_user_logs_v1.rejected_names')).rows.length
+  t.equal(await names(), 2)
+  const boss = await openQueues(service.urls.serviceUrl, { works: false, connections: 1, onError: () => undefined })
+  await boss.send(RETIRE_RECORDS, {})
+  await boss.stop({ graceful: false })
+  await eventually('the hashes of the records are gone', async () => (await names()) === 0)
+  t.equal(await rejectedWithData(service, companyId), 0)
+})

@@ -1,0 +1,53 @@
+import type { Test } from 'tap'
+import type { Finding } from '../oracle/finding.ts'
+import type { Bug } from './plants.ts'
+import { BUGS } from './plants.ts'
+import type { Plant, Supervised } from '../program.ts'
+import { runFault } from '../run.ts'
+import type { Stage } from '../stage.ts'
+
+const QUIET = 'nothing'
+const SETTLES_WITHIN_MS = 4_000
+// What a bug has broken may never be answered.
+const RESOLVES_WITHIN_MS = 5_000
+const TRIES = 3
+/** Each of the eight clients makes every kind of call. */
+const CALLS = 120
+
+/** Plants these bugs one after the other into the program, and asserts that the oracle finds each: by the kind of what it finds. */
+export async function assertFound(t: Test, stage: Stage, names: string[]): Promise<void> {
+  // Those of the same processes follow each other, so that these are restarted once for each bug.
+  let planted: Supervised[] = []
+  for (const [part, own] of Map.groupBy(names, (name) => BUGS[name]!.process)) {
+    const processes = part === 'worker' ? stage.workers : stage.apis
+    for (const name of own) {
+      await t.test(`it finds a program that ${name}`, async (t) => {
+        if (planted !== processes) await restart(planted)
+        planted = processes
+        const { killAt } = BUGS[name]!
+        await restart(processes, { name, ...(killAt === undefined ? {} : { killAt }) })
+        const found = await findIn(stage, BUGS[name]!)
+        t.ok(isFound(BUGS[name]!, found), `found: ${found.map(({ kind, text }) => `${kind}: ${text}`).join('; ')}`)
+      })
+    }
+  }
+}
+
+async function restart(processes: Supervised[], plant?: Plant): Promise<void> {
+  await Promise.all(processes.map((process) => process.restart('SIGTERM', plant)))
+  await Promise.all(processes.map((process) => process.ready()))
+}
+
+/** A bug that only a certain moment brings out gets a few chances. */
+async function findIn(stage: Stage, bug: Bug): Promise<Finding[]> {
+  let found: Finding[] = []
+  for (let tries = 0; tries < TRIES && !isFound(bug, found); tries += 1) {
+    const options = { settlesWithinMs: SETTLES_WITHIN_MS, resolveWithinMs: RESOLVES_WITHIN_MS, looksAtTimes: false, callsAtLeast: CALLS, repeats: 1 }
+    found = (await runFault(stage, bug.shownBy ?? QUIET, tries + 1, options)).wrong
+  }
+  return found
+}
+
+function isFound(bug: Bug, found: Finding[]): boolean {
+  return found.some(({ kind }) => bug.found.includes(kind))
+}

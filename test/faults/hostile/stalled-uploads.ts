@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import net from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
+import { readSamples, valueOf } from '../../support/processes/metrics.ts'
+import type { Happened } from '../faults.ts'
+import type { Finding } from '../oracle/finding.ts'
+import type { Supervised } from '../program.ts'
+import type { Stage } from '../stage.ts'
+import type { LoadedCompany, Operation } from '../workload.ts'
+
+/** REQUEST_TIMEOUT_MS of the processes: a run need not wait for a minute, and all bytes arrive before, also where a machine has other work. */
+export const UPLOADS_WITHIN_MS = 20_000
+/** Node.js looks for requests that take too long every quarter of that; the rest is for a machine that has other work. */
+const CLOSED_WITHIN_MS = UPLOADS_WITHIN_MS + 10_000
+const UPLOADS = 40
+/** One of so many stops soon, the others shortly before their end: together they send far more than the budget. */
+const SOON = 10
+const SEVERAL_KEYS = 4
+const ANNOUNCED = 8_000_000
+const LOOKS_EVERY_MS = 250
+
+const MB = 1_000_000
+/** What the bodies of one process may take in memory together. */
+const BUDGET = 64 * MB
+/** Of what a process counts itself, its heap in use and the buffers outside: that of the other calls, and what was not collected yet. */
+const COUNTED_SLACK = 96 * MB
+/** Of the whole process: its heap grows under load, and what is free is not given back. */
+const PROCESS_SLACK = 160 * MB
+
+interface Upload {
+  id: string
+  company: LoadedCompany
+  isClosed(): boolean
+  /** The status that it was answered; null while there is no answer. */
+  answer(): string | null
+  end(): void
+}
+
+/**
+ * Forty connections to one process, of one key or of four by the seed, each announce a body of 8 MB, send some of it, most
+ * of them nearly all, and then nothing.
+ */
+export async function stalledUploads(stage: Stage, random: SeededRandom): Promise<Happened> {
+  const companies = await stage.makeCompanies(random.chance(0.5) ? 1 : SEVERAL_KEYS)
+  const api = random.pick(stage.apis)
+  const name = `stalled-${random.below(1_000_000_000)}`
+  const wrong: Finding[] = []
+  const before = await memoryOf(api)
+  const most = { ...before }
+  const body = Buffer.alloc(ANNOUNCED, ' ')
+  const uploads = Array.from({ length: UPLOADS }, (_, at) => {
+    const sent = at % SOON === 0 ? 1 + random.below(100_000) : ANNOUNCED - 1 - random.below(100_000)
+    return startUpload(api.address, companies[at % companies.length]!, `${name}-${at}`, body.subarray(0, sent))
+  })
+  const deadline = performance.now() + CLOSED_WITHIN_MS
+  while (uploads.some(({ isClosed }) => !isClosed()) && performance.now() < deadline) {
+    const now = await memoryOf(api)
+    most.counted = Math.max(most.counted, now.counted)
+    most.process = Math.max(most.process, now.process)
+    await pause(LOOKS_EVERY_MS)
+  }
+  const open = uploads.filter(({ isClosed }) => !isClosed())
+  if (open.length > 0) wrong.push({ kind: 'open connection', text: `${open.length} of ${UPLOADS} uploads stand still and are open after ${CLOSED_WITHIN_MS} ms` })
+  uploads.forEach((upload) => upload.end())
+  wrong.push(...growth('heap and the buffers', before.counted, most.counted, BUDGET + COUNTED_SLACK))
+  wrong.push(...growth('process', before.process, most.process, BUDGET + PROCESS_SLACK))
+  const operations = uploads.map(({ id, company: { companyId, key } }): Operation => ({
+    ...{ id, companyId, apiId: key.api_id, method: 'POST', path: '/v1/employees', body: null, records: 0, isCutOff: true },
+    ...{ attempts: [], final: null, again: null },
+  }))
+  const [grown, counted] = [most.process - before.process, most.counted - before.counted]
+  const answers = Map.groupBy(uploads, (upload) => upload.answer() ?? 'nothing')
+  const answered = [...answers].map(([answer, own]) => `${answer} to ${own.length}`).join(', ')
+  const note = `the process grew by ${mb(grown)}, heap and buffers by ${mb(counted)}; it answered ${answered}`
+  return { times: UPLOADS, note, wrong, companyIds: companies.map(({ companyId }) => companyId), operations }
+}
+
+function mb(bytes: number): string {
+  return `${Math.round(bytes / MB)} MB`
+}
+
+function growth(what: string, before: number, most: number, atMost: number): Finding[] {
+  const grown = most - before
+  return grown <= atMost ? [] : [{ kind: 'memory', text: `the memory of the ${what} grew by ${mb(grown)} from ${mb(before)}, by more than ${mb(atMost)}` }]
+}
+
+/** The bytes of a process: in use in its heap and in buffers outside, by its own count, and in memory, by the kernel's. */
+async function memoryOf({ metricsUrl, child }: Supervised): Promise<{ counted: number; process: number }> {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child().pid}/status`, 'utf8'))?.[1]
+  const samples = await readSamples(metricsUrl!)
+  return { counted: valueOf(samples, 'nodejs_heap_size_used_bytes') + valueOf(samples, 'nodejs_external_memory_bytes'), process: Number(kilobytes) * 1024 }
+}
+
+function startUpload(address: string, company: LoadedCompany, id: string, sent: Buffer): Upload {
+  const { hostname, port } = new URL(address)
+  const socket = net.connect({ host: hostname, port: Number(port) })
+  const { api_id: apiId, api_key: apiKey } = company.key
+  const head = [
+    'POST /v1/employees HTTP/1.1',
+    ...[`host: ${hostname}`, `x-api-id: ${apiId}`, `x-api-key: ${apiKey}`, `x-request-id: ${id}`],
+    ...['content-type: application/json', `content-length: ${ANNOUNCED}`],
+  ]
+  let isClosed = false
+  let answer: string | null = null
+  // A reset is one way to close. Whoever is answered early stops as well, and stays.
+  socket.on('error', () => undefined).on('close', () => (isClosed = true))
+  socket.setEncoding('latin1').on('data', (text: string) => (answer ??= /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? text))
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  socket.write(sent)
+  return { id, company, isClosed: () => isClosed, answer: () => answer, end: () => socket.destroy() }
+}

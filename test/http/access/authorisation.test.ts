@@ -1,0 +1,185 @@
+import t, { type Test } from 'tap'
+import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
+import { operationsOf } from '../../support/http/api-document.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/*
+ * Who may call what: every route of the document against every kind of caller. A route that is not in the table fails.
+ */
+
+type Allowed = 'any key' | 'an enabled key' | 'admin' | 'admin or auditor' | 'any user' | 'anybody'
+
+const service = await startService(t)
+const [ours, theirs] = [service.company, await service.makeCompany('Other')]
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const keyHeaders = ({ api_id, api_key }: { api_id: string; api_key: string }) => ({ 'x-api-id': api_id, 'x-api-key': api_key })
+
+/** A change by the administrator, who brings about what the table needs. */
+async function change(method: string, path: string, body?: unknown) {
+  const answer = await ask(method, `/admin/v1${path}`, bearer(ours.admin.token), body)
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+  return answer.text === '' ? null : JSON.parse(answer.text)
+}
+
+const quota = { quota_limit: 1000, refresh_period: 'daily' }
+const issue = async (name: string) => {
+  const issued = await change('POST', '/api-keys', { name, ...quota })
+  return { id: issued.id ?? issued.api_id, headers: { 'x-api-id': issued.api_id ?? issued.id, 'x-api-key': issued.api_key } }
+}
+const token = (name: string, scope = {}) => change('POST', '/tokens', { name, expires_in_days: 7, ...scope })
+
+const made = await service.call('POST', '/v1/employees', { body: employee({ last_name: 'Ourselves' }) })
+await service.project()
+const employeeId: string = made.body.employees[0].id
+const logId: string = made.body.log_id
+const spare = { key: await issue('spare'), user: await change('POST', '/users', { email: 's@example.com', name: 'S', role: 'member' }), token: await token('spare') }
+const disabled = await issue('disabled')
+await change('POST', `/api-keys/${disabled.id}/disable`)
+const revoked = { key: await issue('revoked'), token: await token('revoked') }
+const narrowed = await token('narrowed', { scope: 'audit' })
+await change('POST', `/api-keys/${revoked.key.id}/revoke`)
+await change('DELETE', `/tokens/${revoked.token.id}`)
+
+const ID: Record<string, string> = { keys: spare.key.id, users: spare.user.id, tokens: spare.token.id }
+
+/** Bodies are such that they change nothing: whoever is let in gets as far as what is wrong with them. */
+const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }> = {
+  'GET /v1/auth/verify': { allowed: 'any key' },
+  'GET /v1/employees': { allowed: 'an enabled key' },
+  'POST /v1/employees': { allowed: 'an enabled key', body: {} },
+  'PATCH /v1/employees': { allowed: 'an enabled key', body: [{ id: employeeId }] },
+  'GET /v1/employees/{id}': { allowed: 'an enabled key', path: `/v1/employees/${employeeId}` },
+  'PATCH /v1/employees/{id}': { allowed: 'an enabled key', path: `/v1/employees/${employeeId}`, body: {} },
+  'GET /admin/v1/bulk-user-logs': { allowed: 'admin' },
+  'GET /admin/v1/bulk-user-logs.csv': { allowed: 'admin' },
+  'GET /admin/v1/bulk-user-logs/stream': { allowed: 'admin' },
+  'GET /admin/v1/bulk-user-logs/{log_id}': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}` },
+  'GET /admin/v1/bulk-user-logs/{log_id}/records': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}/records` },
+  'GET /admin/v1/bulk-user-logs/{log_id}/records.csv': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}/records.csv` },
+  'GET /admin/v1/usage': { allowed: 'admin' },
+  'GET /admin/v1/api-keys': { allowed: 'admin' },
+  'POST /admin/v1/api-keys': { allowed: 'admin', body: {} },
+  ...idRoutes('api-keys', ID['keys']!, ['GET', 'PATCH', 'POST rotate', 'POST disable', 'POST enable', 'POST revoke']),
+  'GET /admin/v1/users': { allowed: 'admin' },
+  'POST /admin/v1/users': { allowed: 'admin', body: {} },
+  ...idRoutes('users', ID['users']!, ['GET', 'PATCH', 'POST reset-password', 'DELETE', 'POST erase']),
+  'POST /admin/v1/erasures': { allowed: 'admin', body: {} },
+  'GET /admin/v1/company': { allowed: 'admin' },
+  'PATCH /admin/v1/company': { allowed: 'admin', body: {} },
+  'GET /admin/v1/tokens': { allowed: 'any user' },
+  'POST /admin/v1/tokens': { allowed: 'any user', body: {} },
+  // A member sees and revokes no token but their own; that of somebody else is as good as none.
+  'DELETE /admin/v1/tokens/{id}': { allowed: 'any user', path: '/admin/v1/tokens/tok_01h455vb4pex5vsknk084sn02q' },
+  'GET /audit/v1/events': { allowed: 'admin or auditor' },
+  'GET /audit/v1/events/stream': { allowed: 'admin or auditor' },
+  'GET /audit/v1/proofs/inclusion': { allowed: 'admin or auditor', path: '/audit/v1/proofs/inclusion?position=1' },
+  'GET /audit/v1/proofs/consistency': { allowed: 'admin or auditor', path: '/audit/v1/proofs/consistency?from=1' },
+  'GET /audit/v1/employees/{id}': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}` },
+  'GET /audit/v1/employees/{id}/history': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}/history` },
+  'POST /admin/v1/invitations/accept': { allowed: 'anybody', body: {} },
+  'GET /audit/v1/checkpoint': { allowed: 'admin or auditor' },
+  'GET /audit/v1/keys': { allowed: 'admin or auditor' },
+}
+
+function idRoutes(kind: string, id: string, routes: string[]): typeof TABLE {
+  return Object.fromEntries(
+    routes.map((route) => {
+      const [method, action] = route.split(' ')
+      const end = action === undefined ? '' : `/${action}`
+      const body = method === 'PATCH' || action === 'rotate' ? { body: {} } : {}
+      return [`${method} /admin/v1/${kind}/{id}${end}`, { allowed: 'admin', path: `/admin/v1/${kind}/${id}${end}`, ...body }]
+    }),
+  )
+}
+
+const CALLERS: Record<string, Record<string, string>> = {
+  'no credentials': {},
+  'a wrong secret': { ...keyHeaders({ ...ours.key, api_key: theirs.key.api_key }), ...bearer(`${ours.admin.token.slice(0, -1)}!`) },
+  'an API key': keyHeaders(ours.key),
+  'a disabled API key': disabled.headers,
+  'a revoked API key': revoked.key.headers,
+  'a member': bearer(ours.member.token),
+  'an auditor': bearer(ours.auditor.token),
+  'a token for the audit endpoint': bearer(narrowed.token),
+  'a revoked token': bearer(revoked.token.token),
+  "another company's API key": keyHeaders(theirs.key),
+  "another company's administrator": bearer(theirs.admin.token),
+  // Last: only they change anything.
+  'an administrator': bearer(ours.admin.token),
+}
+
+/** Who is let in, or the code with which they are refused. */
+function expected(allowed: Allowed, caller: string): string {
+  if (caller === 'a token for the audit endpoint' && ['admin', 'any user'].includes(allowed)) return 'role_required'
+  const isKey = caller.endsWith('API key')
+  const isUser = ['a member', 'an auditor', 'an administrator', "another company's administrator"].includes(caller)
+  switch (allowed) {
+    case 'anybody':
+      return 'let in'
+    case 'any key':
+      return isKey && caller !== 'a revoked API key' ? 'let in' : 'invalid_credentials'
+    case 'an enabled key':
+      if (caller === 'a disabled API key') return 'key_disabled'
+      return isKey && caller !== 'a revoked API key' ? 'let in' : 'invalid_credentials'
+    case 'any user':
+      return isUser ? 'let in' : 'invalid_credentials'
+    case 'admin or auditor':
+      if (caller === 'a member') return 'role_required'
+      return isUser || caller === 'a token for the audit endpoint' ? 'let in' : 'invalid_credentials'
+    case 'admin':
+      if (!isUser) return 'invalid_credentials'
+      return caller.endsWith('administrator') ? 'let in' : 'admin_only'
+  }
+}
+
+const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
+
+await t.test('the table has every route of the document, and no other', async (t) => {
+  const routes = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
+  t.strictSame(Object.keys(TABLE).toSorted(), routes.toSorted())
+})
+
+for (const [route, { allowed, path, body }] of Object.entries(TABLE)) {
+  const [method, template] = route.split(' ') as [string, string]
+  for (const [caller, headers] of Object.entries(CALLERS)) {
+    const outcome = expected(allowed, caller)
+    await t.test(`${route} with ${caller}: ${outcome}`, async (t) => {
+      const answer = await ask(method, path ?? template, headers, body)
+      t.equal(outcomeOf(answer), outcome, answer.text.slice(0, 300))
+      if (outcome === 'let in' && caller.startsWith('another company')) assertBlind(t, answer, template)
+    })
+  }
+}
+
+/** What belongs to one company is, for another one, not there. */
+function assertBlind(t: Test, { status, text }: Asked, template: string): void {
+  if (template.includes('{')) t.equal(status, 404, text)
+  // Their own ledger keeps what they have sent themselves: our employee's id in a path.
+  const unsent = template.startsWith('/audit/') ? [] : [employeeId]
+  const secrets = [...unsent, logId, spare.key.id, spare.user.id, spare.token.id, 'Ourselves']
+  t.strictSame(secrets.filter((secret) => text.includes(secret)), [])
+}
+
+interface Asked {
+  status: number
+  code: string | undefined
+  text: string
+}
+
+/** The stream has no end: of what is let in, only so much is read as comes at once. */
+async function ask(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Asked> {
+  const content = body === undefined ? {} : { body: JSON.stringify(body) }
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(service.address + path, { method, headers: { ...headers, ...type }, ...content })
+  if (path.endsWith('/stream') && response.ok) {
+    await response.body?.cancel()
+    return { status: response.status, code: undefined, text: '' }
+  }
+  const text = await response.text()
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') === true
+  return { status: response.status, code: isProblem ? JSON.parse(text).code : undefined, text }
+}
+
+function outcomeOf({ status, code }: Asked): string {
+  return status === 401 || status === 403 ? (code ?? String(status)) : 'let in'
+}

@@ -1,0 +1,155 @@
+import http from 'node:http'
+import t from 'tap'
+import type { Test } from 'tap'
+import pg from 'pg'
+import { newId } from '../../../src/bootstrap.ts'
+import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
+import { addUser } from '../../../src/accounts/users/add-user.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { openEventStream } from '../../support/http/event-stream.ts'
+import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
+import { employee, startService } from '../../support/service.ts'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
+
+/* Whatever ends somebody's rights ends them before the next page of an open stream or download. Heartbeats are left as they are. */
+
+const service = await startService(t)
+const { pool, company } = service
+const made = await service.call('POST', '/v1/employees', { body: employee() })
+await service.project()
+let count = 0
+
+/** Another administrator of the company. */
+function newAdmin(): Promise<AddedUser> {
+  count += 1
+  return addUser({ pool, newId }, { companyId: company.id, email: `admin.${count}@example.com`, name: 'A', role: 'admin' })
+}
+
+type Headers = Record<string, string>
+const byToken = async ({ token }: AddedUser): Promise<Headers> => ({ authorization: `Bearer ${token}` })
+const bySession = async (user: AddedUser): Promise<Headers> => ({ cookie: await cookieOf(service, user), 'sec-fetch-site': 'same-origin' })
+
+const tokenRow = (user: AddedUser, change: string) =>
+  pool.query(`update user_tokens set ${change} where user_id = $1`, [toUuid(user.user_id)])
+const manage = async (method: 'DELETE' | 'PATCH' | 'POST', path: string, body?: unknown) => {
+  const { status } = await service.manage(method, path, body)
+  if (status >= 300) throw new Error(`${method} ${path}: ${status}`)
+}
+
+const ENDINGS: [what: string, headersOf: (user: AddedUser) => Promise<Headers>, end: (user: AddedUser, headers: Headers) => Promise<unknown>][] = [
+  ['the user is removed', byToken, (user) => manage('DELETE', `/users/${user.user_id}`)],
+  ['the user of a session is removed', bySession, (user) => manage('DELETE', `/users/${user.user_id}`)],
+  ['the user gets another role', byToken, (user) => manage('PATCH', `/users/${user.user_id}`, { role: 'member' })],
+  ['the token is revoked', byToken, async (user) => {
+    const { body } = await service.manage('GET', '/tokens', undefined, user.token)
+    await manage('DELETE', `/tokens/${body.items[0].id}`)
+  }],
+  ['the token expires', byToken, (user) => tokenRow(user, 'expires_at = now()')],
+  ['the user signs out', bySession, (_user, { cookie }) => browse(service, '/sign-out', { cookie: cookie!, form: {} })],
+  ['the password is reset', bySession, (user) => manage('POST', `/users/${user.user_id}/reset-password`)],
+]
+
+for (const path of ['/admin/v1/bulk-user-logs/stream', '/audit/v1/events/stream']) {
+  await t.test(`${path} sends no further event once rights have ended`, async (t) => {
+    const control = await openEventStream(t, service.address + path, await byToken(company.admin))
+    const open = await Promise.all(
+      ENDINGS.map(async ([what, headersOf, end]) => {
+        const user = await newAdmin()
+        const headers = await headersOf(user)
+        return { what, stream: await openEventStream(t, service.address + path, headers), end: () => end(user, headers) }
+      }),
+    )
+    const nextEvents = async () => {
+      await service.call('POST', '/v1/employees', { body: employee() })
+      await service.project()
+    }
+    await nextEvents()
+    for (const { what, stream } of open) t.ok(await stream.next(), `sends before ${what}`)
+    for (const { end } of open) await end()
+    const seen = Promise.all(open.map(async ({ what, stream }) => {
+      // What was sent before the rights ended, up to the end of the stream.
+      const events: string[] = []
+      for (let event = await stream.next(); event; event = await stream.next()) events.push(JSON.stringify(event.data))
+      return { what, events }
+    }))
+    const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+    await service.project()
+    for (let event = await control.next(); !JSON.stringify(event).includes(body.log_id as string);) event = await control.next()
+    for (const { what, events } of await seen) t.notOk(events.some((event) => event.includes(body.log_id as string)), what)
+    control.close()
+  })
+}
+
+const ENTRIES = 20_000
+const EVENTS = 4_000
+
+/** Holds back whoever reads a table, until it is called again. */
+async function holdReaders(table: string): Promise<() => Promise<void>> {
+  const owner = new pg.Client({ connectionString: service.urls.superUrl })
+  await owner.connect()
+  await owner.query('begin')
+  await owner.query(`lock table ${table} in access exclusive mode`)
+  return () => owner.end()
+}
+
+/** Opens a download, lets its user's rights end between two of its pages, and gives what arrived. */
+async function cutDownload(t: Test, path: string, table: string) {
+  const user = await newAdmin()
+  // Each page is read on a connection of this pool.
+  let read = 0
+  const onRelease = () => (read += 1)
+  pool.on('release', onRelease)
+  t.teardown(() => pool.off('release', onRelease))
+  const request = http.get(service.address + path, { headers: await byToken(user), agent: false })
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => request.once('response', resolve).once('error', reject))
+  let text = ''
+  response.setEncoding('utf8')
+  await new Promise<void>((resolve) => response.once('readable', resolve))
+  const release = await holdReaders(table)
+  const readBefore = read
+  await tokenRow(user, 'revoked_at = now()')
+  await release()
+  let isWhole = true
+  try {
+    for await (const chunk of response) text += String(chunk)
+    isWhole = response.complete
+  } catch {
+    isWhole = false
+  }
+  return { isWhole, lines: text.split('\n').length - 1, readBefore }
+}
+
+await t.test('a CSV file has no row of a page that was read after the rights ended, and does not look complete', async (t) => {
+  await pool.query(
+    `insert into bulk_user_logs_v1.entries
+      select company_id, position + 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
+        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates
+      from bulk_user_logs_v1.entries cross join generate_series(1, ${ENTRIES}) as n where company_id = $1 and position =
+        (select min(position) from bulk_user_logs_v1.entries where company_id = $1)`,
+    [toUuid(company.id)],
+  )
+  const { isWhole, lines, readBefore } = await cutDownload(t, '/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries')
+  t.notOk(isWhole)
+  t.ok(readBefore < ENTRIES / 1_000, 'the file was not read whole before')
+  t.ok(lines > 0 && lines <= 1 + readBefore * 1_000, `${lines} lines of ${readBefore} pages`)
+})
+
+await t.test('nor has an export of events', async (t) => {
+  await lengthenLedger(service, company.id, made.body.employees[0].id, EVENTS, { titleLength: 4_000 })
+  const { isWhole, lines } = await cutDownload(t, '/audit/v1/events', 'events')
+  t.notOk(isWhole)
+  t.ok(lines > 0 && lines < EVENTS / 2, `${lines} lines`)
+})
+
+await t.test('a download whose user loses the rights before its first page is refused like any other call', async (t) => {
+  for (const [path, table] of [['/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries'], ['/audit/v1/events', 'events']] as const) {
+    const user = await newAdmin()
+    const acquired = new Promise<void>((resolve) => pool.once('acquire', () => resolve()))
+    const release = await holdReaders(table)
+    const answer = path.startsWith('/admin') ? service.admin(path.slice('/admin/v1'.length), user.token) : service.audit(path.slice('/audit/v1'.length), user.token)
+    await acquired
+    await tokenRow(user, 'revoked_at = now()')
+    await release()
+    t.match(await answer, { status: 401, body: { code: 'invalid_credentials' } }, path)
+  }
+})

@@ -1,0 +1,129 @@
+import http from 'node:http'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { allPages, csvStream } from '../../../src/http/admin/csv-text.ts'
+import type { Reader } from '../../../src/http/server/text-stream.ts'
+import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+import { csvRecords, csvRows } from '../../support/http/csv-rows.ts'
+import { eventually } from '../../support/eventually.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const RECORDS = 5_000
+const RECORDS_PER_PAGE = 100
+
+await t.test('20,000 rows are read only as fast as they are taken, page by page', async (t) => {
+  const [size, total] = [100, 20_000]
+  let [read, taken, furthest] = [0, 0, 0]
+  const pages = allPages<number>(size, async (last) => {
+    read += 1
+    furthest = Math.max(furthest, read - taken)
+    const start = (last ?? -1) + 1
+    return Array.from({ length: Math.min(size, total - start) }, (_, at) => start + at)
+  })
+  const chunks: string[] = []
+  const reader = { request: {}, reply: {}, authorize: async () => undefined } as unknown as Reader
+  const slow = new Writable({
+    highWaterMark: 1,
+    decodeStrings: false,
+    write(chunk: string, _, done) {
+      chunks.push(chunk)
+      taken += 1
+      setImmediate(done)
+    },
+  })
+  await pipeline(await csvStream<number>(reader, [['n', (n) => n]], pages), slow)
+  t.equal(chunks.length, total / size)
+  t.ok(furthest <= 3, `never more than a few pages ahead: ${furthest}`)
+  const rows = csvRows(chunks.join('').slice(1))
+  t.strictSame(rows, [['n'], ...Array.from({ length: total }, (_, n) => [String(n)])])
+})
+
+const service = await startService(t, { MAX_RECORDS: '10000', BODY_LIMIT: String(64 * 1024 * 1024) })
+const long = { a: 'a'.repeat(1000), b: 'b'.repeat(1000), c: 'c'.repeat(1000), d: 'd'.repeat(1000), e: 'e'.repeat(1000) }
+const { body: made } = await service.call('POST', '/v1/employees', {
+  body: Array.from({ length: RECORDS }, () => employee({ custom_attributes: long })),
+})
+await service.project()
+const recordsPath = `/admin/v1/bulk-user-logs/${made.log_id}/records.csv`
+
+// Every look into the database takes a connection of this pool.
+let looks = 0
+service.pool.on('acquire', () => (looks += 1))
+
+function open(path: string): Promise<http.IncomingMessage> {
+  const headers = { authorization: `Bearer ${service.company.admin.token}` }
+  return new Promise((resolve, reject) => {
+    http.get(service.address + path, { headers, agent: false }, resolve).once('error', reject)
+  })
+}
+
+await t.test('20,000 entries come whole, in order, and none of those that arrive meanwhile', async (t) => {
+  await service.pool.query(
+    `insert into bulk_user_logs_v1.entries
+      select company_id, position - n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
+        error_detail, key_id, key_name, 'r' || n, total, updated, deactivated, failed, no_updates
+      from bulk_user_logs_v1.entries cross join generate_series(10001, 29999) as n where company_id = $1`,
+    [toUuid(service.company.id)],
+  )
+  const response = await open('/admin/v1/bulk-user-logs.csv')
+  let text = ''
+  response.setEncoding('utf8')
+  for await (const chunk of response) {
+    if (text === '') {
+      await service.call('POST', '/v1/employees', { body: employee() })
+      await service.project()
+    }
+    text += String(chunk)
+  }
+  const rows = csvRecords(text.slice(1))
+  t.equal(rows.length, 20_000)
+  t.strictSame(rows.slice(1).map((row) => row['request_id']), Array.from({ length: 19_999 }, (_, n) => `r${n + 10_001}`))
+})
+
+await t.test('a client that takes nothing stops the reading, and gets all once it goes on', async (t) => {
+  looks = 0
+  const response = await open(recordsPath)
+  response.pause()
+  let [last, same] = [-1, 0]
+  await eventually('the reading has stopped', async () => {
+    same = looks === last ? same + 1 : 0
+    last = looks
+    return looks > 2 && same > 20
+  })
+  // Two looks for each page, and 500 kB in it: what the sockets hold is less than half of the whole.
+  t.ok(last < 1.5 * (RECORDS / RECORDS_PER_PAGE), `${last} looks`)
+  let text = ''
+  response.setEncoding('utf8')
+  for await (const chunk of response) text += String(chunk)
+  const rows = csvRecords(text.slice(1))
+  t.strictSame(rows.map((row) => row['index']), Array.from({ length: RECORDS }, (_, index) => String(index)))
+})
+
+await t.test('a fault in the middle breaks the file off instead of ending it, and one at its start is a problem', async (t) => {
+  const positions = 'select first_position from bulk_user_logs_v1.records where record_index ='
+  const spoil = (index: number) =>
+    asSuperuser(
+      service.urls.superUrl,
+      `update events set envelope = replace(envelope, '"EmployeeCreated"', '"NobodyKnows"')
+        where position = (${positions} ${index} limit 1)`,
+    )
+  await spoil(4_000)
+  const broken = await open(recordsPath)
+  t.equal(broken.statusCode, 200)
+  await t.rejects(broken.resume().toArray(), { code: 'ECONNRESET' })
+  await spoil(0)
+  const answer = await service.admin(`/bulk-user-logs/${made.log_id}/records.csv`)
+  t.match(answer, { status: 500, body: { code: 'internal_error' } })
+  t.equal(answer.headers['content-disposition'], undefined)
+})
+
+await t.test('a client that goes away ends the reading', async (t) => {
+  looks = 0
+  const response = await open('/admin/v1/bulk-user-logs.csv')
+  response.once('data', () => response.destroy())
+  await new Promise((resolve) => response.once('close', resolve))
+  await service.app.close()
+  t.ok(looks < 20, `${looks} looks of 22`)
+})

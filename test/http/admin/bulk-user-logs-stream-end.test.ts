@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { encodeCursor } from '../../../src/http/server/cursor.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openEventStream } from '../../support/http/event-stream.ts'
+import { addressOf, startProcess } from '../../support/processes/processes.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const PATH = '/admin/v1/bulk-user-logs/stream'
+
+await t.test('a server that is killed costs no entry: its client goes on at the next one', async (t) => {
+  const service = await startService(t)
+  await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100' })
+  const headers = { authorization: `Bearer ${service.company.admin.token}` }
+  const call = async () => (await service.call('POST', '/v1/employees', { body: employee() })).body.log_id as string
+
+  const seen: string[] = []
+  const first = await startProcess(t, 'serve', service.urls)
+  const stream = await openEventStream(t, `${addressOf(first)}${PATH}`, headers)
+  const ids = [await call(), await call()]
+  const event = await stream.next()
+  seen.push(event!.data.id)
+  await first.end('SIGKILL')
+  ids.push(await call(), await call())
+
+  const second = await startProcess(t, 'serve', service.urls)
+  const again = await openEventStream(t, `${addressOf(second)}${PATH}`, { ...headers, 'last-event-id': event!.id })
+  ids.push(await call())
+  while (seen.length < ids.length) seen.push((await again.next())!.data.id)
+  t.strictSame(seen, ids)
+  await second.end('SIGTERM')
+  t.equal(await again.next(), null, 'nothing comes twice')
+})
+
+await t.test('a server stops at once, whatever streams are open', async (t) => {
+  const service = await startService(t)
+  const headers = { authorization: `Bearer ${service.company.admin.token}` }
+  const streams = [await openEventStream(t, service.address + PATH, headers), await openEventStream(t, service.address + PATH, headers)]
+  await service.app.close()
+  for (const stream of streams) t.equal(await stream.next(), null)
+})
+
+await t.test('a stream ends when its time is over', async (t) => {
+  const service = await startService(t, { STREAM_LIFE_MS: '1000' })
+  const stream = await openEventStream(t, service.address + PATH, { authorization: `Bearer ${service.company.admin.token}` })
+  t.equal(stream.status, 200)
+  t.equal(await stream.next(), null)
+})
+
+await t.test('a client that takes nothing is let go, and its place is free again', async (t) => {
+  const service = await startService(t, { STREAMS_PER_USER: '1', STREAM_HEARTBEAT_MS: '100' })
+  await service.call('POST', '/v1/employees', { body: employee() })
+  await service.project()
+  await service.pool.query(
+    `insert into bulk_user_logs_v1.entries
+      select company_id, position + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
+        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates
+      from bulk_user_logs_v1.entries cross join generate_series(1, 20000) as n where company_id = $1`,
+    [toUuid(service.company.id)],
+  )
+  const headers = { authorization: `Bearer ${service.company.admin.token}` }
+  const request = http.get(`${service.address}${PATH}?cursor=${encodeCursor(0)}`, { headers, agent: false })
+  t.teardown(() => request.destroy())
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  response.pause()
+  response.on('error', () => undefined)
+  const next = await eventually('the place is free', async () => {
+    const stream = await openEventStream(t, service.address + PATH, headers)
+    return stream.status === 200 && stream
+  })
+  t.equal(next.status, 200)
+})

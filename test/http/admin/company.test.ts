@@ -1,0 +1,71 @@
+import t from 'tap'
+import { streamOf } from '../../support/ledger/company-events.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t)
+const { company } = service
+const headPosition = async () =>
+  (await service.pool.query<{ position: number }>('select position from heads h join companies c using (company_id) where c.name = $1', [company.name])).rows[0]!.position
+
+await t.test('a company is told with its time zone, which is UTC until somebody chooses another', async (t) => {
+  const { status, body } = await service.manage('GET', '/company')
+  t.equal(status, 200)
+  t.match(body, { id: company.id, name: 'Acme', time_zone: 'UTC', created_at: /^2.*Z$/ })
+})
+
+await t.test('a changed time zone is an event of the company, and asking for it again is none', async (t) => {
+  const changed = await service.manage('PATCH', '/company', { time_zone: 'Europe/Berlin' })
+  t.equal(changed.status, 200)
+  t.match(changed.body, { id: company.id, time_zone: 'Europe/Berlin' })
+  t.equal(Number(changed.headers['x-ledger-position']), await headPosition())
+  for (const body of [{ time_zone: 'Europe/Berlin' }, { time_zone: 'europe/berlin' }, {}]) {
+    const again = await service.manage('PATCH', '/company', body)
+    t.match(again, { status: 200, body: { time_zone: 'Europe/Berlin' } })
+    t.notOk(again.headers['x-ledger-position'])
+  }
+  await service.manage('PATCH', '/company', { time_zone: 'Asia/Kolkata' })
+  t.match(await streamOf(service, company.id), [
+    { type: 'CompanyRegistered', version: 1 },
+    { type: 'CompanyTimeZoneChanged', version: 2, actor: company.admin.user_id, data: { from: 'UTC', to: 'Europe/Berlin' } },
+    { type: 'CompanyTimeZoneChanged', version: 3, data: { from: 'Europe/Berlin', to: 'Asia/Kolkata' } },
+  ])
+  t.equal((await service.manage('GET', '/company')).body.time_zone, 'Asia/Kolkata')
+})
+
+await t.test('changes at the same time come one after the other, each from what the one before it left', async (t) => {
+  const zones = ['Asia/Tokyo', 'America/Lima', 'Africa/Cairo', 'Asia/Tokyo', 'UTC']
+  const answers = await Promise.all(zones.map((zone) => service.manage('PATCH', '/company', { time_zone: zone })))
+  t.ok(answers.every(({ status }) => status === 200))
+  const events = (await streamOf(service, company.id)).filter(({ type }) => type === 'CompanyTimeZoneChanged')
+  const changes = events.map(({ data }) => data as { from: string; to: string })
+  t.strictSame(changes.slice(1).map(({ from }) => from), changes.slice(0, -1).map(({ to }) => to))
+  t.equal((await service.manage('GET', '/company')).body.time_zone, changes.at(-1)!.to)
+})
+
+await t.test('the read models pass over it', async (t) => {
+  await service.manage('PATCH', '/company', { time_zone: 'America/Bogota' })
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  t.match((await service.logOf(body.log_id)).entry, { status: 'Completed' })
+  const { rows } = await service.pool.query('select distinct position from checkpoints')
+  t.strictSame(rows, [{ position: await headPosition() }])
+})
+
+await t.test('what is no time zone is a 422 at its field, and changes nothing', async (t) => {
+  const before = await headPosition()
+  for (const time_zone of ['Nowhere/Land', '', '+01:00', null, 7]) {
+    const { status, body } = await service.manage('PATCH', '/company', { time_zone })
+    t.equal(status, 422, String(time_zone))
+    t.match(body.errors, [{ pointer: '/time_zone' }])
+  }
+  t.match((await service.manage('PATCH', '/company', { name: 'Other' })).body.errors, [{ code: 'unknown_field' }])
+  t.equal(await headPosition(), before)
+})
+
+await t.test("administrators alone see and change it, and nothing of another company's", async (t) => {
+  const other = await service.makeCompany('Other')
+  t.match((await service.manage('GET', '/company', undefined, other.admin.token)).body, { id: other.id, name: 'Other', time_zone: 'UTC' })
+  for (const token of [company.auditor.token, company.member.token]) {
+    t.equal((await service.manage('GET', '/company', undefined, token)).status, 403)
+    t.equal((await service.manage('PATCH', '/company', { time_zone: 'UTC' }, token)).status, 403)
+  }
+})

@@ -1,0 +1,142 @@
+import { createHash, createHmac } from 'node:crypto'
+import pg from 'pg'
+import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { expireAnswers } from '../../../src/ledger/append/expire-answers.ts'
+import type { Service } from '../../support/service.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/*
+ * Somebody holds the whole database, knows what the calls looked like, and tries every value that a person might have
+ * had. Each guess is hashed in every way that the service has, under every secret and salt that is stored, and compared
+ * with every hash that is stored.
+ */
+
+const PHONES = Array.from({ length: 30 }, (_, at) => `+49151123000${10 + at}`)
+const EMAILS = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`)
+const PHONE = PHONES[17]!
+const EMAIL = EMAILS[11]!
+
+const sha256 = (...parts: (string | Buffer)[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+const hmac = (key: Buffer, message: string | Buffer) => createHmac('sha256', key).update(message).digest()
+
+/** All bytes that the database holds, of every table. */
+async function storedBytes(superUrl: string): Promise<Buffer[]> {
+  const client = new pg.Client({ connectionString: superUrl })
+  await client.connect()
+  try {
+    const { rows: columns } = await client.query<{ name: string; field: string }>(
+      `select format('%I.%I', table_schema, table_name) as name, format('%I', column_name) as field from information_schema.columns
+       where data_type = 'bytea' and table_schema not in ('pg_catalog', 'information_schema')`,
+    )
+    const found: Buffer[] = []
+    for (const { name, field } of columns) {
+      const { rows } = await client.query<{ bytes: Buffer }>(`select ${field} as bytes from ${name} where ${field} is not null`)
+      found.push(...rows.map(({ bytes }) => bytes))
+    }
+    return found
+  } finally {
+    await client.end()
+  }
+}
+
+/** Which of these guesses the database confirms. `textsOf` gives the texts that would have been hashed. */
+async function guess(service: Service, guesses: string[], textsOf: (value: string) => string[]): Promise<string[]> {
+  const stored = await storedBytes(service.urls.superUrl)
+  const hashes = new Set(stored.filter(({ length }) => length === 32).map((bytes) => bytes.toString('hex')))
+  const secrets = stored.filter(({ length }) => length === 16 || length === 32)
+  const isStored = (hash: Buffer) => hashes.has(hash.toString('hex'))
+  return guesses.filter((value) => {
+    return textsOf(value).some((text) => {
+      const plain = sha256(text)
+      const underSecret = (secret: Buffer) => {
+        return [hmac(secret, text), hmac(secret, plain), sha256(secret, text), sha256(secret, sha256(secret, text))].some(isStored)
+      }
+      return isStored(plain) || secrets.some(underSecret)
+    })
+  })
+}
+
+/** What is hashed of a request: its method and path, and the hash of its body. */
+function requestText(method: string, path: string, body: unknown): string {
+  return `${method} ${path}\n${sha256(JSON.stringify(body)).toString('hex')}`
+}
+
+/** Calls that name the person, each with an idempotency key, and the texts of their requests with another phone or e-mail. */
+async function makeCalls(service: Service) {
+  const [other, bad] = [employee({ external_id: 'other' }), employee({ status: 'gone' })]
+  const ana = (phone: string) => ({ first_name: 'Ana', last_name: 'Perez', email: EMAIL, phone })
+  await service.call('POST', '/v1/employees', { body: other })
+  let keys = 0
+  const keyed = (method: 'POST' | 'PATCH', path: string, body: unknown) =>
+    service.call(method, path, { body, headers: { 'idempotency-key': `key-${(keys += 1)}` } })
+  await keyed('POST', '/v1/employees', [{ ...ana(PHONE), first_name: 7 }])
+  await keyed('POST', '/v1/employees', [ana(PHONE), bad])
+  const { body: created } = await keyed('POST', '/v1/employees', [ana(PHONE)])
+  const { id } = created.employees[0]
+  await keyed('PATCH', `/v1/employees/${id}`, { phone: PHONE })
+  await keyed('PATCH', '/v1/employees', [{ external_id: 'other', manager_email: EMAIL }])
+  await keyed('PATCH', '/v1/employees', [{ external_id: 'other', manager_email: EMAIL }, { external_id: 'nobody' }])
+  await service.project()
+  return {
+    id,
+    ofPhone: (phone: string) => [
+      requestText('POST', '/v1/employees', [{ ...ana(phone), first_name: 7 }]),
+      requestText('POST', '/v1/employees', [ana(phone), bad]),
+      requestText('POST', '/v1/employees', [ana(phone)]),
+      requestText('PATCH', `/v1/employees/${id}`, { phone }),
+    ],
+    ofEmail: (email: string) => [
+      requestText('PATCH', '/v1/employees', [{ external_id: 'other', manager_email: email }]),
+      requestText('PATCH', '/v1/employees', [{ external_id: 'other', manager_email: email }, { external_id: 'nobody' }]),
+      ...['', `${toUuid(service.company.id)} `].map((before) => `${before}email:${email}`),
+    ],
+  }
+}
+
+await t.test('once a person is erased, no guess of what they were can be confirmed with the whole database', async (t) => {
+  const service = await startService(t)
+  const { id, ofPhone, ofEmail } = await makeCalls(service)
+  t.strictSame(await guess(service, PHONES, ofPhone), [PHONE], 'before, the right one is found')
+  t.strictSame(await guess(service, EMAILS, ofEmail), [EMAIL])
+  t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+  await service.project()
+  t.strictSame(await guess(service, PHONES, ofPhone), [])
+  t.strictSame(await guess(service, EMAILS, ofEmail), [])
+})
+
+await t.test('nor of somebody who was never created', async (t) => {
+  const service = await startService(t)
+  const [record, other] = [{ ...employee({ email: EMAIL }), first_name: 7 }, employee()]
+  const ofPhone = (phone: string) => [[{ ...record, phone }], [{ ...other, phone }, record]].map((body) => requestText('POST', '/v1/employees', body))
+  for (const [at, body] of [[{ ...record, phone: PHONE }], [{ ...other, phone: PHONE }, record]].entries()) {
+    await service.call('POST', '/v1/employees', { body, headers: { 'idempotency-key': `key-${at}` } })
+  }
+  t.strictSame(await guess(service, PHONES, ofPhone), [PHONE])
+  t.equal((await service.manage('POST', '/erasures', { email: EMAIL })).status, 200)
+  t.strictSame(await guess(service, PHONES, ofPhone), [])
+})
+
+await t.test('nor of a call whose answer had expired before', async (t) => {
+  const service = await startService(t)
+  const { id, ofPhone } = await makeCalls(service)
+  await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)
+  await expireAnswers(service.db, 72)
+  t.strictSame(await guess(service, PHONES, ofPhone), [], 'its request can no longer be told from the row')
+  t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+  t.strictSame(await guess(service, PHONES, ofPhone), [])
+})
+
+await t.test('a retry of a call that named the person gets 409 with the entry of the first; others are replayed', async (t) => {
+  const service = await startService(t)
+  const send = (key: string, body: unknown) => service.call('POST', '/v1/employees', { body, headers: { 'idempotency-key': key } })
+  const [ana, bo] = [employee(), employee()]
+  const first = await send('ana', ana)
+  const refused = await send('refused', [ana, employee({ status: 'gone' })])
+  const bystander = await send('bo', bo)
+  await service.manage('POST', '/erasures', { employee_id: first.body.employees[0].id })
+  for (const [key, body, logId] of [['ana', ana, first.body.log_id], ['ana', bo, first.body.log_id], ['refused', [ana], refused.body.log_id]] as const) {
+    t.match(await send(key, body), { status: 409, body: { code: 'idempotency_response_expired', log_id: logId } })
+  }
+  t.strictSame((await send('bo', bo)).body, bystander.body)
+})

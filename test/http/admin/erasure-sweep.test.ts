@@ -1,0 +1,187 @@
+import t from 'tap'
+import { PROJECTIONS } from '../../../projections/index.ts'
+import { employees } from '../../../projections/employees/fold.ts'
+import { schemaOf } from '../../../projections/projection.ts'
+import { newId, openMaintenance } from '../../../src/bootstrap.ts'
+import { addUser } from '../../../src/accounts/users/add-user.ts'
+import { unpark } from '../../../src/workers/checkpoints.ts'
+import { shadowOf } from '../../../src/workers/copies.ts'
+import { catchUp, foldNext } from '../../../src/workers/project.ts'
+import { beginShadow, dropReplaced, switchToShadow } from '../../../src/workers/shadow.ts'
+import { tablesOf as describeTables } from '../../../src/workers/table-differences.ts'
+import { meddledDatabase } from '../../support/postgres/meddled-database.ts'
+import { rowsWith } from '../../support/postgres/rows-with.ts'
+import { isCaughtUp } from '../../support/caught-up.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { Service } from '../../support/service.ts'
+import { employee, startService } from '../../support/service.ts'
+import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+
+/*
+ * A person with unmistakable values, in calls of every kind; then the person is erased, and every row of every table is
+ * searched for any of them.
+ */
+
+const WORDS = ['Zyxelda', 'Quuxworth', 'zq7canary', 'zq7-old-canary', 'HRzq7', '+99907070707', 'Chief Zorbler', 'grade zorp', 'emp zq number']
+const PERSON = {
+  first_name: 'Zyxelda',
+  last_name: 'Quuxworth',
+  email: 'zq7-old-canary@zorb.example',
+  external_id: 'HRzq7-1',
+  employee_number: 'emp zq number',
+  phone: '+99907070707',
+  job_title: 'Chief Zorbler',
+  custom_attributes: { grade: 'grade zorp' },
+}
+
+/** Calls of every kind in which the person stands; `midway` runs behind the first of them. Gives the person's id. */
+async function makeTraces({ call }: Service, midway: () => Promise<unknown>): Promise<string> {
+  let keys = 0
+  const keyed = (body: unknown) => ({ body, headers: { 'idempotency-key': `key-${(keys += 1)}` } })
+  const before = await call('POST', '/v1/employees', keyed([employee(), employee({ external_id: 'other' })]))
+  // Refused before they are created, when nobody knows their id: as a creation, in a patch of nobody, as a manager.
+  await call('POST', '/v1/employees', keyed({ ...PERSON, phone: 'Zyxelda' }))
+  await call('PATCH', '/v1/employees', keyed([{ email: PERSON.email, first_name: PERSON.first_name }]))
+  await call('POST', '/v1/employees', keyed([employee({ manager_email: PERSON.email, manager_id: 'x' })]))
+  const { body } = await call('POST', '/v1/employees', keyed([employee(), PERSON]))
+  const { id } = body.employees[1]
+  await midway()
+  await call('PATCH', `/v1/employees/${id}`, keyed({ email: 'zq7canary@zorb.example', external_id: 'HRzq7-2' }))
+  await call('PATCH', `/v1/employees/${id}`, keyed({ job_title: 'Chief Zorbler' }))
+  await call('PATCH', '/v1/employees', keyed([{ id, custom_attributes: { grade: 'grade zorp 2' } }, { external_id: 'other' }]))
+  await call('PATCH', `/v1/employees/${id}`, keyed({ status: 'inactive' }))
+  await call('PATCH', `/v1/employees/${id}`, keyed({ last_name: 'Quuxworth', phone: 'zq7canary' }))
+  await call('PATCH', `/v1/employees/${id}`, keyed({ zq7canary: 'Zyxelda' }))
+  await call('PATCH', '/v1/employees', keyed([{ external_id: 'HRzq7-1', job_title: 'Chief Zorbler' }]))
+  await call('PATCH', '/v1/employees', keyed([{ external_id: 'other', email: 'ZQ7canary@zorb.example' }]))
+  await call('PATCH', '/v1/employees', keyed([{ external_id: 'other', manager_id: id }]))
+  await call('PATCH', `/v1/employees/${before.body.employees[0].id}`, keyed({ manager_external_id: 'HRzq7-2', phone: '1' }))
+  await call('PATCH', `/v1/employees/${id}?validate_only=true`, { body: { last_name: 'Quuxworth' } })
+  return id
+}
+
+const tablesOf = (found: string[]) => new Set(found.map((line) => line.split(': ')[0]))
+const nothing = async () => undefined
+const park = (service: Service) => service.pool.query('update checkpoints set parked_at = now()')
+
+/** How the read models stand: what happens midway, and before the erasure. */
+const STANDS: [string, (service: Service) => Promise<unknown>, (service: Service) => Promise<unknown>][] = [
+  ['have folded everything', nothing, (service) => service.project()],
+  ['have folded nothing', nothing, nothing],
+  ['have folded half of it', (service) => service.project(), nothing],
+  ['stand at different positions', (service) => service.project(), (service) => catchUp(service.db, employees, service.company.id)],
+  ['are parked in the middle', (service) => service.project().then(() => park(service)), nothing],
+]
+for (const [stand, midway, bringAbout] of STANDS) {
+  await t.test(`no byte of an erased person is left in any table, when the read models ${stand}`, async (t) => {
+    const service = await startService(t)
+    const id = await makeTraces(service, () => midway(service))
+    await bringAbout(service)
+    const { rows: leaves } = await service.pool.query('select position, envelope, leaf_hash from events order by company_id, position')
+    const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
+    for (const table of ['events', 'employee_snapshots', 'idempotency_keys']) t.ok(held.has(`public.${table}`), `${table} held them`)
+
+    t.match(await service.manage('POST', '/erasures', { email: 'ZQ7canary@zorb.example' }), { status: 200, body: { erased: { employee_id: id } } })
+
+    const inReadModels = (line: string | undefined) => PROJECTIONS.some(({ name }) => line?.startsWith(name.replaceAll('-', '_')))
+    const left = await rowsWith(service.urls.superUrl, WORDS)
+    t.strictSame(left.filter((line) => !inReadModels(line)), [], 'at once, in all but the read models')
+    for (const projection of PROJECTIONS) await unpark(service.db, projection, service.company.id)
+    await service.project()
+    t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [], 'in the read models, once they are caught up')
+
+    const { rows } = await service.pool.query('select position, envelope, leaf_hash from events order by company_id, position')
+    t.strictSame(rows.slice(0, leaves.length), leaves, 'what was hashed is as it was')
+    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+  })
+}
+
+await t.test('no byte of an erased person is left in what a rebuild left behind that was killed', async (t) => {
+  const service = await startService(t)
+  const { db, handOver, close } = await openMaintenance(service.urls)
+  t.teardown(close)
+  const id = await makeTraces(service, nothing)
+  await service.project()
+  for (const projection of PROJECTIONS) {
+    // What is replaced cannot be dropped: somebody still reads it.
+    const reader = await service.pool.connect()
+    await reader.query('begin')
+    for (const { name } of await describeTables(db, schemaOf(projection))) await reader.query(`select from "${schemaOf(projection)}"."${name}" limit 1`)
+    const { oid } = await beginShadow(db, projection, { handOver, restart: false })
+    await catchUp(db, shadowOf(projection), service.company.id)
+    t.equal(await switchToShadow(db, projection, oid), 'switched')
+    t.equal(await dropReplaced(db, projection), false)
+    await reader.query('rollback')
+    reader.release()
+    // The next one ends in the middle.
+    await beginShadow(db, projection, { handOver, restart: false })
+    await foldNext(db, shadowOf(projection), service.company.id, { batchEvents: 40 })
+  }
+  const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
+  for (const table of ['employees_old_v1.employees', 'employees_next_v1.employees']) t.ok(held.has(table), `${table} held them`)
+  t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+  await service.project()
+  t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
+  // Of the log, which keeps hashes of names alone: no more than what is live.
+  const names = (schema: string) => `select * from bulk_user_logs_${schema}.rejected_names`
+  const { rows } = await service.pool.query(`${names('old_v1')} union (${names('next_v1')} except ${names('v1')})`)
+  t.strictSame(rows, [])
+})
+
+await t.test('what a rebuild has read before an erasure, it does not write behind it', async (t) => {
+  const service = await startService(t)
+  const { db, handOver, close } = await openMaintenance(service.urls)
+  t.teardown(close)
+  const id = await makeTraces(service, nothing)
+  await beginShadow(db, employees, { handOver, restart: false })
+  let isErased = false
+  const meddled = meddledDatabase(service.db, async ({ rows }) => {
+    if (isErased || !rows[0] || !('envelope' in rows[0])) return
+    isErased = true
+    t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+    await service.project()
+  })
+  await foldNext(meddled, shadowOf(employees), service.company.id)
+  t.ok(isErased)
+  t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
+})
+
+await t.test('somebody who was never created is found by what refused records say, and nothing of them is left', async (t) => {
+  for (const named of [{ email: 'ZQ7-old-canary@zorb.example' }, { external_id: 'HRzq7-1' }]) {
+    const service = await startService(t, {}, { workers: true })
+    const headers = { 'idempotency-key': 'first' }
+    await service.call('POST', '/v1/employees', { body: [{ ...PERSON, phone: 'x' }, employee({ status: 'x' })], headers })
+    await service.call('POST', '/v1/employees', { body: [{ ...PERSON, status: 'zq7canary' }] })
+    const answer = await service.manage('POST', '/erasures', named)
+    t.match(answer, { status: 200, body: { erased: { employee_id: null, positions: 2 } } })
+    t.equal(answer.headers['x-ledger-position'], String(answer.body.position))
+    // The workers do it by themselves.
+    await eventually('the read models are caught up', () => isCaughtUp(service.pool))
+    t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
+    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+    const { rows } = await service.pool.query('select count(*)::integer as count from bulk_user_logs_v1.rejected_names')
+    t.strictSame(rows, [{ count: 1 }], 'the record of somebody else is still found')
+    t.match(await service.manage('POST', '/erasures', named), { status: 404, body: { code: 'employee_not_found' } })
+  }
+})
+
+await t.test('a removed user is forgotten in every table', async (t) => {
+  const service = await startService(t)
+  const person = { email: 'zq7canary@zorb.example', name: 'Zyxelda Quuxworth', role: 'admin' as const }
+  const { user_id: id, token } = await addUser({ pool: service.pool, newId }, { companyId: service.company.id, ...person })
+  const laptop = { name: "Zyxelda's laptop", expires_in_days: 7 }
+  t.equal((await service.manage('POST', '/tokens', laptop, token)).status, 201)
+  t.equal(tablesOf(await rowsWith(service.urls.superUrl, WORDS)).size, 3)
+  t.match(await service.manage('POST', `/users/${id}/erase`), { status: 409, body: { code: 'user_not_removed' } })
+  await service.manage('DELETE', `/users/${id}`)
+  const erased = await service.manage('POST', `/users/${id}/erase`)
+  t.match(erased, { status: 200, body: { id, email: '', name: '', status: 'removed' } })
+  t.ok(erased.headers['x-ledger-position'])
+  const again = await service.manage('POST', `/users/${id}/erase`)
+  t.strictSame(again.body, erased.body)
+  t.notOk(again.headers['x-ledger-position'], 'a second time nothing happens')
+  await service.project()
+  t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+  t.equal((await service.manage('POST', '/users', person)).status, 201, 'the person may be invited anew')
+})

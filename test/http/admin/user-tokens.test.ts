@@ -1,0 +1,116 @@
+import t from 'tap'
+import { streamOf } from '../../support/ledger/company-events.ts'
+import { startService } from '../../support/service.ts'
+import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+
+const service = await startService(t)
+const { admin, auditor, member } = service.company
+const UNKNOWN = 'tok_01h455vb4pex5vsknk084sn02q'
+
+const issue = async (token: string, body: object = { name: 'CI' }) => service.manage('POST', '/tokens', body, token)
+const list = (token: string, query = '') => service.manage('GET', `/tokens${query}`, undefined, token)
+
+for (const [role, user] of Object.entries({ admin, auditor, member })) {
+  await t.test(`a user with the role ${role} issues, lists and revokes tokens of their own`, async (t) => {
+    const answer = await issue(user.token, { name: ' CI ' })
+    t.equal(answer.status, 201)
+    t.equal(answer.headers['cache-control'], 'no-store')
+    const { token, ...shown } = answer.body
+    t.match(token, /^el_user_[0-9a-z]{26}_[0-9A-Za-z]{49}$/)
+    t.match(shown, { user_id: user.user_id, name: 'CI', status: 'active', last_used: null, revoked_at: null })
+    t.equal(Date.parse(shown.expires_at) - Date.parse(shown.created_at), 90 * 86_400_000)
+    t.strictSame((await list(user.token)).body.items[0], shown)
+    t.equal((await list(token)).status, 200)
+    t.match((await list(token)).body.items[0].last_used, /^20/)
+    t.equal((await service.manage('DELETE', `/tokens/${shown.id}`, undefined, user.token)).status, 204)
+    t.match(await list(token), { status: 401, body: { code: 'invalid_credentials' } })
+    t.match((await list(user.token)).body.items[0], { id: shown.id, status: 'revoked', revoked_at: /^20/ })
+    const again = await service.manage('DELETE', `/tokens/${shown.id}`, undefined, user.token)
+    t.equal(again.status, 204)
+    t.notOk(again.headers['x-ledger-position'])
+    const [issued, revoked] = (await streamOf(service, user.user_id)).slice(-2)
+    t.match([issued!.actor, revoked!.actor], [user.user_id, user.user_id])
+    t.match(issued, { type: 'UserTokenIssued', data: { token_id: shown.id, name: 'CI', expires_at: shown.expires_at } })
+    t.match(revoked, { type: 'UserTokenRevoked', data: { token_id: shown.id } })
+  })
+}
+
+await t.test('a token lives 1 to 366 days, and ends by the clock of the database', async (t) => {
+  for (const days of [0, 367, 1.5, '90']) {
+    const answer = await issue(member.token, { name: 'x', expires_in_days: days })
+    t.match(answer, { status: 422, body: { code: 'validation_failed', errors: [{ pointer: '/expires_in_days' }] } })
+  }
+  for (const days of [1, 366]) {
+    const { body } = await issue(member.token, { name: 'x', expires_in_days: days })
+    t.equal(Date.parse(body.expires_at) - Date.parse(body.created_at), days * 86_400_000)
+  }
+  const { body } = await issue(member.token)
+  await service.pool.query(`update user_tokens set expires_at = clock_timestamp() where name = 'CI'`)
+  t.equal((await list(body.token)).status, 401)
+  t.equal((await list(member.token)).body.items[0].status, 'expired')
+})
+
+await t.test('an administrator sees and revokes the tokens of anybody; others only their own', async (t) => {
+  const { body: of } = await issue(member.token)
+  t.equal((await list(admin.token, `?user=${member.user_id}`)).body.items[0].id, of.id)
+  t.equal((await list(member.token, `?user=${member.user_id}`)).status, 200)
+  t.match(await list(auditor.token, `?user=${member.user_id}`), { status: 403, body: { code: 'admin_only' } })
+  const foreign = await service.makeCompany('Foreign')
+  for (const user of [foreign.member.user_id, 'usr_01h455vb4pex5vsknk084sn02q', 'me']) {
+    t.match(await list(admin.token, `?user=${user}`), { status: 404, body: { code: 'user_not_found' } })
+  }
+  const { body: other } = await issue(foreign.member.token)
+  for (const id of [of.id, other.id, UNKNOWN, 'x']) {
+    const answer = await service.manage('DELETE', `/tokens/${id}`, undefined, auditor.token)
+    t.match(answer, { status: 404, body: { code: 'token_not_found', detail: 'there is no such token' } })
+  }
+  t.equal((await service.manage('DELETE', `/tokens/${other.id}`)).status, 404, "an administrator's rights end at the company")
+  t.equal((await service.manage('DELETE', `/tokens/${of.id}`)).status, 204)
+  t.equal((await list(of.token)).status, 401)
+  const event = (await streamOf(service, member.user_id)).at(-1)
+  t.match(event, { type: 'UserTokenRevoked', actor: admin.user_id, data: { token_id: of.id } })
+})
+
+await t.test('the list comes in pages, newest first, without a secret or its digest', async (t) => {
+  const { admin: other } = await service.makeCompany('Pages')
+  const ids: string[] = []
+  for (let at = 0; at < 4; at += 1) ids.unshift((await issue(other.token, { name: `${at}` })).body.id)
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const { body }: { body: { items: { id: string }[]; next_cursor: string | null } } =
+      await list(other.token, `?limit=2${cursor && `&cursor=${cursor}`}`)
+    seen.push(...body.items.map(({ id }) => id))
+    t.notMatch(JSON.stringify(body), /el_user_|hash/)
+    cursor = body.next_cursor
+  }
+  t.strictSame(seen.slice(0, 4), ids)
+  t.equal(seen.length, 5, 'the first token of the command line is one too')
+})
+
+await t.test('without a token nobody gets in, on any of these routes', async (t) => {
+  const routes = [
+    ...([['GET', '/tokens'], ['POST', '/tokens'], ['DELETE', `/tokens/${UNKNOWN}`]] as const),
+    ...([['GET', '/api-keys'], ['POST', '/api-keys'], ['GET', '/users'], ['POST', '/users']] as const),
+  ]
+  for (const [method, path] of routes) {
+    const answer = await service.manage(method, path, method === 'POST' ? '{' : undefined, null)
+    t.match(answer, { status: 401, body: { code: 'invalid_credentials' } })
+    t.match(answer.headers['www-authenticate'], /^Bearer/)
+  }
+})
+
+await t.test('keys and users are for administrators alone, and whoever is none is told before the body is read', async (t) => {
+  const routes = [
+    ...([['GET', '/api-keys'], ['POST', '/api-keys'], ['PATCH', '/api-keys/x'], ['POST', '/api-keys/x/rotate']] as const),
+    ...([['GET', '/users'], ['POST', '/users'], ['PATCH', '/users/x'], ['DELETE', '/users/x']] as const),
+  ]
+  for (const { token } of [auditor, member]) {
+    for (const [method, path] of routes) {
+      const body = method === 'GET' || method === 'DELETE' ? undefined : '{'
+      const answer = await service.manage(method, path, body, token)
+      t.match(answer, { status: 403, body: { code: 'admin_only' } })
+    }
+  }
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})

@@ -1,0 +1,138 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openEventStream } from '../../support/http/event-stream.ts'
+import type { EventStream } from '../../support/http/event-stream.ts'
+import { addressOf, startProcess } from '../../support/processes/processes.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t, { STREAM_HEARTBEAT_MS: '100', STREAMS_PER_USER: '3' })
+
+interface Opening {
+  token?: string | null
+  lastId?: string
+  query?: string
+  address?: string
+}
+
+function open(t: Test, { token = service.company.auditor.token, lastId, query = '', address = service.address }: Opening = {}) {
+  return openEventStream(t, `${address}/audit/v1/events/stream${query}`, {
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+  })
+}
+
+const create = (key = service.company.key) => service.call('POST', '/v1/employees', { body: employee(), key })
+
+async function take(stream: EventStream, count: number) {
+  const events = []
+  while (events.length < count) events.push((await stream.next())!)
+  return events
+}
+
+const linesOf = async (query = '', token?: string) => (await service.audit(`/events${query}`, token)).body
+
+await t.test('events arrive as they are appended, as the list shows them, each with its position for its id', async (t) => {
+  const stream = await open(t)
+  t.equal(stream.status, 200)
+  t.match(stream.headers['content-type'], 'text/event-stream')
+  const before = Number(stream.lastId())
+  await create()
+  await create()
+  const events = await take(stream, 4)
+  t.strictSame(events.map(({ data }) => data), await linesOf(`?after=${before}`))
+  t.strictSame(events.map(({ id }) => id), events.map(({ data }) => String(data.position)))
+  stream.close()
+})
+
+await t.test('a stream that was cut goes on behind the last event, without a gap or a repetition, on another process too', async (t) => {
+  const server = await startProcess(t, 'serve', service.urls)
+  const first = await open(t, { address: addressOf(server), query: '?after=0' })
+  const seen = await take(first, 5)
+  await server.end('SIGKILL')
+  await create()
+  const second = await open(t, { lastId: seen.at(-1)!.id, query: '?after=1' })
+  const all = await linesOf()
+  const rest = await take(second, all.length - 5)
+  t.strictSame([...seen, ...rest].map(({ data }) => data), all)
+  second.close()
+})
+
+await t.test('filters leave events out, and the id moves on all the same', async (t) => {
+  const { body } = await create()
+  const { id } = body.employees[0]
+  const [ofType, ofEmployee] = [await open(t, { query: '?type=ApiCallCompleted' }), await open(t, { query: `?employee=${id}&after=0` })]
+  const { headers } = await create()
+  await service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'X' } })
+  t.strictSame((await take(ofType, 2)).map(({ data }) => data.type), ['ApiCallCompleted', 'ApiCallCompleted'])
+  t.strictSame((await take(ofEmployee, 2)).map(({ data }) => data.type), ['EmployeeCreated', 'EmployeeUpdated'])
+  const head = Number(headers['x-ledger-position']) + 2
+  await eventually('the id has reached the head', async () => ofEmployee.lastId() === String(head))
+  ofType.close()
+  ofEmployee.close()
+})
+
+await t.test("another company's events are never shown", async (t) => {
+  const other = await service.makeCompany('Other')
+  const stream = await open(t, { token: other.auditor.token })
+  await create()
+  await create(other.key)
+  const events = await take(stream, 2)
+  t.strictSame(events.map(({ data }) => data.actor), [other.key.api_id, other.key.api_id])
+  stream.close()
+})
+
+await t.test('comments show that a stream without events is alive', async (t) => {
+  const stream = await open(t)
+  t.equal(await stream.comment(), 'still here')
+  t.equal(await stream.comment(), 'still here')
+  stream.close()
+})
+
+await t.test('only auditors and administrators get in, with a position that is there', async (t) => {
+  t.equal((await open(t, { token: null })).status, 401)
+  t.equal((await open(t, { token: service.company.member.token })).status, 403)
+  const admin = await open(t, { token: service.company.admin.token })
+  t.equal(admin.status, 200)
+  admin.close()
+  for (const lastId of ['x', '-1', '1.5', '01', '999999']) t.equal((await open(t, { lastId })).status, 400, lastId)
+  for (const query of ['after=999999', 'after=x', 'type=Nonsense', 'employee=me', 'limit=1', 'format=proof']) {
+    t.match(await service.audit(`/events/stream?${query}`), { status: 400, body: { code: 'invalid_query' } }, query)
+  }
+})
+
+await t.test('streams of the log and of the ledger count together', async (t) => {
+  const headers = { authorization: `Bearer ${service.company.admin.token}` }
+  const { token } = service.company.admin
+  const log = () => openEventStream(t, `${service.address}/admin/v1/bulk-user-logs/stream`, headers)
+  const streams = await eventually('all earlier streams have ended', async () => {
+    const opened = [await log(), await log(), await open(t, { token })]
+    if (opened.every(({ status }) => status === 200)) return opened
+    for (const stream of opened) stream.close()
+    return null
+  })
+  t.equal((await open(t, { token })).status, 429)
+  t.equal((await log()).status, 429)
+  for (const stream of streams) stream.close()
+})
+
+await t.test('a stream ends soon after the rights of its user: an expired token, another role', async (t) => {
+  const changes = [
+    'update user_tokens set expires_at = clock_timestamp() where company_id = $1',
+    "update users set role = 'member' where company_id = $1",
+  ]
+  for (const change of changes) {
+    const company = await service.makeCompany('Fourth')
+    const stream = await open(t, { token: company.auditor.token })
+    t.equal(stream.status, 200)
+    await service.pool.query(change, [toUuid(company.id)])
+    t.equal(await stream.next(), null)
+  }
+})
+
+await t.test('a method that never ends is refused', async (t) => {
+  const headers = { authorization: `Bearer ${service.company.admin.token}` }
+  const { status } = await fetch(`${service.address}/audit/v1/events/stream`, { method: 'HEAD', headers })
+  t.equal(status, 405)
+})

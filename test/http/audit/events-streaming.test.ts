@@ -1,0 +1,140 @@
+import http from 'node:http'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { compressed } from '../../../src/http/audit/send-lines.ts'
+import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+import { eventually } from '../../support/eventually.ts'
+import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const EVENTS = 12_000
+/** Two such titles stand in each event: 100 MB in all, and some 50 pages of 2 MiB. */
+const TITLE_LENGTH = 4_000
+
+const service = await startService(t, { STREAM_HEARTBEAT_MS: '100' })
+const { company } = service
+const made = await service.call('POST', '/v1/employees', { body: employee() })
+await lengthenLedger(service, company.id, made.body.employees[0].id, EVENTS, { titleLength: TITLE_LENGTH })
+const { rows } = await service.pool.query<{ position: number }>('select position from heads where company_id = $1', [toUuid(company.id)])
+const head = rows[0]!.position
+const PATH = '/audit/v1/events?format=proof'
+
+// Every look into the database takes a connection of this pool.
+let looks = 0
+service.pool.on('acquire', () => (looks += 1))
+
+function open(path: string, more: Record<string, string> = {}, token = company.auditor.token): Promise<http.IncomingMessage> {
+  const headers = { authorization: `Bearer ${token}`, ...more }
+  return new Promise((resolve, reject) => {
+    http.get(service.address + path, { headers, agent: false }, resolve).once('error', reject)
+  })
+}
+
+/** Resolves once the server has not looked into the database for a while, with how often it did. */
+async function stillness(): Promise<number> {
+  let [last, same] = [-1, 0]
+  await eventually('the reading has stopped', async () => {
+    same = looks === last ? same + 1 : 0
+    last = looks
+    return looks > 2 && same > 20
+  })
+  return last
+}
+
+await t.test('a reader who takes nothing stops the reading, and gets all once it goes on', async (t) => {
+  looks = 0
+  const response = await open(PATH)
+  response.pause()
+  const before = await stillness()
+  let [text, count] = ['', 0]
+  response.setEncoding('utf8')
+  for await (const chunk of response) {
+    const lines = (text + String(chunk)).split('\n')
+    text = lines.pop()!
+    for (const line of lines) {
+      count += 1
+      if (JSON.parse(JSON.parse(line).envelope).position !== count) throw new Error(`line ${count} is another`)
+    }
+  }
+  t.equal(text, '')
+  t.equal(count, head)
+  t.ok(looks >= 48, 'the ledger was read in many pages')
+  t.ok(before < looks / 2, `${before} of ${looks} looks were made before anything was taken`)
+})
+
+await t.test('compressed lines can be read before the next ones are made', async (t) => {
+  const more = Promise.withResolvers<void>()
+  async function* pages() {
+    yield 'first\n'
+    await more.promise
+    yield 'second\n'
+  }
+  const lines = compressed(Readable.from(pages())).pipe(createGunzip()).setEncoding('utf8')
+  const read = lines[Symbol.asyncIterator]()
+  t.equal((await read.next()).value, 'first\n')
+  more.resolve()
+  t.equal((await read.next()).value, 'second\n')
+  t.equal((await read.next()).done, true)
+})
+
+await t.test('a compressed ledger comes whole', async (t) => {
+  const response = await open(PATH, { 'accept-encoding': 'gzip' })
+  t.equal(response.headers['content-encoding'], 'gzip')
+  let bytes = 0
+  for await (const chunk of response.pipe(createGunzip())) bytes += (chunk as Buffer).length
+  t.ok(bytes > EVENTS * 2 * TITLE_LENGTH)
+})
+
+await t.test('a reader who goes away ends the reading', async (t) => {
+  looks = 0
+  const response = await open(PATH)
+  response.once('data', () => response.destroy())
+  await new Promise((resolve) => response.once('close', resolve))
+  const made = await stillness()
+  t.ok(made < 40, `${made} looks`)
+})
+
+/** Reads an answer to its end, however it ends. */
+async function readAll(response: http.IncomingMessage): Promise<{ isWhole: boolean; bytes: number }> {
+  let bytes = 0
+  try {
+    for await (const chunk of response) bytes += (chunk as Buffer).length
+    return { isWhole: response.complete, bytes }
+  } catch {
+    return { isWhole: false, bytes }
+  }
+}
+
+await t.test('a reader whose rights end meanwhile is cut off', async (t) => {
+  const { body } = await service.manage('POST', '/tokens', { name: 'short', expires_in_days: 1 }, company.auditor.token)
+  const response = await open(PATH, {}, body.token)
+  response.pause()
+  await stillness()
+  await service.manage('DELETE', `/tokens/${body.id}`)
+  const { isWhole, bytes } = await readAll(response)
+  t.notOk(isWhole)
+  t.ok(bytes > 0 && bytes < EVENTS * 2 * TITLE_LENGTH)
+})
+
+for (const [name, headers] of [['plain', {}], ['compressed', { 'accept-encoding': 'gzip' }]] as const) {
+  await t.test(`a fault in the middle breaks the ${name} answer off instead of ending it`, async (t) => {
+    const path = '/audit/v1/events'
+    t.ok((await readAll(await open(path, headers))).isWhole)
+    const spoil = (envelope: string) =>
+      asSuperuser(
+        service.urls.superUrl,
+        `update events set envelope = ${envelope} where company_id = '${toUuid(company.id)}' and position = ${head - 500}`,
+      )
+    await spoil(`'x' || envelope`)
+    const broken = await open(path, headers)
+    t.equal(broken.statusCode, 200)
+    const { isWhole, bytes } = await readAll(broken)
+    t.notOk(isWhole)
+    t.ok(bytes > 0)
+    const answer = await service.audit(`/events?after=${head - 501}`)
+    t.match(answer, { status: 500, body: { code: 'internal_error' } }, 'at its start it is a problem')
+    await spoil('substr(envelope, 2)')
+  })
+}

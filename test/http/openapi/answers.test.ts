@@ -1,0 +1,233 @@
+import t from 'tap'
+import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
+import { answerChecker, operationsOf } from '../../support/http/api-document.ts'
+import type { Answer } from '../../support/service.ts'
+import { employee, send, startService } from '../../support/service.ts'
+
+/*
+ * Real answers of all routes, good and bad ones, held against the document: status, headers, media type, every field.
+ */
+
+const service = await startService(t, { BODY_LIMIT: '20000', MAX_RECORDS: '20' })
+const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
+const check = answerChecker(document)
+/** By operation, the faults that were found and the statuses that were seen. */
+const held = new Map<string, { statuses: number[]; faults: string[] }>()
+
+const { key } = service.company
+const bearer = { authorization: `Bearer ${service.company.admin.token}` }
+const mergePatch = { 'content-type': 'application/merge-patch+json' }
+
+interface Call {
+  body?: unknown
+  headers?: Record<string, string>
+  as?: 'key' | 'admin' | 'nobody'
+  /** Comes after the path: a query. */
+  query?: string
+  /** What the parameter of the path is. */
+  id?: string
+}
+
+/** Sends a request to an operation and holds the answer against what the document says of it. */
+async function hold(status: number, route: string, { as, query = '', id = 'x', headers = {}, body }: Call = {}): Promise<Answer> {
+  const [method, path] = route.split(' ') as [string, string]
+  const who = as ?? (path.startsWith('/v1/') ? 'key' : 'admin')
+  const options = { key: who === 'key' ? key : null, headers: { ...(who === 'admin' ? bearer : {}), ...headers } }
+  const url = path.replace(/\{\w+\}/, id) + query
+  const answer = await send(service.address, method, url, body === undefined ? options : { ...options, body })
+  const { statuses, faults } = held.get(route) ?? { statuses: [], faults: [] }
+  const other = answer.status === status ? [] : [`${answer.status} and not ${status}: ${JSON.stringify(answer.body)}`]
+  held.set(route, { statuses: [...statuses, status], faults: [...faults, ...other, ...check({ path, method }, answer)] })
+  return answer
+}
+
+const [CREATE, LIST, UPDATE_MANY] = ['POST /v1/employees', 'GET /v1/employees', 'PATCH /v1/employees']
+const [READ, UPDATE, VERIFY] = ['GET /v1/employees/{id}', 'PATCH /v1/employees/{id}', 'GET /v1/auth/verify']
+
+// The public API.
+const one = employee({ external_id: 'A-1', custom_attributes: { grade: 7 }, phone: '+4930901820', start_date: '2026-12-01' })
+const headers = { 'idempotency-key': 'first' }
+const created = await hold(201, CREATE, { body: one, headers })
+await hold(201, CREATE, { body: one, headers })
+await hold(201, CREATE, { body: [employee({ manager_external_id: 'A-1' }), employee({ status: 'inactive', external_id: 'A-2' })] })
+await hold(200, CREATE, { body: employee(), query: '?validate_only=true' })
+await hold(422, CREATE, { body: [employee({ email: 'nonsense' })], headers: { 'idempotency-key': 'bad' } })
+await hold(422, CREATE, { body: employee(), headers })
+await hold(422, CREATE, { body: [] })
+await hold(422, CREATE, { body: {}, query: '?validate_only=true' })
+await hold(409, CREATE, { body: one })
+await hold(409, CREATE, { body: employee({ external_id: 'A-2' }) })
+await hold(400, CREATE, { body: '{' })
+await hold(400, CREATE, { body: 'true' })
+await hold(400, CREATE, { body: employee(), query: '?nothing=1' })
+await hold(400, CREATE, { body: employee(), headers: { 'idempotency-key': 'with space' } })
+await hold(401, CREATE, { body: employee(), as: 'nobody' })
+await hold(413, CREATE, { body: employee({ job_title: 'x'.repeat(20_000) }) })
+await hold(413, CREATE, { body: Array.from({ length: 21 }, () => ({})) })
+await hold(415, CREATE, { body: 'x', headers: { 'content-type': 'text/plain' } })
+
+const { id } = created.body.employees[0]
+const read = await hold(200, READ, { id })
+await hold(404, READ)
+await hold(200, UPDATE, { id, body: { job_title: 'X' }, headers: { ...mergePatch, 'if-match': read.headers['etag']! } })
+await hold(412, UPDATE, { id, body: { job_title: 'Y' }, headers: { 'if-match': read.headers['etag']! } })
+await hold(200, UPDATE, { id, body: { status: 'inactive' }, query: '?validate_only=true' })
+await hold(200, UPDATE, { id, body: { custom_attributes: { grade: null } } })
+await hold(404, UPDATE, { body: {} })
+await hold(422, UPDATE, { id, body: { id: 'me' } })
+await hold(409, UPDATE, { id, body: { external_id: 'A-2' } })
+
+await hold(200, UPDATE_MANY, { body: [{ external_id: 'A-1', status: 'inactive' }], headers: mergePatch })
+await hold(200, UPDATE_MANY, { body: { employees: [{ id, status: 'active' }, { external_id: 'A-2' }] } })
+await hold(200, UPDATE_MANY, { body: [{ external_id: 'A-1' }], query: '?validate_only=true' })
+await hold(422, UPDATE_MANY, { body: [{ email: 'nobody@example.com', phone: '1' }] })
+await hold(400, UPDATE_MANY, { body: {} })
+
+await service.project()
+await hold(200, LIST, { query: '?limit=1' })
+await hold(200, LIST, { query: '?status=inactive' })
+await hold(400, LIST, { query: '?status=gone' })
+await hold(200, VERIFY)
+await hold(400, VERIFY, { query: '?x=1' })
+
+// Bulk User Logs.
+const LOGS = 'GET /admin/v1/bulk-user-logs'
+const failed = await service.call('POST', '/v1/employees', { body: [{}] })
+await service.project()
+const log = { id: created.body.log_id }
+await hold(200, LOGS, { query: '?limit=3' })
+await hold(400, LOGS, { query: '?limit=0' })
+await hold(401, LOGS, { as: 'nobody' })
+await hold(403, LOGS, { as: 'nobody', headers: { authorization: `Bearer ${service.company.member.token}` } })
+await hold(200, `${LOGS}/{log_id}`, log)
+await hold(404, `${LOGS}/{log_id}`)
+await hold(200, `${LOGS}/{log_id}/records`, log)
+await hold(200, `${LOGS}/{log_id}/records`, { id: failed.body.log_id })
+await hold(404, `${LOGS}/{log_id}/records`)
+await hold(200, `${LOGS}.csv`)
+await hold(400, `${LOGS}.csv`, { query: '?limit=1' })
+await hold(200, `${LOGS}/{log_id}/records.csv`, log)
+await hold(404, `${LOGS}/{log_id}/records.csv`)
+await hold(400, `${LOGS}/stream`, { query: '?x=1' })
+await hold(200, 'GET /admin/v1/usage')
+await hold(400, 'GET /admin/v1/usage', { query: '?from=x' })
+
+// Erasure.
+const ERASURES = 'POST /admin/v1/erasures'
+const forgotten = await service.call('POST', '/v1/employees', { body: employee() })
+await hold(200, ERASURES, { body: { employee_id: forgotten.body.employees[0].id } })
+await service.project()
+await hold(200, `${LOGS}/{log_id}/records`, { id: forgotten.body.log_id })
+await hold(404, ERASURES, { body: { email: 'unheard.of@example.com' } })
+await hold(422, ERASURES, { body: { email: 'a@example.com', external_id: 'x' } })
+
+// Keys, users and tokens.
+const KEYS = '/admin/v1/api-keys'
+const issued = await hold(201, `POST ${KEYS}`, { body: { name: 'A', quota_limit: 5, refresh_period: 'daily' } })
+const apiKey = { id: issued.body.id }
+await hold(422, `POST ${KEYS}`, { body: {} })
+await hold(200, `GET ${KEYS}`)
+await hold(400, `GET ${KEYS}`, { query: '?cursor=x' })
+await hold(200, `GET ${KEYS}/{id}`, apiKey)
+await hold(404, `GET ${KEYS}/{id}`)
+await hold(200, `PATCH ${KEYS}/{id}`, { ...apiKey, body: { name: 'B' } })
+await hold(422, `PATCH ${KEYS}/{id}`, { ...apiKey, body: { name: 1 } })
+await hold(200, `POST ${KEYS}/{id}/rotate`, { ...apiKey, body: {} })
+for (const action of ['disable', 'enable', 'revoke']) {
+  await hold(200, `POST ${KEYS}/{id}/${action}`, apiKey)
+  await hold(404, `POST ${KEYS}/{id}/${action}`)
+}
+await hold(409, `POST ${KEYS}/{id}/rotate`, { ...apiKey, body: {} })
+
+const USERS = '/admin/v1/users'
+const invited = await hold(201, `POST ${USERS}`, { body: { email: 'new@example.com', name: 'New', role: 'member' } })
+const user = { id: invited.body.id }
+await hold(409, `POST ${USERS}`, { body: { email: 'new@example.com', name: 'New', role: 'member' } })
+const password = 'a long enough password'
+await hold(200, 'POST /admin/v1/invitations/accept', { as: 'nobody', body: { token: invited.body.invitation.token, password } })
+await hold(401, 'POST /admin/v1/invitations/accept', { as: 'nobody', body: { token: invited.body.invitation.token, password } })
+await hold(422, 'POST /admin/v1/invitations/accept', { as: 'nobody', body: {} })
+await hold(200, `GET ${USERS}`)
+await hold(400, `GET ${USERS}`, { query: '?limit=x' })
+await hold(200, `GET ${USERS}/{id}`, user)
+await hold(404, `GET ${USERS}/{id}`)
+await hold(200, `PATCH ${USERS}/{id}`, { ...user, body: { role: 'auditor' } })
+await hold(422, `PATCH ${USERS}/{id}`, { ...user, body: { role: 'x' } })
+await hold(200, `POST ${USERS}/{id}/reset-password`, user)
+await hold(404, `POST ${USERS}/{id}/reset-password`)
+await hold(204, `DELETE ${USERS}/{id}`, user)
+await hold(409, `POST ${USERS}/{id}/erase`, { id: service.company.admin.user_id })
+await hold(200, `POST ${USERS}/{id}/erase`, user)
+await hold(404, `POST ${USERS}/{id}/erase`)
+await hold(409, `DELETE ${USERS}/{id}`, { id: service.company.admin.user_id })
+
+const COMPANY = '/admin/v1/company'
+await hold(200, `GET ${COMPANY}`)
+await hold(400, `GET ${COMPANY}`, { query: '?x=1' })
+await hold(200, `PATCH ${COMPANY}`, { body: { time_zone: 'Asia/Tokyo' } })
+await hold(422, `PATCH ${COMPANY}`, { body: { time_zone: 'Nowhere/Land' } })
+
+const TOKENS = '/admin/v1/tokens'
+const token = await hold(201, `POST ${TOKENS}`, { body: { name: 'script', expires_in_days: 1 } })
+await hold(422, `POST ${TOKENS}`, { body: {} })
+await hold(200, `GET ${TOKENS}`)
+await hold(404, `GET ${TOKENS}`, { query: '?user=x' })
+await hold(204, `DELETE ${TOKENS}/{id}`, { id: token.body.id })
+await hold(404, `DELETE ${TOKENS}/{id}`)
+
+// The audit endpoint.
+const EVENTS = 'GET /audit/v1/events'
+const AT = 'GET /audit/v1/employees/{id}'
+const asAuditor = { as: 'nobody', headers: { authorization: `Bearer ${service.company.auditor.token}` } } as const
+await hold(200, EVENTS, asAuditor)
+await hold(200, EVENTS, { ...asAuditor, query: '?format=proof&limit=10' })
+await hold(400, EVENTS, { ...asAuditor, query: '?limit=0' })
+await hold(401, EVENTS, { as: 'nobody' })
+await hold(403, EVENTS, { as: 'nobody', headers: { authorization: `Bearer ${service.company.member.token}` } })
+await hold(400, `${EVENTS}/stream`, { ...asAuditor, query: '?after=x' })
+await hold(200, 'GET /audit/v1/proofs/inclusion', { ...asAuditor, query: '?position=5&size=9' })
+await hold(400, 'GET /audit/v1/proofs/inclusion', { ...asAuditor, query: '?position=5&size=4' })
+await hold(200, 'GET /audit/v1/proofs/consistency', { ...asAuditor, query: '?from=5' })
+await hold(400, 'GET /audit/v1/proofs/consistency', asAuditor)
+await hold(200, AT, { ...asAuditor, id })
+await hold(404, AT, asAuditor)
+await hold(400, AT, { ...asAuditor, id, query: '?at=999999' })
+await hold(200, `${AT}/history`, { ...asAuditor, id, query: '?limit=2' })
+await hold(404, `${AT}/history`, asAuditor)
+for (const route of ['GET /audit/v1/checkpoint', 'GET /audit/v1/keys']) {
+  await hold(200, route)
+  await hold(400, route, { query: '?x=1' })
+  await hold(401, route, { as: 'nobody' })
+  await hold(403, route, { as: 'nobody', headers: { authorization: `Bearer ${service.company.member.token}` } })
+}
+
+// A quota that is used up, and a key that is disabled.
+await service.pool.query('update api_keys set quota_limit = 0')
+await hold(429, CREATE, { body: employee() })
+await hold(429, READ, { id })
+await service.pool.query('update api_keys set quota_limit = 1000, is_enabled = false')
+await hold(403, UPDATE_MANY, { body: [{}] })
+await hold(403, LIST)
+
+/** What ends when somebody ends it. */
+const ENDLESS = ['GET /admin/v1/bulk-user-logs/stream', 'GET /audit/v1/events/stream']
+
+for (const { path, method } of operationsOf(document)) {
+  const route = `${method} ${path}`
+  const { statuses, faults } = held.get(route) ?? { statuses: [], faults: [] }
+  await t.test(`${route} answers ${[...new Set(statuses)].join(', ')} as documented`, async (t) => {
+    t.strictSame(faults, [])
+    t.ok(statuses.some((status) => status < 300) || ENDLESS.includes(route), 'a success was seen')
+    t.ok(statuses.some((status) => status >= 400), 'a refusal was seen')
+  })
+}
+
+await t.test('an answer with a field, a header or a status that is not documented is found', async (t) => {
+  const place = { path: '/v1/employees/{id}', method: 'GET' }
+  t.strictSame(check(place, read), [])
+  t.equal(check(place, { ...read, body: { ...read.body, salary: 1 } }).length, 1)
+  t.equal(check(place, { ...read, headers: { ...read.headers, 'x-secret': '1' } }).length, 1)
+  t.equal(check(place, { ...read, status: 418 }).length, 1)
+  const { email: _, ...without } = read.body
+  t.equal(check(place, { ...read, body: without }).length, 1)
+})

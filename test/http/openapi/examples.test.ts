@@ -1,0 +1,89 @@
+import t from 'tap'
+import { ADMIN_BODIES } from '../../../src/http/openapi/admin-examples.ts'
+import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
+import { EXAMPLE_EMPLOYEE_ID } from '../../../src/http/openapi/employee-examples.ts'
+import { answerChecker, answerOf, compileIn, operationsOf, schemasOf } from '../../support/http/api-document.ts'
+import { startService } from '../../support/service.ts'
+
+const service = await startService(t)
+const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
+const check = answerChecker(document)
+const operations = operationsOf(document).filter(({ path }) => path.startsWith('/v1/'))
+
+/** What is created has to be there before it is changed. */
+const ORDER = ['createEmployees', 'verifyKey', 'readEmployee', 'listEmployees', 'updateEmployee', 'updateEmployees']
+const inOrder = operations.toSorted((a, b) => ORDER.indexOf(a.operation.operationId) - ORDER.indexOf(b.operation.operationId))
+let anaId = EXAMPLE_EMPLOYEE_ID
+
+/** The example with the id of the employee that the first example created. */
+function withRealId<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value).replaceAll(EXAMPLE_EMPLOYEE_ID, anaId)) as T
+}
+
+for (const { path, method, operation } of inOrder) {
+  await t.test(`every example of ${operation.operationId} is good for a real server`, async (t) => {
+    const url = path.replace('{id}', anaId)
+    const bodies = Object.entries(operation.requestBody?.content ?? {})
+    if (bodies.length === 0) {
+      const answer = await service.call(method as 'GET', url)
+      t.equal(answer.status, 200)
+      t.strictSame(check({ path, method }, answer), [])
+    }
+    for (const [type, { examples }] of bodies) {
+      t.ok(Object.keys(examples ?? {}).length > 0, 'has examples')
+      for (const [name, { value }] of Object.entries(examples ?? {})) {
+        const options = { body: withRealId(value), headers: { 'content-type': type } }
+        const asked = await service.call(method as 'PATCH', `${url}?validate_only=true`, options)
+        t.equal(asked.status, 200, `${name} as ${type}, validated only: ${JSON.stringify(asked.body)}`)
+        t.strictSame(check({ path, method }, asked), [])
+        const answer = await service.call(method as 'PATCH', url, options)
+        t.equal(answer.status, method === 'POST' ? 201 : 200, `${name} as ${type}`)
+        t.strictSame(check({ path, method }, answer), [])
+        if (name === 'one') anaId = answer.body.employees[0].id
+      }
+    }
+  })
+}
+
+/** What is made comes first, by its path without an id; what needs nothing but a one-time token, last. */
+const ADMIN_ORDER = [...Object.keys(ADMIN_BODIES).filter((id) => /^(?:issue|invite)/.test(id)), ...Object.keys(ADMIN_BODIES)]
+
+await t.test('every example of the admin endpoint is good for a real server', async (t) => {
+  const withBodies = operationsOf(document).filter(({ path, operation }) => path.startsWith('/admin/') && operation.requestBody)
+  const place = ({ operation }: { operation: { operationId: string } }) => ADMIN_ORDER.indexOf(operation.operationId)
+  t.strictSame(withBodies.map((one) => one.operation.operationId).toSorted(), Object.keys(ADMIN_BODIES).toSorted())
+  const ids = new Map<string, string>()
+  let oneTimeToken = ''
+  for (const { path, method, operation } of withBodies.toSorted((a, b) => place(a) - place(b))) {
+    const [, , , kind = ''] = path.split('/')
+    for (const { value } of Object.values(operation.requestBody!.content['application/json']!.examples ?? {})) {
+      const body = JSON.parse(JSON.stringify(value).replace('{token}', oneTimeToken)) as unknown
+      const headers = { authorization: `Bearer ${service.company.admin.token}` }
+      const answer = await service.call(method as 'POST', path.replace('{id}', ids.get(kind) ?? ''), { key: null, headers, body })
+      t.ok(answer.status < 300, `${operation.operationId}: ${JSON.stringify(answer.body)}`)
+      t.strictSame(check({ path, method }, answer), [])
+      if (!path.includes('{')) ids.set(kind, answer.body.id)
+      oneTimeToken = answer.body.invitation?.token ?? oneTimeToken
+    }
+  }
+})
+
+await t.test('every operation has an example of its success', async (t) => {
+  for (const { operation } of operations) {
+    for (const status of Object.keys(operation.responses).filter((status) => status.startsWith('2'))) {
+      const examples = answerOf(document, operation, status)?.content?.['application/json']?.examples
+      t.ok(examples, `${operation.operationId} ${status}`)
+    }
+  }
+})
+
+await t.test('every example fits its schema', async (t) => {
+  const ajv = schemasOf(document)
+  for (const { operation } of operationsOf(document)) {
+    const answers = Object.keys(operation.responses).map((status) => answerOf(document, operation, status)?.content)
+    for (const { schema, examples } of [operation.requestBody?.content, ...answers].flatMap((content) => Object.values(content ?? {}))) {
+      const fits = compileIn(ajv, schema ?? {})
+      for (const { value } of Object.values(examples ?? {})) t.ok(fits(value), `${operation.operationId}: ${JSON.stringify(fits.errors)}`)
+    }
+  }
+})

@@ -1,0 +1,37 @@
+import t from 'tap'
+import { startService } from '../../support/service.ts'
+
+const service = await startService(t)
+
+await t.test('an unknown route is a 404 problem', async (t) => {
+  for (const path of ['/nothing', '/v1/nothing', '/v2/employees', '/v1/employees/a/b']) {
+    const answer = await service.call('GET', path)
+    t.match(answer, { status: 404, body: { code: 'route_not_found', type: '/problems/route_not_found' } })
+  }
+})
+
+await t.test('a method that a route does not have is a 405 with Allow', async (t) => {
+  const cases = [
+    ['DELETE', '/v1/employees', 'GET, HEAD, POST, PATCH'],
+    ['PUT', '/v1/employees/x', 'GET, HEAD, PATCH'],
+    ['POST', '/v1/auth/verify', 'GET, HEAD'],
+    ['POST', '/admin/v1/bulk-user-logs', 'GET, HEAD'],
+  ] as const
+  for (const [method, path, allow] of cases) {
+    const answer = await service.call(method, path)
+    t.match(answer, { status: 405, body: { code: 'method_not_allowed' } })
+    t.equal(answer.headers['allow'], allow)
+  }
+})
+
+await t.test("the client's own request id comes back when it is valid, else a new one", async (t) => {
+  const id = async (sent: string) =>
+    (await service.call('GET', '/livez', { headers: { 'x-request-id': sent } })).headers['x-request-id']
+  for (const good of ['sync-2026-11-20', 'A_b.9', 'x'.repeat(64)]) t.equal(await id(good), good)
+  for (const bad of ['with space', 'x'.repeat(65), 'ana@example.com', 'a/b', 'é', '']) t.match(await id(bad), /^[0-9a-f-]{36}$/)
+})
+
+await t.test('livez says that the process lives, readyz that it can serve', async (t) => {
+  t.match(await service.call('GET', '/livez', { key: null }), { status: 200, body: { status: 'alive' } })
+  t.match(await service.call('GET', '/readyz', { key: null }), { status: 200, body: { status: 'ready' } })
+})

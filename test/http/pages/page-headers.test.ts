@@ -1,0 +1,71 @@
+import t from 'tap'
+import { startService } from '../../support/service.ts'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
+
+/* What every page says to the browser, also a page that refuses: a new page goes into the table. */
+
+const service = await startService(t)
+const { company } = service
+const [admin, member] = [await cookieOf(service, company.admin), await cookieOf(service, company.member)]
+const { body: token } = await service.manage('POST', '/tokens', { name: 'CI' })
+
+const POLICY = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'",
+  "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types rendered-rows",
+].join('; ')
+
+const key = `/settings/api-keys/${company.key.api_id}`
+const user = `/settings/users/${company.auditor.user_id}`
+const PAGES: [path: string, cookie: string | null, status: number, form?: Record<string, string>][] = [
+  ['/sign-in', null, 200],
+  ['/sign-in', null, 401, { email: 'x', password: 'x' }],
+  ['/invitation?token=x', null, 404],
+  ['/problems', null, 200],
+  ['/problems/quota_exceeded', null, 200],
+  ['/account', member, 200],
+  ['/account/nothing', member, 404],
+  ['/account/password', member, 422, {}],
+  ['/account/tokens', member, 422, {}],
+  [`/account/tokens/${token.id}/revoke`, admin, 200],
+  ['/settings/nothing', member, 404],
+  ['/settings/api-keys', member, 403],
+  ['/settings/users', member, 403],
+  ['/settings/api-keys', admin, 200],
+  ['/settings/api-keys?cursor=x', admin, 400],
+  ['/settings/api-keys/new', admin, 200],
+  ['/settings/api-keys/new', admin, 422, {}],
+  [key, admin, 200],
+  [`${key}/revoke`, admin, 200],
+  ['/settings/api-keys/x', admin, 404],
+  ['/settings/users', admin, 200],
+  ['/settings/users/new', admin, 200],
+  [user, admin, 200],
+  [`${user}/reset-password`, admin, 200],
+  [`${user}/remove`, admin, 200],
+]
+
+for (const [path, cookie, status, form] of PAGES) {
+  const who = cookie === null ? 'nobody' : cookie === admin ? 'an administrator' : 'a member'
+  await t.test(`${form ? 'sending to' : 'opening'} ${path.replaceAll(/(?:key|usr|tok)_\w+/g, 'ID')} as ${who}`, async (t) => {
+    const { headers, text, ...answer } = await browse(service, path, { cookie, ...(form ? { form } : {}) })
+    t.equal(answer.status, status)
+    t.match(headers, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': /camera=\(\)/,
+      'cache-control': 'no-store',
+    })
+    t.notMatch(text, /<script(?! src="\/assets\/)|\son[a-z]+=|\sstyle=|https?:\/\/(?!127\.0\.0\.1)/, 'nothing inline and nothing from outside')
+  })
+}
+
+await t.test('the secret that is shown once stays in no cache', async (t) => {
+  const form = { seen: '1', name: 'x', quota_limit: '5', refresh_period: 'daily' }
+  const shown = await browse(service, '/settings/api-keys/new', { cookie: admin, form })
+  t.match(shown.text, /el_live_\w{49}/)
+  t.equal(shown.headers['cache-control'], 'no-store')
+})

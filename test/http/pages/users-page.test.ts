@@ -1,0 +1,101 @@
+import t from 'tap'
+import { startService } from '../../support/service.ts'
+import { browse, cookieOf, letsIn } from '../../support/http/sessions.ts'
+import { streamOf } from '../../support/ledger/company-events.ts'
+
+const service = await startService(t, { SIGN_IN_LIMIT: '0' })
+const { admin } = service.company
+const cookie = await cookieOf(service, admin)
+const open = (path: string) => browse(service, path, { cookie })
+const send = (path: string, form: Record<string, string>) => browse(service, path, { cookie, form })
+const seenOn = ({ text }: { text: string }) => /name="seen" value="(\d+)"/.exec(text)![1]!
+const linkOn = ({ text }: { text: string }) => /<code id="link">([^<]+)<\/code>/.exec(text)?.[1]
+const pageOn = ({ text }: { text: string }) => /href="(\/settings\/users\/usr_\w+)"/.exec(text)![1]!
+
+/** Invites somebody through the form, who takes the link, and gives the page of the user. */
+async function join(email: string, role: string) {
+  const invited = await send('/settings/users/new', { email, name: 'Bo', role })
+  const token = new URL(linkOn(invited)!).searchParams.get('token')!
+  await browse(service, '/invitation', { form: { token, password: 'a password of Bo', repeated: 'a password of Bo' } })
+  const page = pageOn(invited)
+  return { page, id: page.slice(page.lastIndexOf('/') + 1), email, password: 'a password of Bo' }
+}
+
+await t.test('an invitation shows its link once, and sent again it meets its own e-mail address', async (t) => {
+  const form = { email: ' New.Person@Example.com ', name: ' New <b> ', role: 'auditor' }
+  const [one, other] = await Promise.all([send('/settings/users/new', form), send('/settings/users/new', form)])
+  const [invited, refused] = one.status === 200 ? [one, other] : [other, one]
+  t.equal(linkOn(invited)?.startsWith(`${service.address}/invitation?token=el_link_`), true)
+  t.match(refused, { status: 409, text: /The company has a user with this e-mail address\./ })
+  t.notOk(linkOn(refused))
+  const { text } = await open('/settings/users?status=pending')
+  t.match(text, 'New &lt;b&gt;')
+  t.match(text, 'new.person@example.com')
+  t.notMatch(text, 'el_link_')
+  const [event] = await streamOf(service, pageOn(invited).split('/').at(-1)!)
+  t.match(event, { type: 'UserInvited', actor: admin.user_id })
+})
+
+await t.test('what is wrong with an invitation is told at its fields', async (t) => {
+  const answer = await send('/settings/users/new', { email: 'nobody', name: '', role: 'owner' })
+  t.equal(answer.status, 422)
+  t.match(answer.text, 'id="name-fault"')
+  t.match(answer.text, 'id="role-fault"')
+  t.match(await send('/settings/users/new', { email: 'nobody', name: 'x', role: 'admin' }), { status: 422, text: /id="email-fault"/ })
+})
+
+await t.test('the role is changed, and who is no administrator any more has no way back', async (t) => {
+  const user = await join('role@example.com', 'member')
+  t.match(await send(`${user.page}/role`, { role: 'admin' }), { status: 303, location: `${user.page}?done=role` })
+  const own = await cookieOf(service, user)
+  t.match(await browse(service, `${user.page}/role`, { cookie: own, form: { role: 'member' } }), { status: 303, location: '/' })
+  t.equal((await browse(service, '/settings/users', { cookie: own })).status, 403)
+  t.match(await send(`${user.page}/role`, { role: 'owner' }), { status: 422, text: /id="role-fault"/ })
+})
+
+await t.test('the last administrator is neither removed nor made less, and the page says why', async (t) => {
+  const page = `/settings/users/${admin.user_id}`
+  for (const [path, form] of [[`${page}/role`, { role: 'member' }], [`${page}/remove`, {}]] as [string, Record<string, string>][]) {
+    t.match(await send(path, form), { status: 409, text: /role="alert">No administrator with a password would be left; make another one first\./ })
+  }
+  t.ok(await letsIn(service, cookie))
+})
+
+await t.test('a reset shows another link, ends the sessions, and sent again it makes none', async (t) => {
+  const user = await join('reset@example.com', 'member')
+  const session = await cookieOf(service, user)
+  const confirmation = await open(`${user.page}/reset-password`)
+  t.ok(await letsIn(service, session), 'asking ends nothing')
+  t.notMatch(confirmation.text, 'This is you')
+  const form = { seen: seenOn(confirmation) }
+  const reset = await send(`${user.page}/reset-password`, form)
+  t.match(linkOn(reset), '/invitation?token=el_link_')
+  t.notOk(await letsIn(service, session))
+  t.match(await send(`${user.page}/reset-password`, form), { status: 412, text: /nothing was done this time/ })
+  const token = new URL(linkOn(reset)!).searchParams.get('token')!
+  const accepted = await browse(service, '/invitation', { form: { token, password: 'another password', repeated: 'another password' } })
+  t.equal(accepted.status, 200, 'the link still serves')
+})
+
+await t.test('a removal ends everything of the user, who stays to be seen', async (t) => {
+  const user = await join('gone@example.com', 'admin')
+  const session = await cookieOf(service, user)
+  t.equal((await open(`${user.page}/remove`)).status, 200)
+  t.ok(await letsIn(service, session), 'asking ends nothing')
+  t.match(await send(`${user.page}/remove`, {}), { status: 303, location: `${user.page}?done=removed` })
+  t.notOk(await letsIn(service, session))
+  t.match((await open('/settings/users?status=removed')).text, 'gone@example.com')
+  t.notMatch((await open('/settings/users')).text, 'gone@example.com')
+  t.notMatch((await open(user.page)).text, '<form method="post" action="/settings')
+  t.match(await send(`${user.page}/role`, { role: 'admin' }), { status: 409, text: /has been removed/ })
+})
+
+await t.test('whoever resets the own password is told before, and gets the link though the session has ended', async (t) => {
+  const user = await join('own@example.com', 'admin')
+  const own = await cookieOf(service, user)
+  const confirmation = await browse(service, `${user.page}/reset-password`, { cookie: own })
+  t.match(confirmation.text, 'This is you')
+  const reset = await browse(service, `${user.page}/reset-password`, { cookie: own, form: { seen: seenOn(confirmation) } })
+  t.match(linkOn(reset), '/invitation?token=el_link_')
+  t.notOk(await letsIn(service, own))
+})

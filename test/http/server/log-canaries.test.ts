@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import readline from 'node:readline'
+import t from 'tap'
+import type { Answer } from '../../support/service.ts'
+import { send, startService } from '../../support/service.ts'
+import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+
+/*
+ * The log of a real process, at its most talkative, while every route about keys, users and tokens succeeds and fails
+ * in every way: nothing that was sent or shown stands in it.
+ */
+
+const service = await startService(t)
+const { admin, member } = service.company
+const PASSWORD = 'canary-password-4711'
+const EMAIL = 'canary.4711@example.com'
+const NAME = 'Canary Name 4711'
+
+const { log, address } = await startTalkative()
+const secrets = new Set([PASSWORD, EMAIL, NAME, admin.token, member.token, 'canary.4711'])
+
+async function request(method: string, path: string, body?: unknown, token: string | null = admin.token): Promise<Answer> {
+  const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+  const answer = await send(address, method, `/admin/v1${path}`, { headers, body })
+  for (const shown of [answer.body?.api_key, answer.body?.token, answer.body?.invitation?.token]) {
+    if (typeof shown === 'string') secrets.add(shown)
+  }
+  return answer
+}
+
+// To work on while nothing new can be made.
+const { body: spareKey } = await request('POST', '/api-keys', { name: NAME })
+const { body: spareUser } = await request('POST', '/users', { email: `spare${EMAIL}`, name: NAME, role: 'auditor' })
+const { body: spareToken } = await request('POST', '/tokens', { name: NAME })
+
+/** Every route, with what it needs to succeed the first time and to be refused the second. */
+async function everyRoute(round: string): Promise<number[]> {
+  const statuses: number[] = []
+  const call = async (...args: Parameters<typeof request>) => {
+    const answer = await request(...args)
+    statuses.push(answer.status)
+    return answer.body
+  }
+  const key = await call('POST', '/api-keys', { name: NAME })
+  const keyPath = `/api-keys/${key.id ?? spareKey.id}`
+  await call('GET', '/api-keys')
+  await call('GET', keyPath)
+  await call('PATCH', keyPath, { name: `${NAME} ${round}` })
+  for (const action of ['disable', 'enable', 'rotate', 'revoke', 'enable']) await call('POST', `${keyPath}/${action}`)
+  const user = await call('POST', '/users', { email: `${round}${EMAIL}`, name: NAME, role: 'auditor' })
+  const userPath = `/users/${user.id ?? spareUser.id}`
+  await call('POST', '/users', { email: `${round}${EMAIL}`, name: NAME, role: 'auditor' })
+  await call('GET', `/users?status=pending`)
+  await call('GET', userPath)
+  await call('PATCH', userPath, { role: 'member' })
+  const reset = await call('POST', `${userPath}/reset-password`)
+  const link = (reset.invitation ?? user.invitation)?.token ?? spareUser.invitation.token
+  for (let at = 0; at < 2; at += 1) await call('POST', '/invitations/accept', { token: link, password: PASSWORD }, null)
+  const token = await call('POST', '/tokens', { name: NAME })
+  await call('GET', '/tokens', undefined, token.token ?? admin.token)
+  await call('GET', '/tokens', undefined, `${admin.token}x`)
+  await call('DELETE', `/tokens/${token.id ?? spareToken.id}`)
+  await call('DELETE', userPath)
+  await call('GET', '/api-keys', undefined, member.token)
+  return statuses
+}
+
+async function badBodies(): Promise<void> {
+  const bodies = [
+    ...[`{"name":"${NAME}"`, [PASSWORD], { name: `${NAME} \ud800` }, NAME.repeat(5_000)],
+    { [EMAIL]: PASSWORD, email: [EMAIL], token: 5 },
+  ]
+  const routes = [
+    ...[['POST', '/api-keys'], ['PATCH', '/api-keys/x'], ['POST', '/users'], ['PATCH', '/users/x']],
+    ...[['POST', '/tokens'], ['POST', '/invitations/accept']],
+  ]
+  for (const [method, path] of routes) {
+    for (const body of bodies) await request(method!, path!, body)
+    await request(method!, `${path}?q=${encodeURIComponent(EMAIL)}`, {})
+    await request(method!, path!, undefined, PASSWORD)
+  }
+}
+
+/** The server of a process whose whole output is kept. */
+async function startTalkative(): Promise<{ log: string[]; address: string }> {
+  const { serviceUrl, ownerUrl } = service.urls
+  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+    env: {
+      PATH: process.env['PATH'],
+      ...{ DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl, PORT: '0', LOG_LEVEL: 'trace', FAILURE_LIMIT: '0' },
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    await exited
+  })
+  const log: string[] = []
+  const [said, logged] = [child.stdout, child.stderr].map((stream) => readline.createInterface(stream))
+  for (const lines of [said!, logged!]) lines.on('line', (line) => log.push(line))
+  await Promise.race([once(said!, 'line'), exited])
+  const [address] = /http:\/\/[\w.:]+/.exec(log.join('\n')) ?? []
+  if (address === undefined) throw new Error(`it did not start: ${log.join('\n')}`)
+  return { log, address }
+}
+
+await t.test('the routes succeed and are refused in their ways', async (t) => {
+  const statuses = await everyRoute('a')
+  t.strictSame([...new Set(statuses)].sort((a, b) => a - b), [200, 201, 204, 401, 403, 409])
+  await badBodies()
+})
+
+await t.test('they fail inside, with errors of the database that quote whole rows', async (t) => {
+  for (const table of ['api_keys', 'users', 'user_tokens', 'events']) {
+    await asSuperuser(service.urls.superUrl, `alter table ${table} add constraint canary check (false) not valid`)
+    const statuses = await everyRoute(table.charAt(0))
+    t.ok(statuses.includes(500), table)
+    await asSuperuser(service.urls.superUrl, `alter table ${table} drop constraint canary`)
+  }
+  t.ok(log.filter((line) => line.includes('"DatabaseError"')).length > 10, 'the failures were logged')
+})
+
+await t.test('nothing that was sent or shown stands in the log', async (t) => {
+  t.ok(secrets.size > 15)
+  const text = log.join('\n')
+  for (const secret of secrets) t.notOk(text.includes(secret), secret.slice(0, 8))
+  t.notMatch(text, /canary[. -]name|el_(?:live|user|link)_[0-9A-Za-z]{20}|argon2id/i)
+})

@@ -1,0 +1,172 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { openRawSocket, statusesIn } from '../../support/http/raw-socket.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/*
+ * What no HTTP client sends: slow, torn, contradictory and endless requests, each on a socket of its own, while a good
+ * client beside them is answered all the while.
+ */
+
+const service = await startService(t, { REQUEST_TIMEOUT_MS: '1000', STREAM_HEARTBEAT_MS: '100', BODY_LIMIT: '20000' })
+const { key } = service.company
+const KEY = `x-api-id: ${key.api_id}\r\nx-api-key: ${key.api_key}\r\n`
+const open = () => openRawSocket(t, service.address)
+const POST = `POST /v1/employees HTTP/1.1\r\nhost: x\r\n${KEY}content-type: application/json\r\n`
+const VERIFY = `GET /v1/auth/verify HTTP/1.1\r\nhost: x\r\n${KEY}`
+
+/** The good client: it creates one employee after another until it is stopped. */
+const good = { times: [] as number[], statuses: new Set<number>(), isStopped: false }
+const goodClient = (async () => {
+  while (!good.isStopped) {
+    const at = performance.now()
+    good.statuses.add((await service.call('POST', '/v1/employees', { body: employee() })).status)
+    good.times.push(performance.now() - at)
+    await turn()
+  }
+})()
+
+/** Sends one request and gives the statuses of all that comes until the server closes the connection. */
+async function answersTo(bytes: string | Buffer): Promise<{ statuses: number[]; text: string }> {
+  const socket = await open()
+  socket.write(bytes)
+  const text = await socket.closed()
+  return { statuses: statusesIn(text), text }
+}
+
+await t.test('who is slow with a request is cut off: with nothing, half of a header, half of a body', async (t) => {
+  const beginnings = ['', 'GET /livez HT', 'GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: ', `${POST}content-length: 100\r\n\r\n{"first`, `${POST}transfer-encoding: chunked\r\n\r\n5\r\n{"fir`]
+  const ends = await Promise.all(beginnings.map(answersTo))
+  for (const [at, { statuses, text }] of ends.entries()) {
+    t.strictSame(statuses, [408], `beginning ${at}`)
+    t.match(text, /content-type: application\/problem\+json[^]*"code":"request_timeout"/)
+  }
+})
+
+await t.test('who sends a byte at a time is cut off as well', async (t) => {
+  const socket = await open()
+  socket.write(VERIFY)
+  const dripping = setInterval(() => socket.write('x: 1\r\n'), 50)
+  t.strictSame(statusesIn(await socket.closed()), [408])
+  clearInterval(dripping)
+})
+
+await t.test('who does not take an answer is cut off', async (t) => {
+  const accepted = new Promise<net.Socket>((resolve) => {
+    service.app.server.on('connection', (socket: net.Socket) => socket.remotePort === deaf.localPort && resolve(socket))
+  })
+  const { hostname, port } = new URL(service.address)
+  const deaf = net.connect(Number(port), hostname).pause()
+  t.teardown(() => deaf.destroy())
+  deaf.on('error', () => undefined).write('GET /docs/reference.js HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20))
+  const connection = await accepted
+  await once(connection, 'close')
+  t.ok(connection.destroyed)
+})
+
+const body = '{"first_name":"Smuggled","last_name":"X","email":"smuggled@example.com"}'
+const length = Buffer.byteLength(body)
+const chunk = `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+
+const REFUSED: [what: string, bytes: string | Buffer, status: number][] = [
+  ['both Content-Length and Transfer-Encoding', `${POST}content-length: ${length}\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`, 400],
+  ['Transfer-Encoding before Content-Length', `${POST}transfer-encoding: chunked\r\ncontent-length: ${length}\r\n\r\n${chunk}`, 400],
+  ['two Content-Lengths', `${POST}content-length: ${length}\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
+  ['two Content-Lengths in one', `${POST}content-length: ${length}, ${length}\r\n\r\n${body}`, 400],
+  ['a negative Content-Length', `${POST}content-length: -1\r\n\r\n${body}`, 400],
+  ['a Content-Length with a plus', `${POST}content-length: +${length}\r\n\r\n${body}`, 400],
+  ['a Content-Length beyond all numbers', `${POST}content-length: ${'9'.repeat(30)}\r\n\r\n${body}`, 400],
+  ['an unknown Transfer-Encoding', `${POST}transfer-encoding: xchunked\r\n\r\n${chunk}`, 400],
+  ['chunked that is not the last one', `${POST}transfer-encoding: chunked, gzip\r\n\r\n${chunk}`, 400],
+  ['a space before the colon', `${POST}transfer-encoding : chunked\r\n\r\n${chunk}`, 400],
+  ['a folded header', `${POST}x-fold: a\r\n b\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
+  ['bare line feeds', `${POST}content-length: ${length}\n\n${body}`, 400],
+  ['a bare carriage return in a header', `${POST}x-cr: a\rb\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
+  ['U+0000 in a header', `${POST}x-nul: a\0b\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
+  ['an absurd size of a chunk', `${POST}transfer-encoding: chunked\r\n\r\nffffffffffffffff0\r\n${body}`, 400],
+  ['a size of a chunk that is none', `${POST}transfer-encoding: chunked\r\n\r\n-5\r\n${body}`, 400],
+  ['a chunk longer than its size', `${POST}transfer-encoding: chunked\r\n\r\n1\r\n${body}\r\n0\r\n\r\n`, 400],
+  ['extensions of chunks without end', `${POST}transfer-encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`, 400],
+  ['another protocol', Buffer.from('16030100c8010000c40303', 'hex'), 400],
+  ['HTTP/2 without being asked', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  ['an unknown method', 'FLY /v1/employees HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+  ['a version that there is not', 'GET /livez HTTP/9.9\r\nhost: x\r\n\r\n', 400],
+  ['no host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
+  ['a flood of headers', `${VERIFY}${'x-flood: 1\r\n'.repeat(5_000)}\r\n`, 431],
+  ['one endless header', `${VERIFY}x-long: ${'x'.repeat(100_000)}`, 431],
+  ['an endless address', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 431],
+]
+
+for (const [what, bytes, status] of REFUSED) {
+  await t.test(`refused, and the connection closed: ${what}`, async (t) => {
+    const { statuses, text } = await answersTo(bytes)
+    t.strictSame(statuses, [status], text)
+  })
+}
+
+await t.test('nothing of a request that was refused so is taken for another one', async (t) => {
+  const hidden = `POST /v1/employees HTTP/1.1\r\nhost: x\r\n${KEY}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`
+  const { statuses } = await answersTo(`${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`)
+  t.strictSame(statuses, [400])
+  const found = await service.pool.query("select 1 from employee_snapshots where email = 'smuggled@example.com'")
+  t.equal(found.rowCount, 0)
+})
+
+await t.test('a pair of requests in one piece is answered in order', async (t) => {
+  const { statuses } = await answersTo(`${VERIFY}\r\nGET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+  t.strictSame(statuses, [200, 200])
+})
+
+await t.test('a client that ends its half is taken for gone: the other half is closed as well', async (t) => {
+  const socket = await open()
+  socket.write(`${POST}content-length: 100\r\n\r\n{`)
+  socket.end()
+  t.strictSame(statusesIn(await socket.closed()).filter((status) => status < 400), [])
+})
+
+await t.test('Expect: 100-continue is answered before the body is sent; another expectation is refused', async (t) => {
+  const socket = await open()
+  const sent = '{"first_name":"Ana","last_name":"Li","email":"continued@example.com"}'
+  socket.write(`${POST}connection: close\r\nexpect: 100-continue\r\ncontent-length: ${sent.length}\r\n\r\n`)
+  await socket.receives(/100 Continue/)
+  socket.write(sent)
+  t.strictSame(statusesIn(await socket.closed()), [100, 201])
+  t.strictSame((await answersTo(`${POST}connection: close\r\nexpect: wonders\r\ncontent-length: 2\r\n\r\n{}`)).statuses, [417])
+})
+
+await t.test('a body beyond the limit is refused by its length alone, and one without a length once it is beyond it', async (t) => {
+  const announced = await open()
+  announced.write(`${POST}content-length: 9000000\r\n\r\n`)
+  t.strictSame(statusesIn(await announced.receives(/payload_too_large/)), [413])
+  const chunked = await open()
+  chunked.write(`${POST}transfer-encoding: chunked\r\n\r\n`)
+  for (let at = 0; at < 30; at += 1) chunked.write(`400\r\n${' '.repeat(1_024)}\r\n`)
+  t.strictSame(statusesIn(await chunked.receives(/payload_too_large/)), [413])
+})
+
+await t.test('nobody unknown gets to send a body, also not to a route or a method that there is not', async (t) => {
+  for (const line of ['POST /v1/employees', 'PUT /v1/employees', 'POST /nothing', 'POST /livez']) {
+    const socket = await open()
+    socket.write(`${line} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 19000\r\n\r\n`)
+    const [status] = statusesIn(await socket.receives(/"request_id"/))
+    t.ok([401, 404, 405].includes(status!), `${line}: ${status}`)
+  }
+})
+
+await t.test('200 connections that say nothing hold nobody up, and are cut off', async (t) => {
+  const idle = await Promise.all(Array.from({ length: 200 }, open))
+  t.equal((await service.call('GET', '/v1/auth/verify')).status, 200)
+  const ends = await Promise.all(idle.map((socket) => socket.closed()))
+  t.ok(ends.every((text) => statusesIn(text).every((status) => status === 408)))
+})
+
+await t.test('the good client was answered all the while', async (t) => {
+  good.isStopped = true
+  await goodClient
+  t.strictSame([...good.statuses], [201])
+  const sorted = good.times.toSorted((a, b) => a - b)
+  t.comment(`${sorted.length} creates: median ${sorted[sorted.length >> 1]!.toFixed(1)} ms, slowest ${sorted.at(-1)!.toFixed(1)} ms`)
+  t.ok(sorted.length > 0)
+})

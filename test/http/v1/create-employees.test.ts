@@ -1,0 +1,131 @@
+import t from 'tap'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t, { MAX_RECORDS: '1000' })
+const create = (body: unknown) => service.call('POST', '/v1/employees', { body })
+
+await t.test('one bare employee: 201 with the whole employee, Location and the ledger position', async (t) => {
+  const { status, body, headers } = await create(employee({ email: 'ANA@X.com', custom_attributes: { grade: 7 } }))
+  t.equal(status, 201)
+  const [created] = body.employees
+  t.strictSame(Object.keys(created), [
+    ...['id', 'first_name', 'last_name', 'email', 'external_id', 'employee_number', 'job_title', 'department'],
+    ...['division', 'location', 'manager_id', 'phone', 'start_date', 'termination_date', 'status'],
+    ...['custom_attributes', 'created_at', 'updated_at', 'deactivated_at', 'version'],
+  ])
+  t.match(created, { email: 'ana@x.com', job_title: null, status: 'active', version: 1, deactivated_at: null })
+  t.equal(headers['location'], `/v1/employees/${created.id}`)
+  t.match(headers['x-ledger-position'], /^[0-9]+$/)
+  t.match(headers['x-request-id'], /./)
+})
+
+await t.test('the entry of a creation: Completed, its total, and for each record the attributes set', async (t) => {
+  const sent = [employee({ first_name: '  Zoë ', job_title: null }), employee({ status: 'inactive', start_date: '2026-02-28' })]
+  const { body } = await create({ employees: sent })
+  const { entry, records } = await service.logOf(body.log_id)
+  t.match(entry, {
+    id: body.log_id,
+    status: 'Completed',
+    name: 'Public API',
+    operation: 'create',
+    counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 0 },
+    http_status: 201,
+    key: { id: service.company.key.api_id, name: 'HR sync' },
+    error: null,
+  })
+  t.strictSame(
+    records,
+    [
+      { first_name: 'Zoë', last_name: 'Pérez', email: sent[0]!['email'], status: 'active' },
+      { first_name: 'Ana', last_name: 'Pérez', email: sent[1]!['email'], start_date: '2026-02-28', status: 'inactive' },
+    ].map((attributes, index) => ({
+      index,
+      employee_id: body.employees[index].id,
+      status: null,
+      attributes,
+      changes: null,
+      record: null,
+      errors: null,
+      erased: false,
+    })),
+  )
+})
+
+await t.test('a bare array is taken too, and answers come in the order sent', async (t) => {
+  const sent = Array.from({ length: 1000 }, () => employee())
+  const { status, body, headers } = await create(sent)
+  t.equal(status, 201)
+  t.strictSame(
+    body.employees.map((created: { email: string }) => created.email),
+    sent.map(({ email }) => email),
+  )
+  t.notOk(headers['location'])
+  const { entry } = await service.logOf(body.log_id)
+  t.equal(entry.counts.total, 1000)
+})
+
+await t.test('one bad record refuses all: every fault of every record, and nothing but the entry is stored', async (t) => {
+  const good = employee()
+  const taken = await create(employee())
+  const bad = { first_name: '', email: taken.body.employees[0].email, shoe_size: 43, id: 'emp_1' }
+  const { status, body, headers } = await create({ employees: [good, bad, 'nobody'] })
+  t.equal(status, 422)
+  t.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
+  t.match(body, { type: '/problems/validation_failed', code: 'validation_failed', status: 422, request_id: headers['x-request-id'] })
+  t.strictSame(
+    body.errors.map(({ index, pointer, code }: Record<string, unknown>) => [index, pointer, code]).sort(),
+    [
+      [1, '/employees/1/email', 'already_exists'],
+      [1, '/employees/1/first_name', 'too_short'],
+      [1, '/employees/1/id', 'read_only_field'],
+      [1, '/employees/1/last_name', 'required'],
+      [1, '/employees/1/shoe_size', 'unknown_field'],
+      [2, '/employees/2', 'invalid_type'],
+    ],
+  )
+  const { entry, records } = await service.logOf(body.log_id)
+  t.match(entry, { status: 'Failed', counts: { total: 3, failed: 2 }, error: { code: body.code, detail: body.detail } })
+  t.strictSame(records.map(({ index }) => index), [1, 2])
+  t.strictSame(records[0].record, bad, 'the record as it was sent')
+  t.strictSame(
+    records.flatMap(({ errors }) => errors),
+    body.errors.map(({ pointer, code, message }: Record<string, unknown>) => ({ pointer, code, message })),
+    'the very messages of the answer',
+  )
+  const { status: free } = await create(good)
+  t.equal(free, 201, 'the good record was not kept')
+})
+
+await t.test('an e-mail that an active employee has is a 409, whatever its case or Unicode form', async (t) => {
+  await create(employee({ email: 'ﬁona@example.com' }))
+  const { status, body } = await create(employee({ email: 'FIONA@example.com' }))
+  t.equal(status, 409)
+  t.match(body, { code: 'already_exists', errors: [{ code: 'already_exists', pointer: '/email', id: null }] })
+})
+
+await t.test('an e-mail that an inactive employee has is a 409 that gives the id of the holder', async (t) => {
+  const held = await create(employee({ email: 'left@example.com', status: 'inactive' }))
+  const { status, body } = await create([employee({ email: 'left@example.com' })])
+  t.equal(status, 409)
+  t.match(body, {
+    code: 'inactive_employee_exists',
+    errors: [{ code: 'inactive_employee_exists', pointer: '/0/email', id: held.body.employees[0].id }],
+  })
+})
+
+await t.test('another company may have the same e-mail and external id', async (t) => {
+  const other = await service.makeCompany('Other')
+  const same = { email: 'shared@example.com', external_id: 'E-1' }
+  t.equal((await create(employee(same))).status, 201)
+  t.equal((await service.call('POST', '/v1/employees', { body: employee(same), key: other.key })).status, 201)
+})
+
+await t.test('too many records: 413 that names the limit, all of them failed, one row with the error', async (t) => {
+  const { status, body } = await create(Array.from({ length: 1001 }, () => employee()))
+  t.equal(status, 413)
+  t.match(body, { code: 'batch_too_large', detail: /1000/ })
+  const { entry, records } = await service.logOf(body.log_id)
+  t.match(entry, { status: 'Failed', counts: { total: 1001, failed: 1001 } })
+  t.match(records, [{ index: null, employee_id: null, errors: [{ code: 'batch_too_large', message: body.detail }] }])
+  t.equal(records.length, 1)
+})

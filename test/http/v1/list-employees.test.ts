@@ -1,0 +1,134 @@
+import t from 'tap'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t)
+const list = (query: string) => service.call('GET', `/v1/employees?${query}`)
+const emails = (body: { items: { email: string }[] }) => body.items.map(({ email }) => email)
+
+const sent = Array.from({ length: 12 }, (_, at) =>
+  employee({ email: `e${at}@example.com`, external_id: `X-${at}`, last_name: at === 7 ? 'Ångström' : 'Pérez' }),
+)
+const { body: made } = await service.call('POST', '/v1/employees', { body: sent })
+await service.call('PATCH', '/v1/employees', { body: [{ email: 'e3@example.com', status: 'inactive' }] })
+await service.project()
+
+const allPages = async (query: string, between: () => Promise<unknown> = async () => undefined) => {
+  const found: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const { status, body } = await list(`${query}${cursor && `&cursor=${cursor}`}`)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    found.push(...emails(body))
+    cursor = body.next_cursor
+    await between()
+  }
+  return found
+}
+
+await t.test('the list has whole employees, in the order of their creation', async (t) => {
+  const { status, body } = await list('limit=200')
+  t.equal(status, 200)
+  t.strictSame(emails(body), sent.map(({ email }) => email))
+  const single = await service.call('GET', `/v1/employees/${made.employees[3].id}`)
+  t.strictSame(body.items[3], single.body)
+  t.equal(body.next_cursor, null)
+})
+
+await t.test('pages stay right while rows change: nobody is missed or repeated', async (t) => {
+  let turn = 0
+  const change = async () => {
+    turn += 1
+    await service.call('PATCH', '/v1/employees', { body: [{ external_id: `X-${turn}`, job_title: `T${turn}`, first_name: `Z${turn}` }] })
+    await service.project()
+  }
+  t.strictSame(await allPages('limit=5', change), sent.map(({ email }) => email))
+})
+
+await t.test('filters: status, e-mail in any case, external id, and words of name and number', async (t) => {
+  t.strictSame(await allPages('status=inactive'), ['e3@example.com'])
+  t.equal((await allPages('status=active&limit=4')).length, 11)
+  t.strictSame(await allPages('email=E5%40EXAMPLE.com'), ['e5@example.com'])
+  t.strictSame(await allPages('external_id=X-9'), ['e9@example.com'])
+  t.strictSame(await allPages('external_id=x-9'), [], 'external ids are case-sensitive')
+  t.strictSame(await allPages(`q=${encodeURIComponent('ÅNGSTRÖM')}`), ['e7@example.com'])
+  t.strictSame(await allPages('q=100%25_'), [], 'no character of q is a wildcard')
+})
+
+await t.test('an e-mail address or external id that moves is found at one of the two at every instant', async (t) => {
+  const swap = (one: string, two: string) =>
+    service.call('PATCH', '/v1/employees', { body: [{ id: made.employees[4].id, email: one }, { id: made.employees[5].id, email: two }] })
+  const found = async (query: string) => (await list(query)).body.items.map(({ id }: { id: string }) => id)
+  await swap('e5@example.com', 'e4@example.com')
+  t.strictSame(await found('email=e4@example.com'), [made.employees[5].id], 'before the list has followed')
+  await service.project()
+  t.strictSame(await found('email=e4@example.com'), [made.employees[5].id], 'and afterwards')
+  for (let turn = 0; turn < 20; turn += 1) {
+    const swapped = turn % 2 ? swap('e5@example.com', 'e4@example.com') : swap('e4@example.com', 'e5@example.com')
+    const meanwhile = await Promise.all(Array.from({ length: 5 }, () => found('email=e4@example.com')))
+    t.ok(meanwhile.every(({ length }) => length === 1))
+    await swapped
+    if (turn % 5 === 4) await service.project()
+  }
+  await swap('e4@example.com', 'e5@example.com')
+  await service.project()
+})
+
+await t.test('the other filters, the cursor and updated_since hold beside an e-mail address', async (t) => {
+  const { items: [one], next_cursor: none } = (await list('email=e6@example.com')).body
+  t.equal(none, null)
+  const find = async (query: string) => emails((await list(`email=e6@example.com&${query}`)).body)
+  const cursorAt = async (index: number) => (await list(`limit=${index + 1}`)).body.next_cursor
+  for (const query of ['status=active', 'q=E6', 'external_id=X-6', `updated_since=${one.updated_at}`, `cursor=${await cursorAt(5)}`]) {
+    t.strictSame(await find(query), ['e6@example.com'], query)
+  }
+  for (const query of ['status=inactive', 'q=nobody', 'external_id=X-7', 'updated_since=2999-01-01T00:00:00Z', `cursor=${await cursorAt(6)}`]) {
+    t.strictSame(await find(query), [], query)
+  }
+})
+
+await t.test('who takes a new e-mail address is found by it at once, and by the old one no longer', async (t) => {
+  const change = (email: string) => service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-8', email }] })
+  await change('new8@example.com')
+  t.strictSame(await allPages('email=e8@example.com'), [])
+  t.strictSame(await allPages('email=new8@example.com'), ['new8@example.com'])
+  t.strictSame(await allPages('email=new8@example.com&status=inactive'), [])
+  await change('e8@example.com')
+  await service.project()
+})
+
+await t.test('updated_since gives those changed since, in the order of their change', async (t) => {
+  const { body: before } = await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-2', location: 'Porto' }] })
+  t.ok(before.log_id)
+  const { body: second } = await service.call('GET', `/v1/employees/${made.employees[2].id}`)
+  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-0', location: 'Faro' }, { external_id: 'X-11', location: 'Faro' }] })
+  await service.project()
+  const since = `updated_since=${second.updated_at}`
+  t.strictSame(await allPages(`${since}&limit=1`), ['e2@example.com', 'e0@example.com', 'e11@example.com'])
+})
+
+await t.test('min_position lets a client read its own write, and is refused beyond the head', async (t) => {
+  const { headers } = await service.call('POST', '/v1/employees', { body: employee({ email: 'own@example.com' }) })
+  const position = Number(headers['x-ledger-position'])
+  const pending = list(`email=own@example.com&min_position=${position}`)
+  await service.project()
+  t.strictSame(emails((await pending).body), ['own@example.com'])
+  t.match(await list(`min_position=${position + 1}`), { status: 400, body: { code: 'invalid_query' } })
+})
+
+await t.test('another company sees none of it', async (t) => {
+  const other = await service.makeCompany('Other')
+  const { body } = await service.call('GET', '/v1/employees', { key: other.key })
+  t.strictSame(body, { items: [], next_cursor: null })
+})
+
+await t.test('a bad parameter is a 400 that names it, and costs one unit', async (t) => {
+  const used = async () => (await service.call('GET', '/v1/auth/verify')).body.requests_made
+  const before = await used()
+  const queries = ['limit=0', 'limit=201', 'cursor=x', 'status=gone', 'updated_since=yesterday', 'updated_since=0000-01-01T00:00:00Z', 'updated_since=2016-12-31T23:59:60Z', 'q=%00', 'min_position=-1', 'color=red']
+  for (const query of queries) {
+    const { status, body } = await list(query)
+    t.equal(status, 400, query)
+    t.match(body, { code: 'invalid_query', detail: /query parameter/ })
+  }
+  t.equal(await used(), before + queries.length)
+})

@@ -1,0 +1,35 @@
+import t from 'tap'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t)
+
+await t.test('an employee is answered as the last commit left it, with its entity tag', async (t) => {
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  const [created] = body.employees
+  const first = await service.call('GET', `/v1/employees/${created.id}`)
+  t.equal(first.status, 200)
+  t.equal(first.headers['etag'], '"1"')
+  t.strictSame(first.body, created)
+  const { body: patched } = await service.call('PATCH', `/v1/employees/${created.id}`, { body: { location: 'Lisbon' } })
+  const second = await service.call('GET', `/v1/employees/${created.id}`)
+  t.equal(second.headers['etag'], '"2"')
+  t.strictSame(second.body, patched.employee)
+})
+
+await t.test('an id of another company is answered exactly like one that does not exist', async (t) => {
+  const other = await service.makeCompany('Other')
+  const { body } = await service.call('POST', '/v1/employees', { body: employee(), key: other.key })
+  const headers = { 'x-request-id': 'same' }
+  const foreign = await service.call('GET', `/v1/employees/${body.employees[0].id}`, { headers })
+  const unknown = await service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q', { headers })
+  const malformed = await service.call('GET', '/v1/employees/0', { headers })
+  t.equal(foreign.status, 404)
+  t.strictSame(foreign.body, unknown.body)
+  t.strictSame(foreign.body, malformed.body)
+})
+
+await t.test('reading leaves no entry', async (t) => {
+  const before = await service.db.selectFrom('heads').select('position').execute()
+  await service.call('GET', '/v1/employees/0')
+  t.strictSame(await service.db.selectFrom('heads').select('position').execute(), before)
+})

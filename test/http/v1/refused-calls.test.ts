@@ -1,0 +1,137 @@
+import http from 'node:http'
+import t from 'tap'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t, { BODY_LIMIT: '20000', MAX_RECORDS: '50' })
+const { id: companyId } = service.company
+
+const entryCount = async () => {
+  await service.project()
+  let count = 0
+  for (let cursor = ''; ; ) {
+    const { body } = await service.admin(`/bulk-user-logs?limit=200${cursor}`)
+    count += body.items.length
+    if (body.next_cursor === null) return count
+    cursor = `&cursor=${body.next_cursor}`
+  }
+}
+
+const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+
+interface Refusal {
+  name: string
+  body: unknown
+  status: number
+  code: string
+  headers?: Record<string, string>
+  /** Records that the whole call had, where they could be counted. */
+  total?: number
+}
+
+const REFUSALS: Refusal[] = [
+  { name: 'malformed JSON', body: '{"employees":[', status: 400, code: 'malformed_json' },
+  { name: 'an empty body', body: '', status: 400, code: 'malformed_json' },
+  { name: 'no UTF-8', body: Buffer.of(0x22, 0xff, 0x22), status: 400, code: 'malformed_json' },
+  { name: 'too deep', body: deep(33), status: 400, code: 'malformed_json' },
+  { name: 'very deep', body: deep(9_000), status: 400, code: 'malformed_json' },
+  { name: '__proto__', body: '{"__proto__":{"first_name":"x"}}', status: 400, code: 'malformed_json' },
+  { name: 'U+0000', body: '[{"first_name":"a\\u0000b"}]', status: 400, code: 'invalid_body' },
+  { name: 'a lone surrogate', body: '[{"first_name":"\\ud800"}]', status: 400, code: 'invalid_body' },
+  { name: 'a number beyond a double', body: '[{"custom_attributes":{"n":1e400}}]', status: 400, code: 'invalid_body' },
+  { name: 'a number that a double rounds', body: '[{"custom_attributes":{"n":9007199254740993}}]', status: 400, code: 'invalid_body' },
+  { name: 'a text', body: '"hello"', status: 400, code: 'invalid_body' },
+  { name: 'employees that are no array', body: { employees: 'all' }, status: 400, code: 'invalid_body' },
+  { name: 'something beside employees', body: { employees: [{}], dry: true }, status: 400, code: 'invalid_body', total: 1 },
+  { name: 'an empty batch', body: { employees: [] }, status: 422, code: 'empty_batch' },
+  { name: 'too many records', body: Array.from({ length: 51 }, () => ({})), status: 413, code: 'batch_too_large', total: 51 },
+  { name: 'too large a body', body: JSON.stringify(['x'.repeat(20_000)]), status: 413, code: 'payload_too_large' },
+  { name: 'plain text', body: 'x', status: 415, code: 'unsupported_media_type', headers: { 'content-type': 'text/plain' } },
+  { name: 'a form', body: 'a=1', status: 415, code: 'unsupported_media_type', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+]
+
+for (const { name, body, status, code, headers, total } of REFUSALS) {
+  await t.test(`${name}: ${status} ${code} on both bulk calls, each with exactly one entry that has the same message`, async (t) => {
+    for (const method of ['POST', 'PATCH'] as const) {
+      const before = await entryCount()
+      const answer = await service.call(method, '/v1/employees', { body, ...(headers ? { headers } : {}) })
+      t.match(answer, { status, body: { status, code, type: `/problems/${code}`, errors: [], log_id: /^log_/ } })
+      const { entry, records } = await service.logOf(answer.body.log_id)
+      t.strictSame(entry.counts, { total: total ?? 0, updated: 0, deactivated: 0, failed: total ?? 0, no_updates: 0 })
+      t.match(entry, { status: 'Failed', http_status: status, error: { code, detail: answer.body.detail } })
+      t.equal(records.length, 1)
+      t.match(records[0], { index: null, record: null, errors: [{ pointer: '', code, message: answer.body.detail }] })
+      t.equal(await entryCount(), before + 1)
+    }
+  })
+}
+
+await t.test('a single update whose body cannot be read counts as one failed record: the one of the path', async (t) => {
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  const [{ id }] = body.employees
+  for (const [sent, code] of [['{', 'malformed_json'], ['[1]', 'invalid_body'], ['', 'malformed_json']] as const) {
+    const answer = await service.call('PATCH', `/v1/employees/${id}`, { body: sent })
+    t.match(answer, { status: 400, body: { code } })
+    const { entry, records } = await service.logOf(answer.body.log_id)
+    t.match(entry.counts, { total: 1, failed: 1 })
+    t.match(records, [{ index: 0, employee_id: id, errors: [{ code, message: answer.body.detail }] }])
+  }
+})
+
+await t.test('a creation does not take a merge patch, and no call takes a query it does not know', async (t) => {
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  const patch = await service.call('POST', '/v1/employees', { body: employee(), headers })
+  t.match(patch, { status: 415, body: { code: 'unsupported_media_type' } })
+  const query = await service.call('POST', '/v1/employees?dry_run=true', { body: [employee(), employee()] })
+  t.match(query, { status: 400, body: { code: 'invalid_query' } })
+  const { entry } = await service.logOf(query.body.log_id)
+  t.match(entry.counts, { total: 2, failed: 2 })
+})
+
+await t.test('a call that is cut off before its end leaves no entry, and nothing else', async (t) => {
+  const before = await entryCount()
+  const { port } = new URL(service.address)
+  await new Promise<void>((resolve) => {
+    const headers = { 'x-api-id': service.company.key.api_id, 'x-api-key': service.company.key.api_key }
+    const request = http.request({
+      port,
+      method: 'POST',
+      path: '/v1/employees',
+      headers: { ...headers, 'content-type': 'application/json', 'content-length': 1000, expect: '100-continue' },
+    })
+    // The server has authenticated the call and waits for its body.
+    request.on('continue', () => request.write('{"employees":[', () => request.destroy()))
+    request.on('error', () => resolve())
+    request.on('close', () => resolve())
+    request.flushHeaders()
+  })
+  t.equal((await service.call('GET', '/v1/auth/verify')).status, 200)
+  t.equal(await entryCount(), before)
+})
+
+await t.test('too large a body is refused also when its length is not announced', async (t) => {
+  const body = new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < 30; at += 1) controller.enqueue(Buffer.alloc(1000, 0x20))
+      controller.close()
+    },
+  })
+  const { api_id, api_key } = service.company.key
+  const headers = { 'x-api-id': api_id, 'x-api-key': api_key, 'content-type': 'application/json' }
+  const response = await fetch(`${service.address}/v1/employees`, { method: 'POST', headers, body, duplex: 'half' })
+  t.equal(response.status, 413)
+  const { log_id: logId } = (await response.json()) as { log_id: string }
+  t.match((await service.logOf(logId)).entry, { status: 'Failed', http_status: 413 })
+})
+
+await t.test('a disabled key: 403 with an entry that has counts, and no quota used', async (t) => {
+  const used = (await service.call('GET', '/v1/auth/verify')).body.requests_made
+  await service.pool.query('update api_keys set is_enabled = false')
+  t.teardown(() => service.pool.query('update api_keys set is_enabled = true'))
+  const answer = await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
+  t.match(answer, { status: 403, body: { code: 'key_disabled', log_id: /^log_/ } })
+  const { entry, records } = await service.logOf(answer.body.log_id)
+  t.match(entry, { status: 'Failed', counts: { total: 3, failed: 3 }, error: { code: 'key_disabled' } })
+  t.equal(records.length, 1)
+  t.match(await service.call('GET', `/v1/employees/${companyId}`), { status: 403, body: { code: 'key_disabled' } })
+  t.match(await service.call('GET', '/v1/auth/verify'), { status: 200, body: { is_enabled: false, requests_made: used } })
+})

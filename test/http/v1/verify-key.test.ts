@@ -1,0 +1,48 @@
+import t from 'tap'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t)
+const verify = async () => (await service.call('GET', '/v1/auth/verify')).body
+
+await t.test('verify answers exactly the six fields, and a key never used before was last used now', async (t) => {
+  const before = Date.now()
+  const { status, body } = await service.call('GET', '/v1/auth/verify', { headers: { accept: 'application/json' } })
+  t.equal(status, 200)
+  t.strictSame(Object.keys(body), ['company_name', 'last_used', 'is_enabled', 'quota_limit', 'requests_made', 'refresh_period'])
+  t.match(body, { company_name: 'Acme', is_enabled: true, quota_limit: 1_000_000, requests_made: 0, refresh_period: 'monthly' })
+  t.match(body.last_used, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  t.ok(Date.parse(body.last_used) >= before - 1000)
+})
+
+await t.test('last_used is the call before this one', async (t) => {
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  t.equal((await verify()).last_used, body.employees[0].created_at)
+  const second = await verify()
+  t.ok(second.last_used > body.employees[0].created_at, 'a verification counts as a use')
+})
+
+await t.test('reading and writing calls cost one unit each whatever their outcome and size; verifying costs none', async (t) => {
+  const before = (await verify()).requests_made
+  await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
+  await service.call('POST', '/v1/employees', { body: {} })
+  await service.call('POST', '/v1/employees', { body: '{' })
+  await service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q')
+  await verify()
+  t.equal((await verify()).requests_made, before + 4)
+})
+
+await t.test('concurrent calls of both kinds are counted exactly', async (t) => {
+  const before = (await verify()).requests_made
+  const calls = Array.from({ length: 60 }, (_, at) =>
+    at % 2 === 0
+      ? service.call('POST', '/v1/employees', { body: employee() })
+      : service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q'),
+  )
+  await Promise.all(calls)
+  t.equal((await verify()).requests_made, before + 60)
+})
+
+await t.test('a new window begins at nought', async (t) => {
+  await service.pool.query(`update api_key_usage set window_start = window_start - interval '40 days'`)
+  t.equal((await verify()).requests_made, 0)
+})

@@ -1,0 +1,43 @@
+import pg from 'pg'
+import t from 'tap'
+import { CITUS_URL } from '../../support/postgres/citus-url.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t)
+await service.call('POST', '/v1/employees', { body: employee() })
+
+const CHANGES = [
+  `update events set envelope = '{}'`,
+  `update events set data = null, salt = null`,
+  'delete from events',
+  'truncate events',
+]
+
+const attempt = async (url: string, statement: string): Promise<string> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await client.query(statement).then(
+      () => 'done',
+      (error: { code: string }) => error.code,
+    )
+  } finally {
+    await client.end()
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+for (const statement of CHANGES) {
+  await t.test(`nobody gets to run: ${statement}`, async (t) => {
+    t.equal(await attempt(service.urls.serviceUrl, statement), INSUFFICIENT_PRIVILEGE, 'the service by its rights')
+    // Citus takes no triggers: there the rights of the service are all.
+    if (CITUS_URL === undefined) t.equal(await attempt(service.urls.ownerUrl, statement), INSUFFICIENT_PRIVILEGE, 'the owner by the trigger')
+  })
+}
+
+await t.test('the service may not change what it stands on', async (t) => {
+  for (const statement of ['drop table events', 'alter table events disable trigger all', 'create table mine (a int)']) {
+    t.equal(await attempt(service.urls.serviceUrl, statement), INSUFFICIENT_PRIVILEGE, statement)
+  }
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Employee } from '../../../src/domain/employees/employee.ts'
+import { LoadedEmployees } from '../../../src/ledger/append/company-state.ts'
+import { BEFORE, emp, fold, hired } from '../../support/domain/given-when-then.ts'
+
+function employee(number: number, more: Partial<Employee> = {}): Employee {
+  const created = fold([hired(number)], BEFORE).get(emp(number))!
+  return { ...created, ...more }
+}
+
+await t.test('those who were loaded are found by id, e-mail and external id, and nobody else', async (t) => {
+  const ana = employee(1, { external_id: 'E-1' })
+  const loaded = new LoadedEmployees([ana])
+  t.equal(loaded.byId(emp(1)), ana)
+  t.equal(loaded.byEmail('p1@example.com'), ana)
+  t.equal(loaded.byExternalId('E-1'), ana)
+  t.equal(loaded.byId(emp(2)), undefined)
+  t.equal(loaded.byEmail('P1@example.com'), undefined)
+  t.equal(loaded.byExternalId('e-1'), undefined)
+})
+
+await t.test('the look-ups work when they are handed on without their object', async (t) => {
+  const { byId, byEmail, byExternalId } = new LoadedEmployees([employee(1, { external_id: 'E-1' })])
+  t.ok(byId(emp(1)) && byEmail('p1@example.com') && byExternalId('E-1'))
+})
+
+await t.test('one who was loaded twice, by different names, is one', async (t) => {
+  const loaded = new LoadedEmployees([employee(1), employee(1)])
+  loaded.put(employee(1, { job_title: 'x' }))
+  t.equal(loaded.changes().updated.length, 1)
+})
+
+await t.test('the next call sees what the one before did', async (t) => {
+  const loaded = new LoadedEmployees([employee(1, { external_id: 'E-1' })])
+  const moved = employee(1, { email: 'new@example.com', external_id: null, version: 2 })
+  loaded.put(moved)
+  t.equal(loaded.byId(emp(1)), moved)
+  t.equal(loaded.byEmail('new@example.com'), moved)
+  t.equal(loaded.byEmail('p1@example.com'), undefined, 'the e-mail is free')
+  t.equal(loaded.byExternalId('E-1'), undefined, 'the external id is free')
+  const heir = employee(2, { email: 'p1@example.com', external_id: 'E-1' })
+  loaded.put(heir)
+  t.equal(loaded.byEmail('p1@example.com'), heir)
+  t.equal(loaded.byExternalId('E-1'), heir)
+})
+
+await t.test('to store: the final state of each, apart by whether there was a row before', async (t) => {
+  const loaded = new LoadedEmployees([employee(1), employee(2)])
+  for (const version of [2, 3]) loaded.put(employee(1, { version }))
+  for (const version of [1, 2]) loaded.put(employee(3, { version }))
+  t.strictSame(loaded.changes(), { updated: [employee(1, { version: 3 })], inserted: [employee(3, { version: 2 })] })
+})
+
+await t.test('nothing was changed: nothing to store', async (t) => {
+  t.strictSame(new LoadedEmployees([employee(1)]).changes(), { updated: [], inserted: [] })
+})
+
+/** States of employees whose e-mails and external ids are unique, as after a call. */
+const anyState = fc
+  .tuple(fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e'], { minLength: 3, maxLength: 3 }), fc.shuffledSubarray(['x', 'y', 'z', null, null]))
+  .map(([emails, externalIds]) =>
+    emails.map((email, at) => employee(at + 1, { email: `${email}@example.com`, external_id: externalIds[at] ?? null })),
+  )
+
+await t.test('however values move between employees, each finds who has it now, whatever the order of the records', async () => {
+  fc.assert(
+    fc.property(fc.array(anyState, { minLength: 1, maxLength: 5 }), fc.infiniteStream(fc.boolean()), (states, flips) => {
+      const loaded = new LoadedEmployees(states[0]!)
+      for (const state of states) {
+        for (const one of flips.next().value ? state : state.toReversed()) loaded.put(one)
+        for (const name of ['a', 'b', 'c', 'd', 'e']) {
+          const email = `${name}@example.com`
+          assert.equal(loaded.byEmail(email), state.find((one) => one.email === email))
+        }
+        for (const externalId of ['x', 'y', 'z']) {
+          assert.equal(loaded.byExternalId(externalId), state.find((one) => one.external_id === externalId))
+        }
+      }
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,93 @@
+import t from 'tap'
+import { newId } from '../../../src/bootstrap.ts'
+import { registerCompany } from '../../../src/accounts/companies/register-company.ts'
+import { retireRecords } from '../../../src/erasure/retire-records.ts'
+import { streamOf } from '../../support/ledger/company-events.ts'
+import type { CommitLoss } from '../../support/postgres/database-line.ts'
+import { openDatabaseLine } from '../../support/postgres/database-line.ts'
+import type { Answer } from '../../support/service.ts'
+import { employee, startService } from '../../support/service.ts'
+import { createTestDatabase } from '../../support/postgres/test-database.ts'
+import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+
+/*
+ * The connection is lost while a change of a company commits: either PostgreSQL never saw the COMMIT, or it committed
+ * and the answer was lost. Whoever asked for the change learns which of the two it was.
+ */
+
+const urls = await createTestDatabase(t)
+const line = await openDatabaseLine(t, () => Number(new URL(urls.serviceUrl).port))
+const service = await startService(t, {}, { urls: { ...urls, serviceUrl: line.through(urls.serviceUrl) } })
+
+const DONE: CommitLoss = 'swallow the answer to COMMIT'
+const NOT_DONE: CommitLoss = 'swallow COMMIT'
+const UNAVAILABLE = { status: 503, body: { code: 'unavailable' } }
+
+/** What was recorded today is older than this. */
+const IN_A_DAY = -1
+
+/** Sends a request whose COMMIT meets this loss. */
+async function losing(loss: CommitLoss, request: () => Promise<Answer>): Promise<Answer> {
+  const before = line.losses()
+  line.loseNext(loss)
+  const answer = await request()
+  t.equal(line.losses(), before + 1, 'a COMMIT was lost')
+  return answer
+}
+
+await t.test('a rotation gives its secret when it happened, and changes nothing when it did not', async (t) => {
+  const { id, api_key: old } = (await service.manage('POST', '/api-keys', { name: 'Rotated' })).body
+  const works = async (secret: string) =>
+    (await service.call('GET', '/v1/auth/verify', { key: { api_id: id, api_key: secret } })).status === 200
+  const rotate = () => service.manage('POST', `/api-keys/${id}/rotate`, { overlap_seconds: 0 })
+  t.match(await losing(NOT_DONE, rotate), UNAVAILABLE)
+  t.equal(await works(old), true)
+  t.equal((await streamOf(service, id)).length, 1)
+
+  const answer = await losing(DONE, rotate)
+  t.equal(answer.status, 200)
+  t.strictSame([await works(old), await works(answer.body.api_key)], [false, true])
+  const [, rotated, ...more] = await streamOf(service, id)
+  t.match(answer.headers, { 'x-ledger-position': String(rotated!.position) })
+  t.strictSame(more, [], 'it was rotated once')
+})
+
+await t.test('an invitation gives its token when it happened, and can be repeated when it did not', async (t) => {
+  const invite = () => service.manage('POST', '/users', { email: 'bo@example.com', name: 'Bo', role: 'member' })
+  t.match(await losing(NOT_DONE, invite), UNAVAILABLE)
+  const { status, body } = await losing(DONE, invite)
+  t.equal(status, 201)
+  const accept = { token: body.invitation.token, password: 'correct horse battery' }
+  t.match(await losing(DONE, () => service.manage('POST', '/invitations/accept', accept, null)), { status: 200, body: { status: 'active' } })
+  t.strictSame((await streamOf(service, body.id)).map(({ type }) => type), ['UserInvited', 'UserPasswordSet'])
+})
+
+await t.test('an erasure says what it erased when it happened, and erases nothing when it did not', async (t) => {
+  const { id } = (await service.call('POST', '/v1/employees', { body: employee() })).body.employees[0]
+  const erase = () => service.manage('POST', '/erasures', { employee_id: id })
+  t.match(await losing(NOT_DONE, erase), UNAVAILABLE)
+  t.equal((await service.call('GET', `/v1/employees/${id}`)).status, 200)
+  t.match(await losing(DONE, erase), { status: 200, body: { erased: { employee_id: id, positions: 1 } } })
+  t.match(await erase(), { status: 404, body: { code: 'employee_not_found' } })
+})
+
+await t.test('a company is registered, or it is not', async (t) => {
+  const named = async (name: string) => (await service.pool.query('select 1 from companies where name = $1', [name])).rowCount
+  line.loseNext(NOT_DONE)
+  await t.rejects(registerCompany({ pool: service.pool, newId }, 'Never was'), { name: 'UnavailableError' })
+  t.equal(await named('Never was'), 0)
+  line.loseNext(DONE)
+  const companyId = await registerCompany({ pool: service.pool, newId }, 'Is there')
+  t.equal(await named('Is there'), 1)
+  t.equal((await streamOf(service, companyId, companyId)).length, 1)
+})
+
+await t.test('old refused records that were retired are counted as retired', async (t) => {
+  await service.call('POST', '/v1/employees', { body: { email: 'refused@example.com' } })
+  line.loseNext(DONE)
+  t.equal(await retireRecords(service.pool, IN_A_DAY), 1)
+})
+
+await t.test('the ledger is whole', async (t) => {
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})

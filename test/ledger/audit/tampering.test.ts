@@ -1,0 +1,19 @@
+import t from 'tap'
+import { hasPython } from '../../support/ledger/both-verifiers.ts'
+import { tamper } from '../../support/ledger/tamper.ts'
+import { TAMPERINGS } from '../../support/ledger/tamperings.ts'
+
+const TIMES = 12
+
+// `npm run tamper` does the same ten thousand times.
+await t.test('whatever is done to an export is noticed against the checkpoints that its auditor kept', async (t) => {
+  const { noticed, faults } = await tamper(TIMES * Object.keys(TAMPERINGS).length, 20_261_120, false)
+  t.strictSame(faults, [])
+  t.strictSame([...noticed.keys()], Object.keys(TAMPERINGS), 'every kind was tried')
+})
+
+await t.test('the second verifier notices it too, in the same place', { skip: !hasPython() && 'there is no python3 here' }, async (t) => {
+  const { faults, judgedTwice } = await tamper(2 * Object.keys(TAMPERINGS).length, 7, true)
+  t.strictSame(faults, [])
+  t.equal(judgedTwice, 2 * Object.keys(TAMPERINGS).length)
+})

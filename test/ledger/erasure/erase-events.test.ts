@@ -1,0 +1,140 @@
+import pg from 'pg'
+import t from 'tap'
+import { erasingEvents } from '../../../src/domain/erasure.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
+import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+import { CITUS_URL } from '../../support/postgres/citus-url.ts'
+import { employee, startService } from '../../support/service.ts'
+import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+const service = await startService(t)
+const companyId = service.company.id
+const uuid = toUuid(companyId)
+
+const positionsOf = async (type: string) => {
+  const { rows } = await service.pool.query<{ position: number }>(
+    `select position from events where company_id = $1 and envelope like '%"type":"' || $2 || '"%' order by position`,
+    [uuid, type],
+  )
+  return rows.map(({ position }) => position)
+}
+
+/** What a client of the database is answered to statements in one transaction, which is rolled back. */
+async function attempt(url: string, ...statements: string[]): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('begin')
+    for (const statement of statements) await client.query(statement)
+    return 'done'
+  } catch (error) {
+    return (error as { code: string }).code
+  } finally {
+    await client.end()
+  }
+}
+
+/** Appends an event that erases these positions, as a command would. */
+async function append(type: 'EmployeeErased' | 'RecordsRetired' | 'UserErased', stream: string, positions: number[]) {
+  return appendCompanyEvents(service.pool, { companyId, actor: OPERATOR }, async (client) => {
+    return { events: erasingEvents(type, stream, await nextVersion(client, companyId, stream), positions), result: null }
+  })
+}
+
+const created = await service.call('POST', '/v1/employees', { body: employee() })
+await service.call('POST', '/v1/employees', { body: [{ first_name: 'Bo' }, { last_name: 'Li' }] })
+const employeeId: string = created.body.employees[0].id
+
+await t.test('an event that erases nulls what it names, in its own transaction, and nothing else', async (t) => {
+  const before = await service.pool.query('select position, envelope, leaf_hash, data from events order by company_id, position')
+  const [position] = await positionsOf('EmployeeCreated')
+  const appended = await append('EmployeeErased', employeeId, [position!])
+  await service.pool.query('delete from employee_snapshots')
+  const after = await service.pool.query('select position, envelope, leaf_hash, data from events order by company_id, position')
+  t.strictSame(
+    after.rows.slice(0, -1),
+    before.rows.map((row) => (row.position === position ? { ...row, data: null } : row)),
+  )
+  t.equal(after.rows.at(-1)!.position, appended.position)
+  t.strictSame(await ledgerFaults(service.db, companyId), [])
+})
+
+await t.test('an erasing event that names what it may not reach is not appended', async (t) => {
+  const [registered] = await positionsOf('CompanyRegistered')
+  const [rejected] = await positionsOf('EmployeeRecordRejected')
+  const [failed] = await positionsOf('ApiCallFailed')
+  const [invited] = await positionsOf('UserInvited')
+  const [gone] = await positionsOf('EmployeeCreated')
+  const { rows } = await service.pool.query('select count(*)::integer as count from events')
+  for (const [type, position] of [
+    ['EmployeeErased', registered],
+    ['EmployeeErased', failed],
+    ['EmployeeErased', invited],
+    ['EmployeeErased', gone],
+    ['EmployeeErased', 1_000_000],
+    ['RecordsRetired', gone],
+    ['RecordsRetired', registered],
+    ['UserErased', rejected],
+  ] as const) {
+    await t.rejects(append(type, companyId, [position!]), { code: INSUFFICIENT_PRIVILEGE }, `${type} of ${position}`)
+    await t.rejects(append(type, companyId, [rejected!, position!]), `${type} of ${position} and another one`)
+  }
+  t.strictSame((await service.pool.query('select count(*)::integer as count from events')).rows, rows)
+  t.strictSame(await ledgerFaults(service.db, companyId), [])
+})
+
+await t.test('nobody gets the function to erase what no event names, or what one has named before', async (t) => {
+  const [rejected] = await positionsOf('EmployeeRecordRejected')
+  const [erasing] = await positionsOf('EmployeeErased')
+  for (const position of [rejected, erasing, 1, 1_000_000, null]) {
+    for (const url of [service.urls.serviceUrl, service.urls.ownerUrl]) {
+      t.equal(await attempt(url, `select public.erase_events('${uuid}', ${position})`), INSUFFICIENT_PRIVILEGE, `${position}`)
+    }
+  }
+  await service.makeCompany('Other')
+  const { rows } = await service.pool.query('select company_id from heads where company_id <> $1', [uuid])
+  t.equal(await attempt(service.urls.serviceUrl, `select public.erase_events('${rows[0].company_id}', ${erasing})`), INSUFFICIENT_PRIVILEGE)
+})
+
+// Citus takes no triggers: there the rights of the service are all, and the owner is not kept from anything.
+const ofTriggers = CITUS_URL === undefined ? {} : { skip: 'there are no triggers on Citus' }
+
+await t.test('a forged setting opens no other change, not even to the owner', ofTriggers, async (t) => {
+  const forged = `set local employee_ledger.erasing = 'on'`
+  for (const change of [
+    `update events set envelope = envelope || ' '`,
+    `update events set data = null, salt = null, envelope = '{}'`,
+    `update events set data = '{}' where data is not null`,
+    'update events set position = position + 1000000',
+    `update events set leaf_hash = sha256('')`,
+    `update events set salt = sha256('')::bytea`,
+    'delete from events',
+    'truncate events',
+  ]) {
+    t.equal(await attempt(service.urls.ownerUrl, forged, change), INSUFFICIENT_PRIVILEGE, change)
+    t.equal(await attempt(service.urls.serviceUrl, forged, change), INSUFFICIENT_PRIVILEGE, change)
+  }
+  t.equal(await attempt(service.urls.serviceUrl, forged, 'update events set data = null, salt = null'), INSUFFICIENT_PRIVILEGE)
+})
+
+await t.test('behind the function the setting is off again', ofTriggers, async (t) => {
+  const [rejected] = await positionsOf('EmployeeRecordRejected')
+  const marker = `insert into events (company_id, position, stream_id, stream_version, envelope, data, salt, leaf_hash)
+    values ('${uuid}', 1000000, '${uuid}', 1000000, '{"type":"RecordsRetired"}', '{"positions":[${rejected}]}',
+      decode(repeat('00', 16), 'hex'), sha256(''))`
+  const erase = `select erase_events('${uuid}', 1000000)`
+  t.equal(await attempt(service.urls.ownerUrl, marker, erase), 'done')
+  const more = 'update events set data = null, salt = null'
+  t.equal(await attempt(service.urls.ownerUrl, marker, erase, more), INSUFFICIENT_PRIVILEGE)
+})
+
+await t.test('a null that no event names, and a named event that is there, are found by whoever verifies', async (t) => {
+  const [rejected, other] = await positionsOf('EmployeeRecordRejected')
+  const name = (positions: number[]) => `update events set data = '${JSON.stringify({ positions })}' where envelope like '%EmployeeErased%'`
+  await asSuperuser(service.urls.superUrl, `update events set data = null, salt = null where position = ${rejected}`, name([rejected!, other!]))
+  const faults = await ledgerFaults(service.db, companyId)
+  t.match(faults, [/not those that were hashed/, /EmployeeCreated is null and not erased/, new RegExp(`position ${other}: EmployeeErased names it`)])
+})

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import type { NewEvent } from '../../../src/domain/events.ts'
+import { SCHEMA_VERSIONS } from '../../../src/domain/events.ts'
+import { fromUuid } from '../../../src/domain/ids.ts'
+import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
+import type { Envelope, Placement, SealedEvent } from '../../../src/ledger/integrity/codec.ts'
+import { readEvent, SALT_BYTES, sealEvent, UnreadableEventError } from '../../../src/ledger/integrity/codec.ts'
+import type { Head } from '../../../src/ledger/append/company-state.ts'
+import { appendLeaves, EMPTY_FRONTIER } from '../../../src/ledger/integrity/merkle.ts'
+import { headAt, placeEvents } from '../../../src/ledger/append/place-events.ts'
+import { anyCreation, anyJson } from '../../support/domain/arbitraries.ts'
+import { BEFORE, CALL_ID, emp, given, hired, KEY, NOW } from '../../support/domain/given-when-then.ts'
+
+const COMPANY = fromUuid('com', '01930000-0000-7000-8000-0000000000c0')
+const AT: Placement = { companyId: COMPANY, callId: CALL_ID, actor: KEY.id, position: 42, recordedAt: NOW }
+
+/** Events of every kind that a call has. */
+const anyEvents: fc.Arbitrary<NewEvent[]> = fc.oneof(
+  fc.array(anyCreation, { maxLength: 3 }).map((records) => given().create({ employees: records }).events),
+  anyJson.map((body) => given().create(body).events),
+  anyCreation.map((patch) => given(hired(1)).updateOne(emp(1), patch).events),
+)
+
+function sha256(...parts: Uint8Array[]): Buffer {
+  const digest = createHash('sha256')
+  for (const part of parts) digest.update(part)
+  return digest.digest()
+}
+
+const utf8 = (text: string) => Buffer.from(text, 'utf8')
+const envelopeOf = (sealed: SealedEvent) => JSON.parse(sealed.envelope) as Envelope
+
+await t.test('an envelope says who, when, where and what kind, and is written in one way only', async (t) => {
+  const sealed = sealEvent(hired(1), AT)
+  t.equal(
+    sealed.envelope,
+    `{"actor":"${KEY.id}","call_id":"${CALL_ID}","company_id":"${COMPANY}","data_hash":"${envelopeOf(sealed).data_hash}",` +
+      `"index":0,"position":42,"recorded_at":"${NOW}","schema_version":1,"stream":"${emp(1)}","type":"EmployeeCreated","version":1}`,
+  )
+})
+
+await t.test('data hash and leaf are what anybody computes from the stored bytes', async () => {
+  fc.assert(
+    fc.property(anyEvents, (events) => {
+      for (const event of events) {
+        const sealed = sealEvent(event, AT)
+        assert.equal(envelopeOf(sealed).data_hash, sha256(sealed.salt, utf8(sealed.data)).toString('hex'))
+        assert.deepEqual(sealed.leaf, sha256(Buffer.of(0), utf8(sealed.envelope)))
+      }
+    }),
+  )
+})
+
+await t.test('envelope and data are canonical: making them canonical again changes nothing', async () => {
+  fc.assert(
+    fc.property(anyEvents, (events) => {
+      for (const event of events) {
+        const { envelope, data } = sealEvent(event, AT)
+        assert.equal(canonicalJson(JSON.parse(envelope)), envelope)
+        assert.equal(canonicalJson(JSON.parse(data)), data)
+        assert.ok(data.isWellFormed() && !envelope.includes('\0') && !data.includes('\0'), 'PostgreSQL keeps the text as it is')
+      }
+    }),
+  )
+})
+
+await t.test('the envelope holds nothing personal: it is the same whoever the data speak of, but for their hash', async () => {
+  const anonymous = (event: NewEvent) => ({ ...envelopeOf(sealEvent(event, AT)), data_hash: '' })
+  fc.assert(
+    fc.property(anyEvents, (events) => {
+      for (const event of events) {
+        assert.deepEqual(anonymous(event), anonymous({ ...event, data: {} } as NewEvent))
+      }
+    }),
+  )
+})
+
+await t.test('the salt is 16 fresh bytes, so that equal data have different hashes', async (t) => {
+  const sealed = Array.from({ length: 100 }, () => sealEvent(hired(1), AT))
+  t.ok(sealed.every(({ salt }) => salt.length === SALT_BYTES))
+  for (const distinct of [
+    sealed.map(({ salt }) => salt.toString('hex')),
+    sealed.map((event) => envelopeOf(event).data_hash),
+    sealed.map(({ leaf }) => leaf.toString('hex')),
+  ]) {
+    t.equal(new Set(distinct).size, 100)
+  }
+  t.equal(new Set(sealed.map(({ data }) => data)).size, 1)
+})
+
+await t.test('what was sealed reads back as the event with its place', async () => {
+  fc.assert(
+    fc.property(anyEvents, (events) => {
+      for (const event of events) {
+        const { index, type, stream, version } = event
+        assert.deepEqual(readEvent(sealEvent(event, AT)), {
+          ...{ index, type, stream, version },
+          actor: KEY.id,
+          call_id: CALL_ID,
+          position: 42,
+          recorded_at: NOW,
+          schema_version: 1,
+          data: JSON.parse(JSON.stringify(event.data)),
+        })
+      }
+    }),
+  )
+})
+
+await t.test('erased data read as null, and the rest of the event stays', async (t) => {
+  const { envelope } = sealEvent(hired(1), AT)
+  t.match(readEvent({ envelope, data: null }), { type: 'EmployeeCreated', stream: emp(1), position: 42, data: null })
+})
+
+function altered(change: Partial<Record<keyof Envelope, unknown>>) {
+  const { envelope, data } = sealEvent(hired(1), AT)
+  return { envelope: canonicalJson({ ...(JSON.parse(envelope) as Envelope), ...change }), data }
+}
+
+await t.test('an event of a type that nobody knows is refused, erased or not: it is never skipped', async (t) => {
+  for (const type of ['EmployeeTeleported', 'constructor', 'toString', '__proto__', '', null]) {
+    t.throws(() => readEvent(altered({ type })), UnreadableEventError, String(type))
+    t.throws(() => readEvent({ ...altered({ type }), data: null }), { message: /position 42/ })
+  }
+})
+
+await t.test('an event of a schema version that nobody knows is refused', async (t) => {
+  for (const schema_version of [0, 2, 1.5, '1', null, undefined]) {
+    t.throws(() => readEvent(altered({ schema_version })), UnreadableEventError, String(schema_version))
+  }
+})
+
+await t.test('every event type has its schema version', async (t) => {
+  t.ok(Object.values(SCHEMA_VERSIONS).every((version) => Number.isInteger(version) && version >= 1))
+})
+
+const HEAD: Head = { companyId: COMPANY, frontier: EMPTY_FRONTIER, recordedAt: BEFORE }
+
+await t.test('events take the next positions without a gap, at the time of the head, and the head moves behind them', async (t) => {
+  const origin = { callId: CALL_ID, actor: KEY.id }
+  const first = placeEvents(HEAD, [hired(1), hired(2)], origin)
+  const second = placeEvents(first.head, [hired(3)], origin)
+  const all = [...first.placed, ...second.placed]
+  t.strictSame(
+    all.map((placed) => [placed.position, envelopeOf(placed).position, envelopeOf(placed).recorded_at]),
+    [1, 2, 3].map((position) => [position, position, BEFORE]),
+  )
+  t.strictSame(second.head.frontier, appendLeaves(EMPTY_FRONTIER, all.map(({ leaf }) => leaf)))
+  t.strictSame(HEAD.frontier, EMPTY_FRONTIER)
+})
+
+await t.test('a company’s time never goes back', async (t) => {
+  t.equal(headAt(HEAD, NOW).recordedAt, NOW)
+  t.equal(headAt({ ...HEAD, recordedAt: NOW }, BEFORE).recordedAt, NOW)
+  t.equal(headAt(HEAD, BEFORE).recordedAt, BEFORE)
+})

@@ -1,0 +1,96 @@
+import type { PoolClient } from 'pg'
+import t from 'tap'
+import { openPool } from '../../src/postgres/pool.ts'
+import type { Statement } from '../../src/postgres/pipeline.ts'
+import { BEGIN, COMMIT, inOnePacket } from '../../src/postgres/pipeline.ts'
+import { openDatabaseLine } from '../support/postgres/database-line.ts'
+import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
+
+const { ownerUrl: url } = await createEmptyDatabase(t)
+const pool = openPool({ url, name: 'test packets', max: 2 })
+t.teardown(() => pool.end())
+await pool.query('create table notes (id integer primary key, text text, at timestamptz, bytes bytea)')
+const note = (id: number, text: string | null): Statement => ({
+  name: 'note',
+  text: 'insert into notes (id, text, at) values ($1, $2, $3)',
+  values: [String(id), text, '2026-01-02T03:04:05.678Z'],
+})
+const NOTES: Statement = { name: 'notes', text: 'select id, text, at from notes order by id' }
+const FAILING: Statement = { name: 'failing', text: 'select 1 / $1::integer as n', values: ['0'] }
+
+const send = (client: PoolClient, statements: Statement[]) =>
+  inOnePacket(client, (packet) => Promise.all(statements.map((statement) => packet.query(statement))))
+const settle = (client: PoolClient, statements: Statement[]) =>
+  inOnePacket(client, (packet) => Promise.allSettled(statements.map((statement) => packet.query(statement))))
+async function onConnection<Result>(task: (client: PoolClient) => Promise<Result>, of = pool): Promise<Result> {
+  const client = await of.connect()
+  try {
+    return await task(client)
+  } finally {
+    client.release(true)
+  }
+}
+
+await t.test('each statement is answered with its own rows, in the types of the pool, and sees what those before it wrote', async (t) => {
+  await onConnection(async (client) => {
+    for (const ids of [[1, 2], [3, 4]] as const) {
+      const [began, inserted, , read, committed] = await send(client, [BEGIN, note(ids[0], 'é'), note(ids[1], null), NOTES, COMMIT])
+      t.match([began, inserted, committed], [{ command: 'BEGIN', rowCount: null }, { command: 'INSERT', rowCount: 1, rows: [] }, { command: 'COMMIT' }])
+      t.equal(read!.rowCount, ids[1])
+      const at = '2026-01-02T03:04:05.678Z'
+      t.strictSame(read!.rows.slice(-2), [{ id: ids[0], text: 'é', at }, { id: ids[1], text: null, at }])
+    }
+    const { rows } = await client.query<{ name: string; n: number }>('select name, (generic_plans + custom_plans)::integer as n from pg_prepared_statements')
+    t.equal(rows.find(({ name }) => name === 'note')?.n, 4, 'a statement is prepared once')
+  })
+})
+
+await t.test('a statement that fails stops those behind it, and all of them are told why', async (t) => {
+  await onConnection(async (client) => {
+    const outcomes = await settle(client, [BEGIN, note(10, 'lost'), FAILING, note(11, 'never run'), COMMIT])
+    t.strictSame(outcomes.map(({ status }) => status), ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'rejected'])
+    for (const outcome of outcomes.slice(2)) t.match(outcome, { reason: { code: '22012' } })
+    t.match((await client.query('rollback')).command, 'ROLLBACK', 'the connection can still end the transaction')
+    const [refused] = await settle(client, [NOTES])
+    t.match(refused, { status: 'rejected', reason: { message: 'a packet has failed on this connection' } })
+  })
+  t.strictSame((await pool.query('select id from notes where id >= 10')).rows, [])
+})
+
+await t.test('a cut connection rejects what was not answered', async (t) => {
+  const line = await openDatabaseLine(t, () => Number(new URL(url).port))
+  const cut = openPool({ url: line.through(url), name: 'test cut', max: 1 })
+  t.teardown(() => cut.end())
+  await onConnection(async (client) => {
+    line.loseNext('swallow the answer to COMMIT')
+    const outcomes = await settle(client, [BEGIN, note(20, 'stored'), COMMIT])
+    t.equal(outcomes[2]!.status, 'rejected')
+  }, cut)
+  t.strictSame((await pool.query('select text from notes where id = 20')).rows, [{ text: 'stored' }])
+})
+
+await t.test('answers that come too late are for nobody', async (t) => {
+  const client = await pool.connect()
+  const late: Statement = { name: 'late', text: "select 'late' as word from pg_sleep(0.3)" }
+  // The clock of node-postgres, which is set for a whole pool, far beyond what a test waits.
+  Object.assign((client as unknown as { connectionParameters: object }).connectionParameters, { query_timeout: 50 })
+  const outcomes = await settle(client, [late, { name: 'later', text: "select 'later' as word" }])
+  t.match(outcomes, [{ reason: { message: 'Query read timeout' } }, { reason: { message: 'Query read timeout' } }])
+  // Its end comes behind the late answers.
+  await new Promise((resolve) => {
+    client.once('drain', resolve)
+  })
+  client.release(true)
+  t.strictSame((await pool.query('select 1 as one')).rows, [{ one: 1 }])
+})
+
+await t.test('many and large values go in one packet', async (t) => {
+  const bytes = Buffer.alloc(4_000_000, 7)
+  const statements = Array.from({ length: 3 }, (_, at): Statement => ({
+    name: 'store',
+    text: 'insert into notes (id, bytes) values ($1, $2) returning length(bytes) as n',
+    values: [String(100 + at), bytes],
+  }))
+  const answers = await onConnection((client) => send(client, [BEGIN, ...statements, COMMIT]))
+  for (const { rows } of answers.slice(1, -1)) t.strictSame(rows, [{ n: bytes.length }])
+})

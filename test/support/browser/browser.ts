@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import type { Role } from '../../../src/domain/company.ts'
+import { launchChromium } from './chromium.ts'
+import type { Service, TestCompany } from '../service.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PATIENCE_MS = 30_000
+
+/** A real Chromium: the system's, or the one that comes inside a package. It is closed when the test is over. */
+export async function openBrowser(t: Test): Promise<Browser> {
+  const browser = await launchChromium()
+  t.teardown(() => browser.close())
+  return browser
+}
+
+/** A page of a browser of its own (no cookies of others), and all that went wrong in it so far. */
+export interface WatchedPage {
+  page: Page
+  /** Errors of scripts, of the console, and violations of the content security policy. */
+  faults: string[]
+}
+
+/** Opens a page on the service. The browser refuses to leave the loopback. */
+export async function openPage(t: Test, browser: Browser, service: Service, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ baseURL: service.address, viewport: { width: 1200, height: 900 }, ...options })
+  t.teardown(() => context.close())
+  context.setDefaultTimeout(PATIENCE_MS)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  page.on('console', (message) => {
+    // A refusal that a test asks for is told by the browser as an error of loading; it is no fault of the page.
+    if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text())) faults.push(`console: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.address)) faults.push(`outside address: ${request.url()}`)
+  })
+  return { page, faults }
+}
+
+/** Signs a user of a company in, through the form. */
+export async function signIn(page: Page, company: TestCompany, role: Role): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail').fill(company[role].email)
+  await page.getByLabel('Password').fill(company[role].password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))
+}
+
+/** What axe-core finds wrong with a page (WCAG 2.2 A and AA, and good practice), a line for each fault and element. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, which no policy of the page concerns.
+  const found = await page.evaluate(`(async () => {
+    if (!window.axe) { const module = undefined; ${AXE} }
+    const { violations } = await window.axe.run(document)
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary))
+  })()`)
+  return found as string[]
+}
+
+/** How many pixels a page is wider than its window. */
+export async function sidewaysScroll(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { document, innerWidth } = globalThis as unknown as { document: { documentElement: { scrollWidth: number } }; innerWidth: number }
+    return document.documentElement.scrollWidth - innerWidth
+  })
+}
+
+/** Loads a page in both colour schemes and at three widths, and looks at it. Returns what is wrong, a line each. */
+export async function looksOf(page: Page, path: string): Promise<string[]> {
+  return look(page, path, () => page.goto(path))
+}
+
+/** Looks at what is open in the same way, without loading it: the answer to a form is there once. */
+export async function looksOfAnswer(page: Page): Promise<string[]> {
+  return look(page, new URL(page.url()).pathname, async () => null)
+}
+
+async function look(page: Page, path: string, load: () => Promise<unknown>): Promise<string[]> {
+  const faults: string[] = []
+  const size = page.viewportSize()!
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [320, 800, 1600]) {
+      await page.setViewportSize({ width, height: 900 })
+      await load()
+      const wider = await sidewaysScroll(page)
+      if (wider > 0) faults.push(`${path} at ${width} px is ${wider} px too wide`)
+      if (width !== 800) faults.push(...(await axeFaults(page)).map((fault) => `${path} ${colorScheme} ${width}: ${fault}`))
+    }
+  }
+  await page.emulateMedia({ colorScheme: null })
+  await page.setViewportSize(size)
+  return faults
+}

@@ -1,0 +1,122 @@
+import type { CallContext, CallDecision } from '../../../src/domain/calls/api-call.ts'
+import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
+import { decideCreate, decideUpdate, refuseCall } from '../../../src/domain/calls/api-call.ts'
+import type { CallRecords, ReadRecord } from '../../../src/domain/calls/call-records.ts'
+import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from '../../../src/domain/calls/call-records.ts'
+import type { Employee, EmployeeEvent } from '../../../src/domain/employees/employee.ts'
+import { evolve } from '../../../src/domain/employees/employee.ts'
+import type { AttributesSet, EventType, NewEvent, Operation } from '../../../src/domain/events.ts'
+import { fromUuid } from '../../../src/domain/ids.ts'
+
+/** When the given events happened. */
+export const BEFORE = '2026-01-01T08:00:00.000Z'
+/** When the calls are decided. */
+export const NOW = '2026-03-01T12:00:00.000Z'
+export const MAX_RECORDS = 1000
+
+/** The id of the employee of this number; a call gives the ids from 101 to those whom it creates. */
+export function emp(number: number): string {
+  return fromUuid('emp', `01930000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`)
+}
+
+export const CALL_ID = fromUuid('log', '01930000-0000-7000-8000-00000000ca11')
+export const KEY = { id: fromUuid('key', '01930000-0000-7000-8000-0000000000e1'), name: 'HR sync' }
+
+export function contextOf(operation: Operation): CallContext {
+  return { callId: CALL_ID, operation, requestId: 'req-1', key: KEY, requestedAt: NOW, durationMs: 3, now: NOW }
+}
+
+/** What every valid creation has, with an e-mail that belongs to the number. */
+export function person(number: number, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { first_name: 'Ana', last_name: 'Pérez', email: `p${number}@example.com`, ...more }
+}
+
+type GivenEvent = Extract<NewEvent, { type: EmployeeEvent['type'] }>
+
+/** An employee was created. */
+export function hired(number: number, more: Partial<AttributesSet> = {}): GivenEvent {
+  const attributes = { ...person(number), status: 'active', ...more } as AttributesSet
+  return { type: 'EmployeeCreated', stream: emp(number), version: 1, index: 0, data: { attributes } }
+}
+
+/** An employee was deactivated, right after the creation. */
+export function left(number: number): GivenEvent {
+  return { type: 'EmployeeDeactivated', stream: emp(number), version: 2, index: 0, data: {} }
+}
+
+/** The company's employees by id, folded from its events. */
+export function fold(events: readonly NewEvent[], at: string, employees: ReadonlyMap<string, Employee> = new Map()): Map<string, Employee> {
+  const after = new Map(employees)
+  for (const event of events) {
+    if (isOfEmployee(event)) after.set(event.stream, evolve(after.get(event.stream), { ...event, recorded_at: at }))
+  }
+  return after
+}
+
+const EMPLOYEE_EVENTS = new Set<EventType>(['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated'])
+
+export function isOfEmployee(event: NewEvent): event is GivenEvent {
+  return EMPLOYEE_EVENTS.has(event.type)
+}
+
+/** A company in which these events happened, and the calls that can be made to it. */
+export function given(...events: GivenEvent[]) {
+  return companyOf(fold(events, BEFORE))
+}
+
+export function companyOf(employees: ReadonlyMap<string, Employee>) {
+  const directory = directoryOf(employees)
+  return {
+    employees,
+    /** `POST /v1/employees`. `firstNumber` numbers the first of those whom it creates. */
+    create(body: unknown, firstNumber = 101): CallDecision {
+      return decided('create', recordsOfCreate(body, MAX_RECORDS), readCreation, (records, context) => {
+        const ids = records.map((_, at) => emp(firstNumber + at))
+        return decideCreate(records, ids, directory, context)
+      })
+    },
+    /** `PATCH /v1/employees`. */
+    update(body: unknown): CallDecision {
+      const decide = (records: ReadRecord[], context: CallContext) => decideUpdate(records, directory, context)
+      return decided('update_many', recordsOfMany(body, MAX_RECORDS), readUpdate, decide)
+    },
+    /** `PATCH /v1/employees/{id}`. */
+    updateOne(id: string, body: unknown): CallDecision {
+      const read = (record: Parameters<typeof readUpdateOf>[0]) => readUpdateOf(record, id)
+      const decide = (records: ReadRecord[], context: CallContext) => decideUpdate(records, directory, context)
+      return decided('update_one', recordOfOne(body), read, decide)
+    },
+  }
+}
+
+function decided(
+  operation: Operation,
+  form: CallRecords,
+  read: (record: Parameters<typeof readCreation>[0]) => ReadRecord,
+  decide: (records: ReadRecord[], context: CallContext) => CallDecision,
+): CallDecision {
+  const context = contextOf(operation)
+  if (form.problem) return refuseCall(form.problem, form.count, context)
+  return decide(form.records.map(read), context)
+}
+
+/** Looks through all employees, one by one: too simple to be wrong. */
+function directoryOf(employees: ReadonlyMap<string, Employee>): EmployeeDirectory {
+  const all = [...employees.values()]
+  return {
+    byId: (id) => all.find((employee) => employee.id === id),
+    byEmail: (email) => all.find((employee) => employee.email === email),
+    byExternalId: (externalId) => all.find((employee) => employee.external_id === externalId),
+    managerOf: (id) => all.find((employee) => employee.id === id)?.manager_id ?? null,
+  }
+}
+
+/** The errors of a refused call, as pointer and code, in a stable order. */
+export function faultsOf({ problem }: CallDecision): string[] {
+  return (problem?.errors ?? []).map(({ pointer, code }) => `${pointer} ${code}`).sort()
+}
+
+/** What a call appended, as the types of its events. */
+export function typesOf({ events }: CallDecision): EventType[] {
+  return events.map(({ type }) => type)
+}

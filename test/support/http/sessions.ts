@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
+import type { Service } from '../service.ts'
+
+/** What the browser of a test sends with every request of a page of ours. */
+export const OWN_PAGE = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+export interface PageAnswer {
+  status: number
+  /** Where it leads, when it does; relative to the service. */
+  location: string | null
+  headers: http.IncomingHttpHeaders
+  text: string
+  /** The cookie that it gives, as a browser sends it back; null when it gives none. */
+  cookie: string | null
+}
+
+export interface BrowseOptions {
+  cookie?: string | null
+  /** The fields of a form that is sent. */
+  form?: Record<string, string>
+  /** Instead of those of a page of ours. */
+  headers?: Record<string, string>
+  /** The network address that the request comes from. */
+  from?: string
+}
+
+/** One request of a browser, which follows nothing. A form makes it a POST. (fetch would put metadata of its own.) */
+export async function browse(
+  service: Pick<Service, 'address'>,
+  path: string,
+  options: BrowseOptions = {},
+): Promise<PageAnswer> {
+  const { cookie, form, headers = OWN_PAGE, from } = options
+  const content: Record<string, string> = form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
+  const request = http.request(service.address + path, {
+    method: form ? 'POST' : 'GET',
+    headers: { ...headers, ...content, ...(cookie ? { cookie } : {}) },
+    agent: false,
+    ...(from === undefined ? {} : { localAddress: from }),
+  })
+  request.end(form ? new URLSearchParams(form).toString() : undefined)
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  const [given] = response.headers['set-cookie'] ?? []
+  return {
+    status: response.statusCode!,
+    location: response.headers.location ?? null,
+    headers: response.headers,
+    text: await text(response),
+    cookie: given === undefined || given.includes('Max-Age=0') ? null : given.split(';', 1)[0]!,
+  }
+}
+
+/** Signs a user in and gives the cookie. */
+export async function cookieOf(service: Service, { email, password }: Pick<AddedUser, 'email' | 'password'>): Promise<string> {
+  const { cookie, status } = await browse(service, '/sign-in', { form: { email, password } })
+  if (cookie === null) throw new Error(`signing in was answered with ${status}`)
+  return cookie
+}
+
+/** Whether a cookie lets in. */
+export async function letsIn(service: Service, cookie: string): Promise<boolean> {
+  return (await browse(service, '/account', { cookie })).status === 200
+}

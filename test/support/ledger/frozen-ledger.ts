@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { PROJECTIONS } from '../../../projections/index.ts'
+import { schemaOf } from '../../../projections/projection.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier } from '../../../src/ledger/integrity/merkle.ts'
+import type { LedgerTables } from '../../../src/ledger/tables.ts'
+import { catchUp } from '../../../src/workers/project.ts'
+
+/*
+ * Ledgers that were recorded once and stay as they are: whatever changes, they verify and fold to what they folded to.
+ * record-ledger.ts makes a new one.
+ */
+
+/** The schema versions of the ledgers that were recorded. */
+export const FROZEN = ['v1'] as const
+
+/** What a recorded ledger folds to. Those who are forgotten are left out: what is shown of them may change. */
+export interface Folded {
+  employees: unknown[]
+  entries: unknown[]
+  records: unknown[]
+}
+
+export interface FrozenLedger {
+  lines: string[]
+  /** The signed checkpoint of its end, and two from earlier on. */
+  checkpoints: string
+  publicKey: string
+  folded: Folded
+}
+
+export function frozenFile(version: string, ending: 'ndjson' | 'checkpoints' | 'json'): string {
+  return `test/fixtures/ledger-${version}.${ending}`
+}
+
+export function readFrozen(version: string): FrozenLedger {
+  const text = (ending: 'ndjson' | 'checkpoints' | 'json') => readFileSync(frozenFile(version, ending), 'utf8')
+  const lines = text('ndjson').match(/.*\n/g) ?? []
+  return { lines: [...lines], checkpoints: text('checkpoints'), ...(JSON.parse(text('json')) as Pick<FrozenLedger, 'publicKey' | 'folded'>) }
+}
+
+interface Line {
+  envelope: string
+  data: string | null
+  salt: string | null
+}
+
+/** Puts the events of an export into a database, as if they had been appended there, and returns their company. */
+export async function loadLedger(db: Kysely<LedgerTables>, lines: string[]): Promise<string> {
+  const rows = lines.map((line) => {
+    const { envelope, data, salt } = JSON.parse(line) as Line
+    const { company_id, position, stream, version } = JSON.parse(envelope)
+    const event = { position, stream_id: toUuid(stream), stream_version: version, envelope, data }
+    return { company_id: company_id as string, ...event, salt: salt === null ? null : Buffer.from(salt, 'hex'), leaf_hash: leafHash(envelope) }
+  })
+  const companyId = rows[0]!.company_id
+  const frontier = appendLeaves(EMPTY_FRONTIER, rows.map((row) => row.leaf_hash))
+  const company = toUuid(companyId)
+  const head = { company_id: company, position: rows.length, frontier: packFrontier(frontier), recorded_at: new Date().toISOString() }
+  await sql`insert into companies (company_id, name, created_at) values (${company}, 'Frozen', ${head.recorded_at})`.execute(db)
+  await db.insertInto('heads').values(head).execute()
+  await db.insertInto('events').values(rows.map((row) => ({ ...row, company_id: company }))).execute()
+  return companyId
+}
+
+/** Folds a company's ledger with the projections of today, and reads what came of it. */
+export async function foldLedger(db: Kysely<LedgerTables>, companyId: string): Promise<Folded> {
+  for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
+  const company = toUuid(companyId)
+  const tableOf = (name: string, table: string) => sql.id(schemaOf(PROJECTIONS.find((projection) => projection.name === name)!), table)
+  const rows = async (table: ReturnType<typeof tableOf>, order: string) => {
+    const found = await sql<{ row: unknown }>`select to_json(r) as row from ${table} r where company_id = ${company} order by ${sql.raw(order)}`.execute(db)
+    return found.rows.map(({ row }) => row)
+  }
+  const states = await sql<{ state: { id: string } }>`
+    select state from ${tableOf('employees', 'employees')} where company_id = ${company} order by employee_id`.execute(db)
+  const erased = await sql<{ id: string }>`
+    select envelope::json ->> 'stream' as id from events where company_id = ${company} and envelope::json ->> 'type' = 'EmployeeErased'`.execute(db)
+  const gone = new Set(erased.rows.map(({ id }) => id))
+  return {
+    employees: states.rows.map(({ state }) => state).filter(({ id }) => !gone.has(id)),
+    entries: await rows(tableOf('bulk-user-logs', 'entries'), 'position'),
+    records: await rows(tableOf('bulk-user-logs', 'records'), 'entry_position, ordinal'),
+  }
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { exportPages } from '../../../src/ledger/read/export-pages.ts'
+import { checkpointNote, originOf } from '../../../src/ledger/audit/checkpoint-note.ts'
+import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../../../src/ledger/integrity/merkle.ts'
+import { proofLine } from '../../../src/ledger/read/proof-line.ts'
+import { verifierKeyText } from '../../../src/ledger/audit/signed-note.ts'
+import { openSigningKeys } from '../../../src/ledger/audit/signing-keys.ts'
+import { foldLedger, frozenFile } from './frozen-ledger.ts'
+import { tellStory } from './ledger-story.ts'
+import { startService } from '../service.ts'
+import { stopTestServer } from '../postgres/stop-test-server.ts'
+
+/*
+ * Records a ledger with every type of event, and what it folds to: `node test/support/ledger/record-ledger.ts v2`, after a
+ * schema version of an event has changed. Ledgers that were recorded before stay as they are.
+ */
+
+const [version = ''] = process.argv.slice(2)
+if (!/^v[0-9]+$/.test(version)) throw new Error('usage: node test/support/ledger/record-ledger.ts v2')
+
+execFileSync(process.execPath, ['test/support/postgres/start-postgres.ts'], { stdio: 'inherit' })
+const teardowns: (() => unknown)[] = []
+try {
+  const service = await startService({ teardown: (task: () => unknown) => teardowns.push(task) })
+  await tellStory(service)
+  const { id } = service.company
+  const head = await service.db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow()
+  let text = ''
+  for await (const page of exportPages(service.db, id, { after: 0, upTo: head.position })) text += page.map(proofLine).join('')
+  const keys = await openSigningKeys({ pem: service.config.SIGNING_KEY, file: '/nowhere', missing: 'refuse' })
+  const leaves = text.trimEnd().split('\n').map((line) => leafHash((JSON.parse(line) as { envelope: string }).envelope))
+  const sizes = [Math.floor(leaves.length / 3), Math.floor((2 * leaves.length) / 3), leaves.length]
+  const notes = sizes.map((size) => checkpointNote(id, { size, root: rootOf(appendLeaves(EMPTY_FRONTIER, leaves.slice(0, size))) }, keys.current!))
+  const expected = { publicKey: verifierKeyText(originOf(id), keys.current!.publicKey), folded: await foldLedger(service.db, id) }
+  mkdirSync('test/fixtures', { recursive: true })
+  writeFileSync(frozenFile(version, 'ndjson'), text)
+  writeFileSync(frozenFile(version, 'checkpoints'), notes.join('\n'))
+  writeFileSync(frozenFile(version, 'json'), `${JSON.stringify(expected, null, 1)}\n`)
+} finally {
+  for (const teardown of teardowns.toReversed()) await teardown()
+  await stopTestServer()
+}

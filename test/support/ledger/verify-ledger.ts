@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { evolveStored } from '../../../src/domain/employees/employee.ts'
+import type { Employee } from '../../../src/domain/employees/employee.ts'
+import type { RecordedEvent } from '../../../src/domain/events.ts'
+import { closesCall } from '../../../src/domain/events.ts'
+import { ERASING_TYPES } from '../../../src/domain/erasure.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { readEvent } from '../../../src/ledger/integrity/codec.ts'
+import { rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
+import type { LedgerTables } from '../../../src/ledger/tables.ts'
+
+/** What is wrong with a company's ledger, a line for each fault; nothing when it is sound. */
+export async function ledgerFaults(db: Kysely<LedgerTables>, companyId: string): Promise<string[]> {
+  const company = toUuid(companyId)
+  const rows = await db.selectFrom('events').selectAll().where('company_id', '=', company).orderBy('position').execute()
+  const head = await db.selectFrom('heads').selectAll().where('company_id', '=', company).executeTakeFirstOrThrow()
+  const events = rows.map(readEvent)
+  const faults: string[] = []
+  if (head.position !== rows.length) faults.push(`the head is at ${head.position}, there are ${rows.length} events`)
+  rows.forEach((row, at) => faults.push(...rowFaults(row, events[at]!, at)))
+  const root = rootOf(unpackFrontier(head.position, head.frontier))
+  if (!root.equals(naiveRoot(rows.map((row) => row.leaf_hash)))) faults.push('the root is not that of the leaves')
+  return [...faults, ...orderFaults(events), ...erasureFaults(events), ...(await snapshotFaults(db, company, events))]
+}
+
+function rowFaults(row: { position: number; stream_id: string; stream_version: number } & Bytes, event: RecordedEvent, at: number): string[] {
+  const faults: string[] = []
+  const fault = (what: string) => faults.push(`position ${at + 1}: ${what}`)
+  if (row.position !== at + 1 || event.position !== at + 1) fault(`its position is ${row.position}`)
+  if (toUuid(event.stream) !== row.stream_id || event.version !== row.stream_version) fault('columns and envelope differ')
+  if (!sha256(Buffer.of(0), row.envelope).equals(row.leaf_hash)) fault('its leaf is not the hash of its envelope')
+  const { data_hash: hash } = JSON.parse(row.envelope) as { data_hash: string }
+  if (row.data !== null && sha256(row.salt!, row.data).toString('hex') !== hash) fault('its data are not those that were hashed')
+  return faults
+}
+
+interface Bytes {
+  envelope: string
+  data: string | null
+  salt: Buffer | null
+  leaf_hash: Buffer
+}
+
+/** Versions of each stream are 1, 2, 3 …, times never go back, and each call is closed exactly once, by its last event. */
+function orderFaults(events: RecordedEvent[]): string[] {
+  const faults: string[] = []
+  const versions = new Map<string, number>()
+  const closed = new Set<string>()
+  let [before, open]: [string, string | null] = ['', null]
+  for (const event of events) {
+    const fault = (what: string) => faults.push(`position ${event.position}: ${what}`)
+    if (event.version !== (versions.get(event.stream) ?? 0) + 1) fault('its stream has a gap')
+    versions.set(event.stream, event.version)
+    if (event.recorded_at < before) fault('time went back')
+    before = event.recorded_at
+    if (open !== null && event.call_id !== open) fault(`the call ${open} is torn apart`)
+    if (event.call_id !== null && closed.has(event.call_id)) fault('its call was closed before')
+    open = closesCall(event) ? null : event.call_id
+    if (open === null && event.call_id !== null) closed.add(event.call_id)
+  }
+  return open === null ? faults : [...faults, `the call ${open} is not closed`]
+}
+
+/** Every null is named by a later erasing event, and every position that one names is null. */
+function erasureFaults(events: RecordedEvent[]): string[] {
+  const erasing = events.filter(({ type }) => (ERASING_TYPES as readonly string[]).includes(type))
+  const named = new Map<number, RecordedEvent>()
+  const faults: string[] = []
+  for (const event of erasing) {
+    for (const position of (event.data as { positions: number[] } | null)?.positions ?? []) {
+      if (named.has(position)) faults.push(`position ${position} is erased twice`)
+      named.set(position, event)
+    }
+  }
+  for (const { position, data, type } of events) {
+    const by = named.get(position)
+    if (data === null && (!by || by.position <= position)) faults.push(`position ${position}: ${type} is null and not erased`)
+    if (data !== null && by) faults.push(`position ${position}: ${by.type} names it, and it is there`)
+  }
+  return faults
+}
+
+async function snapshotFaults(db: Kysely<LedgerTables>, company: string, events: RecordedEvent[]): Promise<string[]> {
+  const rows = await db.selectFrom('employee_snapshots').selectAll().where('company_id', '=', company).execute()
+  const folded = foldEmployees(events)
+  const faults = rows.flatMap(({ state, version, email, external_id: externalId }) => {
+    const expected = folded.get(state.id)
+    const columns = version === state.version && email === state.email && externalId === state.external_id
+    return columns && sameJson(state, expected) ? [] : [`the snapshot of ${state.id} is not what its events fold to`]
+  })
+  return rows.length === folded.size ? faults : [...faults, `${rows.length} snapshots of ${folded.size} employees`]
+}
+
+/** Every employee's state, folded from the events. */
+export function foldEmployees(events: RecordedEvent[]): Map<string, Employee> {
+  const employees = new Map<string, Employee>()
+  for (const event of events) {
+    switch (event.type) {
+      case 'EmployeeCreated':
+      case 'EmployeeUpdated':
+      case 'EmployeeDeactivated':
+      case 'EmployeeReactivated':
+      case 'EmployeeErased': {
+        const employee = evolveStored(employees.get(event.stream), event)
+        if (employee) employees.set(event.stream, employee)
+        else employees.delete(event.stream)
+        break
+      }
+      default:
+        break
+    }
+  }
+  return employees
+}
+
+/** Whether two values are the same JSON, whatever the order of members. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  return sorted(a) === sorted(b)
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
+}
+
+/** RFC 6962 section 2.1, as it is written there. */
+function naiveRoot(leaves: Buffer[]): Buffer {
+  if (leaves.length === 0) return sha256(Buffer.alloc(0))
+  if (leaves.length === 1) return leaves[0]!
+  const split = 2 ** Math.ceil(Math.log2(leaves.length) - 1)
+  return sha256(Buffer.of(1), naiveRoot(leaves.slice(0, split)), naiveRoot(leaves.slice(split)))
+}
+
+function sha256(...parts: (Buffer | string)[]): Buffer {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}

@@ -1,0 +1,55 @@
+import type { LedgerCall } from '../../../src/ledger/append/ledger-call.ts'
+import type { Tracing } from '../../../src/observe/tracing/tracing.ts'
+
+/** Counts, for each call, the transactions that began between its being handed in and its own. */
+export interface WatchedCommits {
+  /** What is told of calls that are handed in, and of transactions. */
+  tracing: Pick<Tracing, 'traceLanes' | 'traceTransaction'>
+  /** Resolves once a company has this many calls that were handed in and have not begun. */
+  handedIn(companyId: string, count: number): Promise<void>
+  /** How many transactions each call of a company waited for, beside the one under way, in the order in which they began. */
+  waitedFor(companyId: string): number[]
+}
+
+export function watchCommits(): WatchedCommits {
+  const handedInAt = new Map<LedgerCall<unknown>, number>()
+  const waited = new Map<string, number[]>()
+  const watchers = new Set<() => void>()
+  let begun = 0
+  const waitingOf = (companyId: string) => [...handedInAt.keys()].filter((call) => call.companyId === companyId).length
+  return {
+    tracing: {
+      traceLanes: (lanes) => ({
+        ...lanes,
+        append(call) {
+          handedInAt.set(call, begun)
+          for (const look of watchers) look()
+          return lanes.append(call)
+        },
+      }),
+      traceTransaction(calls) {
+        for (const call of calls) {
+          const at = handedInAt.get(call)
+          // A call that is tried again has begun before.
+          if (at === undefined) continue
+          handedInAt.delete(call)
+          waited.set(call.companyId, [...(waited.get(call.companyId) ?? []), begun - at])
+        }
+        begun += 1
+        return null
+      },
+    },
+    handedIn(companyId, count) {
+      return new Promise((resolve) => {
+        const look = () => {
+          if (waitingOf(companyId) < count) return
+          watchers.delete(look)
+          resolve()
+        }
+        watchers.add(look)
+        look()
+      })
+    },
+    waitedFor: (companyId) => waited.get(companyId) ?? [],
+  }
+}

@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+import type { LedgerTables } from '../../../src/ledger/tables.ts'
+import { meddledDatabase } from './meddled-database.ts'
+
+/** What one statement read of the ledger. */
+export interface EventRead {
+  events: number
+  bytes: number
+}
+
+/** The same database, and what each statement reads of events through it. */
+export function countedReads(db: Kysely<LedgerTables>): { db: Kysely<LedgerTables>; reads: EventRead[] } {
+  const reads: EventRead[] = []
+  const counted = meddledDatabase(db, async ({ rows }) => {
+    const read = readOf(rows)
+    if (read.events > 0) reads.push(read)
+  })
+  return { db: counted, reads }
+}
+
+/** How many of these rows are events, and how many bytes their texts have. */
+export function readOf(rows: readonly object[]): EventRead {
+  const sizes = rows.flatMap(sizeOf)
+  return { events: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+}
+
+function sizeOf(row: { envelope?: unknown; data?: unknown }): number[] {
+  const { envelope, data } = row
+  if (typeof envelope !== 'string' || data === undefined) return []
+  return [Buffer.byteLength(envelope) + (typeof data === 'string' ? Buffer.byteLength(data) : 0)]
+}
+
+/** The statements that read more bytes than this by more than one event. */
+export function beyond(reads: readonly EventRead[], bytes: number): EventRead[] {
+  return reads.filter((read) => read.bytes > bytes && read.events > 1)
+}

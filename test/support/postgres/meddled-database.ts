@@ -1,0 +1,17 @@
+import type { Kysely, KyselyPlugin, QueryResult, UnknownRow } from 'kysely'
+import type { LedgerTables } from '../../../src/ledger/tables.ts'
+
+/** The same database, in which something happens between each answer and the one who asked. */
+export function meddledDatabase(
+  db: Kysely<LedgerTables>,
+  happens: (answer: QueryResult<UnknownRow>) => Promise<unknown>,
+): Kysely<LedgerTables> {
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      await happens(result)
+      return result
+    },
+  }
+  return db.withPlugin(plugin)
+}

@@ -1,0 +1,38 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { migrateDatabase } from '../../../src/bootstrap.ts'
+import { openEmbeddedDatabase } from '../../../src/postgres/embedded/embedded-postgres.ts'
+import { prepareCitus } from './citus-cluster.ts'
+import { CITUS_URL } from './citus-url.ts'
+import type { TestServerUrls } from './test-server.ts'
+import { makeTestFolder, TEST_DATA_DIR, urlsFile } from './test-server.ts'
+import { stopTestServer } from './stop-test-server.ts'
+
+/*
+ * Runs before the first test: a real PostgreSQL whose database is migrated once and then cloned by each test file.
+ * It leaves the server running when it exits; stop-postgres.ts ends it. With CITUS_URL it is the cluster of that name.
+ */
+
+// What an interrupted run left behind.
+await stopTestServer()
+makeTestFolder()
+const urls = CITUS_URL === undefined ? await startEmbedded() : await prepareCitus(CITUS_URL)
+rmSync(urlsFile(), { force: true })
+writeFileSync(urlsFile(), JSON.stringify(urls), { mode: 0o600 })
+process.exit(0)
+
+async function startEmbedded(): Promise<TestServerUrls> {
+  // Nothing of a test outlives it, so nothing waits for the disk.
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+  const { ownerUrl, serviceUrl } = await openEmbeddedDatabase({ dataDir: TEST_DATA_DIR, purpose: 'visit', settings })
+  await migrateDatabase({ ownerUrl, serviceUrl }, () => undefined)
+
+  const { superuserPassword } = JSON.parse(readFileSync(path.join(TEST_DATA_DIR, 'database.json'), 'utf8')) as {
+    superuserPassword: string
+  }
+  const superUrl = new URL(ownerUrl)
+  superUrl.username = 'postgres'
+  superUrl.password = superuserPassword
+  superUrl.pathname = '/postgres'
+  return { superUrl: superUrl.href, ownerUrl, serviceUrl, machines: [superUrl.href] }
+}

@@ -1,0 +1,113 @@
+import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Test } from 'tap'
+import type { DemoCredentials } from '../../../src/demo/demo.ts'
+
+export type Environment = Record<string, string>
+
+/** A process of the command line that has ended. */
+export interface Ended {
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+/** A process of the command line that runs. */
+export interface Running {
+  child: ChildProcessByStdio<null, Readable, Readable>
+  ended: Promise<Ended>
+  /** Resolves as soon as what it has printed on standard output has this text, or matches; with the first group. */
+  prints(expected: RegExp | string): Promise<string>
+  end(signal: NodeJS.Signals): Promise<Ended>
+}
+
+/** A server of the command line, and where it listens. */
+export interface Server extends Running {
+  address: string
+}
+
+/** Starts a command in a process of its own, which does not outlive the test. */
+export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: Environment): Running {
+  const child = spawn(process.execPath, ['src/main.ts', ...args], {
+    // Nothing of the surroundings, such as what tap tells its own processes.
+    env: { PATH: process.env['PATH'], TMPDIR: os.tmpdir(), PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text))
+  }
+  const ended = once(child, 'close').then(() => ({ exitCode: child.exitCode, signal: child.signalCode, ...output }))
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  async function end(signal: NodeJS.Signals) {
+    if (!isOver()) child.kill(signal)
+    return ended
+  }
+  // A server that still runs after its test failed gets the chance to take its database along.
+  t.teardown(() => end('SIGTERM'))
+  async function prints(expected: RegExp | string): Promise<string> {
+    for (;;) {
+      if (typeof expected === 'string' && output.stdout.includes(expected)) return expected
+      const found = typeof expected === 'string' ? null : expected.exec(output.stdout)
+      if (found) return found[1] ?? found[0]
+      if (isOver()) throw new Error(`it ended before it printed ${expected}: ${JSON.stringify(await ended)}`)
+      await Promise.race([once(child.stdout, 'data'), once(child, 'close')])
+    }
+  }
+  return { child, ended, prints, end }
+}
+
+/** Runs a command to its end. */
+export function runCommand(t: Test, args: string[], environment: Environment): Promise<Ended> {
+  return launch(t, args, environment).ended
+}
+
+/** Runs a command that prints JSON. */
+export async function runJson<Result>(t: Test, args: string[], environment: Environment): Promise<Result> {
+  const { exitCode, stdout, stderr } = await runCommand(t, [...args, '--json'], environment)
+  if (exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${exitCode}: ${stderr}`)
+  return JSON.parse(stdout) as Result
+}
+
+/** Starts a server and waits until it says where it listens. */
+export async function startServer(t: Test, args: string[], environment: Environment): Promise<Server> {
+  const running = launch(t, args, environment)
+  const address = await running.prints(/listens on (http:\S+).*\n/)
+  return { ...running, address }
+}
+
+/** A data folder that is gone after the test. */
+export function makeDataDir(t: Pick<Test, 'teardown'>): string {
+  const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-cli-'))
+  // The OS user of the database has to pass through.
+  chmodSync(parent, 0o755)
+  t.teardown(() => rmSync(parent, { recursive: true, force: true }))
+  return path.join(parent, 'data')
+}
+
+/** Whether a PostgreSQL server runs, or was left behind, in the data folder. */
+export function hasDatabaseServer(dataDir: string): boolean {
+  return existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))
+}
+
+export function demoFile(dataDir: string): string {
+  return path.join(dataDir, 'demo-credentials.json')
+}
+
+export function readDemo(dataDir: string): DemoCredentials {
+  return JSON.parse(readFileSync(demoFile(dataDir), 'utf8')) as DemoCredentials
+}
+
+/** Checks that a command failed in the one way that users are to see: one line, exit code 1. */
+export function failsWithLine(t: Test, ended: Ended, line: RegExp | string): void {
+  t.equal(ended.exitCode, 1, 'exit code 1')
+  t.equal(ended.stdout, '', 'nothing on standard output')
+  t.match(ended.stderr, line)
+  t.equal(ended.stderr.trimEnd().split('\n').length, 1, 'one line')
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
+import { eventually } from '../eventually.ts'
+
+/*
+ * A collector of OpenTelemetry as far as tests need one: it takes spans by OTLP over HTTP, as JSON.
+ */
+
+export interface CollectedSpan {
+  name: string
+  kind: number
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  /** 2 is an error. */
+  status: { code: number; message?: string }
+  attributes: Record<string, unknown>
+  /** The ids of the spans that it links to. */
+  links: string[]
+  /** Of the process that it is from. */
+  resource: Record<string, unknown>
+}
+
+export interface TraceCollector {
+  /** What OTEL_EXPORTER_OTLP_ENDPOINT is set to. */
+  endpoint: string
+  spans: CollectedSpan[]
+  /** The bodies as they came. */
+  bodies: string[]
+  headers: IncomingHttpHeaders[]
+  /** The spans of a trace, once there are so many. */
+  trace(traceId: string, count: number): Promise<CollectedSpan[]>
+}
+
+/** Starts a collector; one that hangs takes what it is sent and never answers. */
+export async function startCollector(t: Pick<Test, 'teardown'>, { hangs = false } = {}): Promise<TraceCollector> {
+  const collector = { spans: [] as CollectedSpan[], bodies: [] as string[], headers: [] as IncomingHttpHeaders[] }
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    collector.headers.push(request.headers)
+    collector.bodies.push(body)
+    if (hangs) return
+    if (request.url === '/v1/traces') collector.spans.push(...spansOf(JSON.parse(body) as Export))
+    response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' }).end('{}')
+  }
+  const server = createServer((request, response) => void take(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    ...collector,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    trace: (traceId, count) =>
+      eventually(`${count} spans of ${traceId}`, async () => {
+        const found = collector.spans.filter((span) => span.traceId === traceId)
+        return found.length >= count && found
+      }),
+  }
+}
+
+type Attributes = { key: string; value: Record<string, unknown> }[]
+
+interface Export {
+  resourceSpans: {
+    resource: { attributes: Attributes }
+    scopeSpans: { spans: (Omit<CollectedSpan, 'attributes' | 'links' | 'resource'> & { attributes: Attributes; links?: { spanId: string }[] })[] }[]
+  }[]
+}
+
+function spansOf({ resourceSpans }: Export): CollectedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        ...span,
+        attributes: valuesOf(span.attributes),
+        links: (span.links ?? []).map(({ spanId }) => spanId),
+        resource: valuesOf(resource.attributes),
+      })),
+    ),
+  )
+}
+
+/** A value is an object with one member, named after its type. */
+function valuesOf(attributes: Attributes): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+}

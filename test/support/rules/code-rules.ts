@@ -1,0 +1,165 @@
+import path from 'node:path'
+import type { Room } from './rooms.ts'
+import type { SourceFile } from './source-files.ts'
+import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
+
+/*
+ * The rules that hold for files by their path. Each function takes files and tells what is wrong with them, a line for
+ * each fault.
+ */
+
+export const MAX_LINES = 350
+
+/** Computed imports, each with the reason why it cannot be a literal. */
+const COMPUTED_IMPORTS = new Map([
+  ['src/postgres/embedded/postgres-binaries.ts', 'the package of the embedded server is named after the machine'],
+])
+
+/** How many files a folder holds at most. */
+export const MAX_FILES = 20
+
+/** The room in which a file stands: the innermost one. */
+export function roomOf(file: string, rooms: Room[]): Room | undefined {
+  const around = rooms.filter(({ at }) => file === at || file.startsWith(`${at}/`))
+  return around.toSorted((a, b) => b.at.length - a.at.length)[0]
+}
+
+/** Imports that the room of a file does not allow, and files that stand in no room. */
+export function wallFaults(files: SourceFile[], rooms: Room[]): string[] {
+  return files.flatMap((file) => {
+    const room = roomOf(file.path, rooms)
+    if (!room) return [`${file.path} stands in no room`]
+    return importsOf(file)
+      .filter(({ target }) => target !== COMPUTED && !mayImport(room, target, rooms))
+      .map(({ target }) => `${file.path} must not import ${target}`)
+  })
+}
+
+function mayImport(room: Room, target: string, rooms: Room[]): boolean {
+  const place = roomOf(target, rooms)
+  if (place) return place === room || room.may.includes(place.at)
+  return room.may.includes(target) || target.startsWith('node:') || room.packages.some((pattern) => matches(pattern, target))
+}
+
+/** Rooms that may import a room further up. */
+export function floorFaults(rooms: Room[]): string[] {
+  const upper = new Set<string>()
+  return rooms.flatMap(({ at, may }) => {
+    upper.add(at)
+    return may.filter((other) => upper.has(other)).map((other) => `${at} must not reach up to ${other}`)
+  })
+}
+
+/** What rooms may import and no file of theirs does. */
+export function needlessEntries(files: SourceFile[], rooms: Room[]): string[] {
+  return rooms.flatMap((room) => {
+    const targets = files.filter((file) => roomOf(file.path, rooms) === room).flatMap(importsOf)
+    const used = ({ target }: { target: string }, entry: string) =>
+      roomOf(target, rooms)?.at === entry || matches(entry, target)
+    const needless = [...room.may, ...room.packages].filter((entry) => !targets.some((target) => used(target, entry)))
+    return needless.map((entry) => `${room.at} does not import ${entry}`)
+  })
+}
+
+/** Folders with too many files to take in at a glance. */
+export function crowdFaults(files: SourceFile[]): string[] {
+  const folders = Map.groupBy(files, (file) => path.posix.dirname(file.path))
+  const crowded = [...folders].filter(([, held]) => held.length > MAX_FILES)
+  return crowded.map(([folder, held]) => `${folder} holds ${held.length} files`)
+}
+
+/** Imports that cannot be checked by reading them. */
+export function computedImportFaults(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => !COMPUTED_IMPORTS.has(file.path) && importsOf(file).some(({ target }) => target === COMPUTED))
+    .map((file) => `${file.path} imports what only running it can tell`)
+}
+
+/** Circles of imports, each told once. Imports of types alone do not count: they are gone when the program runs. */
+export function circleFaults(files: SourceFile[]): string[] {
+  const edges = new Map(files.map((file) => [file.path, importsOf(file).filter(({ isTypeOnly }) => !isTypeOnly)]))
+  const done = new Set<string>()
+  const faults: string[] = []
+  function visit(path: string, trail: string[]): void {
+    const start = trail.indexOf(path)
+    if (start >= 0) faults.push([...trail.slice(start), path].join(' → '))
+    if (start >= 0 || done.has(path)) return
+    for (const { target } of edges.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of edges.keys()) visit(path, [])
+  return faults
+}
+
+const IMPURE: Record<string, RegExp> = {
+  'Date.now': /\bDate\.now\b/,
+  'new Date() without an instant': /\bnew Date(?:\(\s*\)|(?!\())/,
+  'Date() as a function': /(?<!new )\bDate\(/,
+  'Math.random': /\bMath\.random\b/,
+  performance: /\bperformance\b/,
+  process: /\bprocess\b\s*[.[]/,
+  'crypto.random…': /\bcrypto\b\s*[.[]|\brandom(?:UUID|Bytes|Int|FillSync)\b/,
+  'a timer': /\bset(?:Timeout|Interval|Immediate)\b/,
+  fetch: /\bfetch\(/,
+  console: /\bconsole\s*[.[]/,
+  globalThis: /\bglobalThis\b/,
+  'import.meta': /\bimport\.meta\b/,
+}
+
+/** What makes the same input give another output: clocks, chance, surroundings. */
+export function impurityFaults(files: SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const code = withoutComments(file.text)
+    const found = Object.entries(IMPURE).filter(([, pattern]) => pattern.test(code))
+    return found.map(([name]) => `${file.path} must not use ${name}`)
+  })
+}
+
+const ENVIRONMENT = /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\benv\b.*from 'node:process'/
+
+/** The environment has one reader. */
+export function environmentFaults(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path, text }) => path !== 'src/config.ts' && ENVIRONMENT.test(withoutComments(text)))
+    .map(({ path }) => `${path} must not read process.env`)
+}
+
+/** Files that have grown too long to be read in one go. */
+export function lengthFaults(files: SourceFile[]): string[] {
+  const lengths = files.map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
+  return lengths.filter(({ lines }) => lines > MAX_LINES).map(({ path, lines }) => `${path} has ${lines} lines`)
+}
+
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const SAYS_NOTHING = new Set(['util', 'utils', 'helper', 'helpers', 'manager', 'managers', 'common', 'misc', 'index'])
+/** The list of all projections is no barrel: it exports that list and nothing of theirs. */
+const NAMED_INDEX = 'projections/index.ts'
+
+/** Names that are not in kebab-case, or that do not tell what a file holds. */
+export function nameFaults(files: SourceFile[]): string[] {
+  return files.flatMap(({ path }) => {
+    const names = path.replace(/(?:\.test)?\.ts$/, '').split('/')
+    const odd = names.filter((name) => !KEBAB_CASE.test(name)).map((name) => `${path}: ${name} is not in kebab-case`)
+    const empty = names.filter((name) => SAYS_NOTHING.has(name) && path !== NAMED_INDEX)
+    return [...odd, ...empty.map((name) => `${path}: ${name} does not tell what it holds`)]
+  })
+}
+
+/** Tests that leave others out, and tests that are left out without a reason. */
+export function focusFaults(files: SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const code = withoutComments(text)
+    const left = [...code.matchAll(/\b(?:skip|todo):\s*([^,}\n]*)/g)].filter(([, reason]) => !/['"`]/.test(reason!))
+    const focus = /\.only\(|\bonly:\s*true/.test(code) ? [`${path} leaves other tests out`] : []
+    const called = /\.(?:skip|todo)\(/.test(code) ? [`${path} must give its reason as { skip: 'reason' }`] : []
+    return [...focus, ...called, ...left.map(([use]) => `${path} gives no reason for ${use}`)]
+  })
+}
+
+/** Matches a path or a package name with a pattern in which `*` stands for anything. */
+export function matches(pattern: string, name: string): boolean {
+  const [start, ...rest] = pattern.split('*')
+  if (rest.length === 0) return name === pattern
+  const end = rest.join('*')
+  return name.length >= start!.length + end.length && name.startsWith(start!) && name.endsWith(end)
+}
