@@ -31,7 +31,7 @@ export async function nightlySync(api: ApiClient, people: Person[], run: string)
 
 async function knownEmployees(api: ApiClient): Promise<Map<string, string>> {
   const known = new Map<string, string>()
-  for (let query: { limit: number; cursor?: string } = { limit: 200 }; ; ) {
+  for (let query: { limit: number; cursor?: string } = { limit: 200 }; ;) {
     const { items, next_cursor: cursor } = await repeat(() => api.GET('/v1/employees', { params: { query } }))
     for (const { external_id: id, status } of items) if (id !== null) known.set(id, status)
     if (cursor === null) return known

@@ -33,11 +33,20 @@ interface Picture {
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'ledger-screenshots-'))
 // The OS user of the database has to pass through.
 await fs.chmod(folder, 0o755)
-const environment = { ...process.env, DATABASE_URL: '', DATA_DIR: path.join(folder, 'data'), PORT: '0', LOG_LEVEL: 'warn' }
+const environment = {
+  ...process.env,
+  DATABASE_URL: '',
+  DATA_DIR: path.join(folder, 'data'),
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+}
 const server = spawn(process.execPath, [MAIN, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
 try {
   const demo = await demoOf()
-  const seeding = spawn(process.execPath, [MAIN, 'demo', 'seed'], { env: environment, stdio: ['ignore', 'inherit', 'inherit'] })
+  const seeding = spawn(process.execPath, [MAIN, 'demo', 'seed'], {
+    env: environment,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   const [exitCode] = await once(seeding, 'close')
   if (exitCode !== 0) throw new Error('the demo could not be seeded')
   await takeAll(demo)
@@ -105,7 +114,10 @@ async function employeeOf(demo: Demo, entry: string): Promise<string> {
 
 /** The id of the newest bulk update with this status and such counts. */
 async function findEntry(demo: Demo, status: string, isWanted: (counts: Counts) => boolean): Promise<string> {
-  const items = await itemsOf<{ id: string; counts: Counts }>(demo, `bulk-user-logs?operation=update_many&status=${status}&limit=200`)
+  const items = await itemsOf<{ id: string; counts: Counts }>(
+    demo,
+    `bulk-user-logs?operation=update_many&status=${status}&limit=200`,
+  )
   const found = items.find(({ counts }) => isWanted(counts))
   if (!found) throw new Error(`the demo has no such ${status} bulk update`)
   return found.id
@@ -118,7 +130,10 @@ async function itemsOf<Item>({ base_url, admin }: Demo, address: string): Promis
   return items
 }
 
-async function take(page: Page, { name, path: address, height = HEIGHT, colorScheme = 'light' }: Picture): Promise<void> {
+async function take(
+  page: Page,
+  { name, path: address, height = HEIGHT, colorScheme = 'light' }: Picture,
+): Promise<void> {
   await page.setViewportSize({ width: WIDTH, height })
   await page.emulateMedia({ colorScheme })
   const answer = await page.goto(address)

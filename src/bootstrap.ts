@@ -103,7 +103,12 @@ export async function openStore(config: Config, urls: DatabaseUrls): Promise<Ope
 
 /** The same on a database that may not be set up. */
 export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
-  const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
+  const pool = openPool({
+    url: urls.serviceUrl,
+    name: 'employee-ledger',
+    max: config.POOL_SIZE,
+    settings: { jit: 'off' },
+  })
   const db = openDatabase<LedgerTables>(pool)
   return { pool, db, close: () => db.destroy() }
 }
@@ -154,14 +159,20 @@ export async function startApi(
   recent?: RecentEvents,
 ): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const signer = await openSigner(config)
-  const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
+  const warn = (error: unknown) =>
+    log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
   const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
   const pool = openPool({ ...appending, settings: lookUpOnly(isOnShards(store.pool)) })
   if (isOnShards(store.pool)) useShards(pool)
   const access = openAccess<LedgerTables>(urls.serviceUrl)
-  const counted = countCalls(metrics, { reads: store.pool, access: access.pool, appends: pool, ...queuePool('wake-ups', boss) })
+  const counted = countCalls(metrics, {
+    reads: store.pool,
+    access: access.pool,
+    appends: pool,
+    ...queuePool('wake-ups', boss),
+  })
   // A change of a company may be an erasure: what this process remembers of it goes at once.
   const onChanged = (companyIds: string[]) => {
     recent?.forget(companyIds)
@@ -185,7 +196,13 @@ export async function startApi(
     onReplica: (replica) => countReads(metrics, replica),
   })
   const app = buildApp({
-    commands: { lanes: watched, newId, maxRecords: config.MAX_RECORDS, inProgress: new Map(), longCalls: openLongCalls(store.pool) },
+    commands: {
+      lanes: watched,
+      newId,
+      maxRecords: config.MAX_RECORDS,
+      inProgress: new Map(),
+      longCalls: openLongCalls(store.pool),
+    },
     company: { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased },
     db: store.db,
     access: access.db,
@@ -260,7 +277,9 @@ export async function startWorkers(
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
   // A projection folds one batch after the other.
   const folding = { url: urls.serviceUrl, name: 'employee-ledger projections', max: projections.length }
-  const foldingDb = openPreparedDatabase<LedgerTables>(openPool({ ...folding, settings: lookUpOnly(isOnShards(store.pool)) }))
+  const foldingDb = openPreparedDatabase<LedgerTables>(
+    openPool({ ...folding, settings: lookUpOnly(isOnShards(store.pool)) }),
+  )
   const worker = await startWorker({
     db: store.db,
     foldingDb,
@@ -287,7 +306,13 @@ export async function startWorkers(
 }
 
 /** Starts to record checkpoints, on a connection of its own; without a signing key there are none. */
-function openRecorder(config: Config, urls: DatabaseUrls, signer: CheckpointSigner, log: Logger, metrics: Metrics): RunningPart {
+function openRecorder(
+  config: Config,
+  urls: DatabaseUrls,
+  signer: CheckpointSigner,
+  log: Logger,
+  metrics: Metrics,
+): RunningPart {
   if (!signer.isSigning) return { stop: async () => undefined }
   const db = openDatabase<LedgerTables>(openPool({ url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }))
   const onRound = checkpointClock(metrics)

@@ -35,7 +35,8 @@ export const ConfigSchema = Type.Object({
   READ_DATABASE_URL: Type.Optional(
     Type.String({
       pattern: POSTGRES_URL,
-      description: 'a streaming standby for the reads of the admin and audit endpoints and the pages; unset: they use the primary',
+      description:
+        'a streaming standby for the reads of the admin and audit endpoints and the pages; unset: they use the primary',
     }),
   ),
   READ_STALENESS_MS: Type.Integer({
@@ -44,9 +45,14 @@ export const ConfigSchema = Type.Object({
     maximum: DAY_MS,
     description: 'milliseconds that the standby may lag behind; beyond that, reads use the primary',
   }),
-  DATA_DIR: Type.String({ default: './data', description: 'folder of the embedded server and of the demo credentials' }),
+  DATA_DIR: Type.String({
+    default: './data',
+    description: 'folder of the embedded server and of the demo credentials',
+  }),
   SIGNING_KEY: Type.Optional(
-    Type.String({ description: 'the Ed25519 key that signs checkpoints, PEM (PKCS#8); takes precedence over SIGNING_KEY_FILE' }),
+    Type.String({
+      description: 'the Ed25519 key that signs checkpoints, PEM (PKCS#8); takes precedence over SIGNING_KEY_FILE',
+    }),
   ),
   SIGNING_KEY_FILE: Type.Optional(
     Type.String({
@@ -63,7 +69,12 @@ export const ConfigSchema = Type.Object({
     description: 'milliseconds between two checkpoints of a company that changes',
   }),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
-  PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535, description: 'port to listen on; 0: any free port' }),
+  PORT: Type.Integer({
+    default: 3000,
+    minimum: 0,
+    maximum: 65_535,
+    description: 'port to listen on; 0: any free port',
+  }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -75,13 +86,18 @@ export const ConfigSchema = Type.Object({
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       pattern: HTTP_URL,
-      description: 'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
+      description:
+        'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
     }),
   ),
   OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
-    Type.String({ description: 'headers for the collector, as `name=value`, separated by commas; they may contain a secret' }),
+    Type.String({
+      description: 'headers for the collector, as `name=value`, separated by commas; they may contain a secret',
+    }),
   ),
-  OTEL_SERVICE_NAME: Type.Optional(Type.String({ description: 'name of the service in traces; unset: `employee-ledger`' })),
+  OTEL_SERVICE_NAME: Type.Optional(
+    Type.String({ description: 'name of the service in traces; unset: `employee-ledger`' }),
+  ),
   OTEL_RESOURCE_ATTRIBUTES: Type.Optional(
     Type.String({ description: 'more attributes of the process in traces, as `name=value`, separated by commas' }),
   ),
@@ -94,7 +110,10 @@ export const ConfigSchema = Type.Object({
       Type.Literal('parentbased_always_off'),
       Type.Literal('parentbased_traceidratio'),
     ],
-    { default: 'parentbased_always_on', description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`' },
+    {
+      default: 'parentbased_always_on',
+      description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`',
+    },
   ),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
     default: 1,
@@ -106,7 +125,12 @@ export const ConfigSchema = Type.Object({
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'lowest level that is logged (JSON lines, standard error)' },
   ),
-  MAX_RECORDS: Type.Integer({ default: 1000, minimum: 1, maximum: 10_000, description: 'maximum number of records in a call' }),
+  MAX_RECORDS: Type.Integer({
+    default: 1000,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'maximum number of records in a call',
+  }),
   BODY_LIMIT: Type.Integer({
     default: 8 * MIB,
     minimum: 1024,
@@ -120,22 +144,30 @@ export const ConfigSchema = Type.Object({
         'bytes of bodies in memory, at least 8 times BODY_LIMIT; a company may have a quarter and a key an eighth, further calls wait; unset: 8 times BODY_LIMIT, but at least 64 MiB; per process',
     }),
   ),
-  LANES: Type.Integer({ default: 4, minimum: 1, maximum: 64, description: 'parallel append transactions, in addition to the one that small calls share; per process' }),
+  LANES: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 64,
+    description: 'parallel append transactions, in addition to the one that small calls share; per process',
+  }),
   RECORDS_PER_COMMIT: Type.Integer({
     default: 500,
     minimum: 1,
     maximum: 10_000,
-    description: 'maximum number of records (or kilobytes, if those are more) that share a commit; a larger call gets its own',
+    description:
+      'maximum number of records (or kilobytes, if those are more) that share a commit; a larger call gets its own',
   }),
   CALLS_WAITING: Type.Integer({
     default: 8000,
     minimum: 1,
-    description: 'writing calls taken on at once; a company may have a quarter, as many more wait, and the rest get 503; per process',
+    description:
+      'writing calls taken on at once; a company may have a quarter, as many more wait, and the rest get 503; per process',
   }),
   RECORDS_WAITING: Type.Integer({
     default: 50_000,
     minimum: 1,
-    description: 'records (or kilobytes, if those are more) of the calls taken on at once; a company may have a quarter, and its further calls wait; per process',
+    description:
+      'records (or kilobytes, if those are more) of the calls taken on at once; a company may have a quarter, and its further calls wait; per process',
   }),
   CALL_WAIT_MS: Type.Integer({
     default: 10_000,
@@ -143,12 +175,19 @@ export const ConfigSchema = Type.Object({
     maximum: DAY_MS,
     description: 'milliseconds that a call may wait for its turn; then it gets 503',
   }),
-  POOL_SIZE: Type.Integer({ default: 10, minimum: 2, maximum: 200, description: 'connections for reads and for changes of companies; appends, sessions and sign-in have their own; per process' }),
+  POOL_SIZE: Type.Integer({
+    default: 10,
+    minimum: 2,
+    maximum: 200,
+    description:
+      'connections for reads and for changes of companies; appends, sessions and sign-in have their own; per process',
+  }),
   HEAVY_READS: Type.Integer({
     default: 4,
     minimum: 1,
     maximum: 199,
-    description: 'searches, exports, and looks back in time that one company may run at once, at most `POOL_SIZE` - 1; more get 429; per process',
+    description:
+      'searches, exports, and looks back in time that one company may run at once, at most `POOL_SIZE` - 1; more get 429; per process',
   }),
   SWEEP_INTERVAL_MS: Type.Integer({
     default: 5000,
@@ -156,7 +195,11 @@ export const ConfigSchema = Type.Object({
     maximum: DAY_MS,
     description: 'milliseconds between two sweeps for events that no job announced',
   }),
-  BURST_LIMIT: Type.Integer({ default: 100, minimum: 0, description: 'calls per second of one API key; 0: no limit; per process' }),
+  BURST_LIMIT: Type.Integer({
+    default: 100,
+    minimum: 0,
+    description: 'calls per second of one API key; 0: no limit; per process',
+  }),
   FAILURE_LIMIT: Type.Integer({
     default: 100,
     minimum: 0,
@@ -165,13 +208,15 @@ export const ConfigSchema = Type.Object({
   PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#]+$',
-      description: 'address at which browsers reach the service; if it is https, session cookies are sent over https only',
+      description:
+        'address at which browsers reach the service; if it is https, session cookies are sent over https only',
     }),
   ),
   TRUST_PROXY: Type.Optional(
     Type.String({
       pattern: `^${PROXY}(?:, *${PROXY})*$`,
-      description: 'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` headers count',
+      description:
+        'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` headers count',
     }),
   ),
   SESSION_IDLE_MINUTES: Type.Integer({
@@ -189,18 +234,21 @@ export const ConfigSchema = Type.Object({
   SIGN_IN_LIMIT: Type.Integer({
     default: 10,
     minimum: 0,
-    description: 'failed sign-ins in 15 minutes with one e-mail address from one network (IPv6: /48), and ten times as many from anywhere; 0: no limit; per process',
+    description:
+      'failed sign-ins in 15 minutes with one e-mail address from one network (IPv6: /48), and ten times as many from anywhere; 0: no limit; per process',
   }),
   SIGN_IN_ADDRESS_LIMIT: Type.Integer({
     default: 50,
     minimum: 0,
-    description: 'failed sign-ins in 15 minutes from one address (IPv6: /64, and ten times as many from a /48); 0: no limit; per process',
+    description:
+      'failed sign-ins in 15 minutes from one address (IPv6: /64, and ten times as many from a /48); 0: no limit; per process',
   }),
   ANSWERS_KEPT_HOURS: Type.Integer({
     default: 72,
     minimum: 1,
     maximum: 8760,
-    description: 'hours for which the answer to a call with an idempotency key is kept for retries; no longer than REJECTED_RECORDS_KEPT_DAYS',
+    description:
+      'hours for which the answer to a call with an idempotency key is kept for retries; no longer than REJECTED_RECORDS_KEPT_DAYS',
   }),
   REJECTED_RECORDS_KEPT_DAYS: Type.Integer({
     default: 0,
@@ -218,7 +266,8 @@ export const ConfigSchema = Type.Object({
     default: 15_000,
     minimum: 100,
     maximum: DAY_MS,
-    description: "milliseconds between two heartbeats of a live stream; the user's rights are checked at each one, and before each page of events",
+    description:
+      "milliseconds between two heartbeats of a live stream; the user's rights are checked at each one, and before each page of events",
   }),
   STREAM_LIFE_MS: Type.Integer({
     default: 900_000,

@@ -16,7 +16,10 @@ const tests = readSources('test')
 
 await t.test('every file stands in a room, and every room has files', async (t) => {
   t.ok(program.length > 50, 'the files are found')
-  t.strictSame(program.filter(({ path }) => !rules.roomOf(path, ROOMS)).map(({ path }) => path), [])
+  t.strictSame(
+    program.filter(({ path }) => !rules.roomOf(path, ROOMS)).map(({ path }) => path),
+    [],
+  )
   t.strictSame(rules.wallFaults([made('lib/thing.ts')], ROOMS), ['lib/thing.ts stands in no room'])
   for (const room of ROOMS) t.ok(filesOf(room).length > 0, `${room.at} has files`)
 })
@@ -43,7 +46,10 @@ await t.test('the rooms are listed from the top floor down, so imports between t
 await t.test('the entries of the rooms allow nothing that no file needs', async (t) => {
   t.strictSame(rules.needlessEntries(program, ROOMS), [])
   const room = { at: 'src/a', holds: '', may: ['src/b'], packages: ['pg'] }
-  t.strictSame(rules.needlessEntries([made('src/a/x.ts')], [room]), ['src/a does not import src/b', 'src/a does not import pg'])
+  t.strictSame(rules.needlessEntries([made('src/a/x.ts')], [room]), [
+    'src/a does not import src/b',
+    'src/a does not import pg',
+  ])
 })
 
 await t.test(`no folder holds more than ${rules.MAX_FILES} files`, async (t) => {
@@ -56,7 +62,10 @@ await t.test('only the command line, the demo and tests import bootstrap, and no
   const importers = (files: SourceFile[], target: string) =>
     files.filter((file) => importsOf(file).some((found) => found.target === target)).map((file) => file.path)
   const all = [...program, ...tests]
-  t.strictSame(importers(all, 'src/bootstrap.ts').filter((file) => !/^(?:src\/cli|src\/demo|test)\//.test(file)), [])
+  t.strictSame(
+    importers(all, 'src/bootstrap.ts').filter((file) => !/^(?:src\/cli|src\/demo|test)\//.test(file)),
+    [],
+  )
   t.strictSame(importers(all, 'src/main.ts'), [])
   t.strictSame(importers([made('src/a.ts', "import './main.ts'")], 'src/main.ts'), ['src/a.ts'])
 })
@@ -100,7 +109,15 @@ await t.test('no call spreads a list into its arguments that may be long', async
   const served = program.filter(({ path }) => /^(?:src|projections)\//.test(path))
   t.strictSame(spreadArgumentFaults(served), [])
   t.strictSame(unusedAllowances(served), [], 'what is allowed is still there')
-  const spreading = ['list.push(...more)', 'Math.max(0, ...more)', 'new Set(...more)', 'f(\n  ...more,\n)', 'g(() => f(...more))', 'f.apply(null, more)', 'Reflect.apply(f, null, more)']
+  const spreading = [
+    'list.push(...more)',
+    'Math.max(0, ...more)',
+    'new Set(...more)',
+    'f(\n  ...more,\n)',
+    'g(() => f(...more))',
+    'f.apply(null, more)',
+    'Reflect.apply(f, null, more)',
+  ]
   for (const code of spreading) t.equal(spreadArgumentFaults([made('src/a.ts', code)]).length, 1, code)
   const others = 'f([...more], { ...some })\nconst g = (...given: string[]) => given\n// list.push(...more)'
   t.strictSame(spreadArgumentFaults([made('src/a.ts', others)]), [])
@@ -116,7 +133,7 @@ await t.test(`no file has more than ${rules.MAX_LINES} lines`, async (t) => {
   // The types of the client are generated.
   const written = program.filter(({ path }) => path !== 'clients/typescript/api-types.ts')
   t.strictSame(rules.lengthFaults([...written, ...tests]), [])
-  t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(351))]), ['src/a.ts has 351 lines'])
+  t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(371))]), ['src/a.ts has 371 lines'])
 })
 
 await t.test('names are in kebab-case and tell what a file holds', async (t) => {

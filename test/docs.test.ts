@@ -43,20 +43,30 @@ await t.test('the tables of calls are the operations of the API', async (t) => {
 
 await t.test('every relative link leads to a file and a heading that exist', async (t) => {
   for (const [name, text] of pages) t.strictSame(brokenLinks(name, text), [], name)
-  t.strictSame(brokenLinks('docs/index.md', '[a](nowhere.md) [b](#nothing) [c](index.md#nothing) [d](index.md)').length, 3)
+  t.strictSame(
+    brokenLinks('docs/index.md', '[a](nowhere.md) [b](#nothing) [c](index.md#nothing) [d](index.md)').length,
+    3,
+  )
 })
 
 await t.test('every page can be found from docs/index.md', async (t) => {
   const linked = (name: string) => [...page(name).matchAll(/\]\(([\w/.-]+)/g)].map(([, link]) => `docs/${link!}`)
   const found = new Set(['docs/index.md', ...linked('docs/index.md'), ...linked('docs/architecture.md')])
-  t.strictSame([...pages.keys()].filter((name) => name.startsWith('docs/') && !found.has(name)), [])
+  t.strictSame(
+    [...pages.keys()].filter((name) => name.startsWith('docs/') && !found.has(name)),
+    [],
+  )
 })
 
 await t.test('every file that a page names exists', async (t) => {
   for (const [name, text] of current) {
     const paths = [...text.matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!)
     const checked = paths.filter((path) => (IN_A_FOLDER.test(path) || AT_THE_TOP.test(path)) && !NOT_THERE.test(path))
-    t.strictSame(checked.filter((path) => !existsSync(path)), [], name)
+    t.strictSame(
+      checked.filter((path) => !existsSync(path)),
+      [],
+      name,
+    )
   }
 })
 
@@ -65,7 +75,11 @@ await t.test('every npm script that a page names exists', async (t) => {
   for (const [name, text] of current) {
     const uses = text.matchAll(/npm (?:run (?:--silent )?([\w:-]+)|(start|test)\b)/g)
     const named = [...uses].map(([, script, short]) => script ?? short!)
-    t.strictSame(named.filter((script) => !Object.hasOwn(scripts, script)), [], name)
+    t.strictSame(
+      named.filter((script) => !Object.hasOwn(scripts, script)),
+      [],
+      name,
+    )
   }
 })
 
@@ -73,12 +87,18 @@ await t.test('every setting that a page names exists', async (t) => {
   const settings = new Set(tableKeys(page('docs/configuration.md')))
   for (const [name, text] of current) {
     const named = [...text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, setting]) => setting!)
-    t.strictSame(named.filter((setting) => !settings.has(setting) && !NO_SETTINGS.has(setting)), [], name)
+    t.strictSame(
+      named.filter((setting) => !settings.has(setting) && !NO_SETTINGS.has(setting)),
+      [],
+      name,
+    )
   }
 })
 
 await t.test('where the program refers to a page and a section of it, both exist', async (t) => {
-  const messages = readSources('src', 'projections', 'bench').map(({ text }) => text).join('\n')
+  const messages = readSources('src', 'projections', 'bench')
+    .map(({ text }) => text)
+    .join('\n')
   const references = [...messages.matchAll(/((?:docs\/)?[\w-]+\.md)(?:, “([^”]+)”)?/g)]
   t.ok(references.length > 5, 'references are found')
   for (const [reference, name, section] of references) {
@@ -93,14 +113,20 @@ await t.test('no line is wider than a reader is used to', async (t) => {
     // The results of the benchmark are written by it.
     if (name === 'docs/performance.md') continue
     const prose = text.replaceAll(/^```[^]*?^```$/gm, '').split('\n')
-    t.strictSame(prose.filter((line) => line.length > 120 && !line.startsWith('|')), [], name)
+    t.strictSame(
+      prose.filter((line) => line.length > 120 && !line.startsWith('|')),
+      [],
+      name,
+    )
   }
 })
 
-
 /** The rows of the only table of a page, without its heading. */
 function rowsOf(name: string): string[] {
-  return page(name).split('\n').filter((line) => line.startsWith('| ')).slice(1)
+  return page(name)
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
 }
 
 /** A section of a text, from its heading to the next one. */

@@ -63,7 +63,11 @@ export async function audit(
   return { events: tenant.newest!.position, proofs, ...(await measureCommands(urls, tenant.companyId, folder, tell)) }
 }
 
-export function auditMarkdown(machine: Machine, { events, exportBytes, proofs, steps }: AuditResult, note?: string): string {
+export function auditMarkdown(
+  machine: Machine,
+  { events, exportBytes, proofs, steps }: AuditResult,
+  note?: string,
+): string {
   const rows = Object.entries(steps).map(([name, { seconds, peakMebibytes }]) => {
     return [`\`${name}\``, short(seconds), short(events / seconds), short(peakMebibytes)]
   })
@@ -73,10 +77,13 @@ export function auditMarkdown(machine: Machine, { events, exportBytes, proofs, s
     machineLines(machine),
     note === undefined ? facts : `${facts} ${note}`,
     table(['command', 'seconds', 'events/s', 'peak MiB'], rows),
-    table(['one inclusion proof by HTTP', 'ms'], [
-      ['cold: nothing was prepared', short(coldMs)],
-      [`warm: median of ${warmProofs} from end to end`, short(warmP50Ms)],
-      ['warm: 99th percentile', short(warmP99Ms)],
-    ]),
+    table(
+      ['one inclusion proof by HTTP', 'ms'],
+      [
+        ['cold: nothing was prepared', short(coldMs)],
+        [`warm: median of ${warmProofs} from end to end`, short(warmP50Ms)],
+        ['warm: 99th percentile', short(warmP99Ms)],
+      ],
+    ),
   ].join('\n\n')
 }

@@ -37,7 +37,11 @@ export async function measureProofs(ours: Ours, tenant: OurTenant): Promise<Proo
   const headers = { authorization: `Bearer ${tenant.adminToken}` }
   async function ask(position: number): Promise<number> {
     const started = performance.now()
-    await expectStatus(ours.client, { method: 'GET', path: `/audit/v1/proofs/inclusion?position=${position}`, headers }, 200)
+    await expectStatus(
+      ours.client,
+      { method: 'GET', path: `/audit/v1/proofs/inclusion?position=${position}`, headers },
+      200,
+    )
     return performance.now() - started
   }
   const coldMs = await ask(Math.ceil(size / 2))
@@ -55,7 +59,12 @@ export async function measureCommands(
 ): Promise<Pick<AuditResult, 'steps' | 'exportBytes'>> {
   const file = path.join(folder, 'ledger.ndjson')
   const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
-  const settings = { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: folder, SIGNING_KEY: key }
+  const settings = {
+    DATABASE_URL: urls.serviceUrl,
+    MIGRATE_DATABASE_URL: urls.ownerUrl,
+    DATA_DIR: folder,
+    SIGNING_KEY: key,
+  }
   const steps: Record<string, MeasuredProcess> = {}
   async function step(name: string, command: string, args: string[]): Promise<void> {
     steps[name] = await measureProcess(command, args, settings)
@@ -66,7 +75,12 @@ export async function measureCommands(
   await program('audit verify', 'audit', 'verify', file, '--checkpoint', `${file}.checkpoint`)
   const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' })
   if (python.status === 0) {
-    await step('docs/verify_ledger.py', python.stdout.trim(), ['docs/verify_ledger.py', file, '--checkpoint', `${file}.checkpoint`])
+    await step('docs/verify_ledger.py', python.stdout.trim(), [
+      'docs/verify_ledger.py',
+      file,
+      '--checkpoint',
+      `${file}.checkpoint`,
+    ])
   }
   for (const { name } of PROJECTIONS) await program(`projections rebuild ${name}`, 'projections', 'rebuild', name)
   return { steps, exportBytes: (await stat(file)).size }

@@ -33,7 +33,10 @@ export async function fillLedger(
   for (let left = events - positionOf(); left > 1; left = events - positionOf()) {
     const chunk = Math.min(left, CHUNK_EVENTS)
     const bulks = Math.floor((chunk * CREATED_SHARE) / (records + 1))
-    await all(requestsOf('bulk-create', [tenant], bulks, records).map((made) => sampling(ours, made, samples)), BULK_CALLERS)
+    await all(
+      requestsOf('bulk-create', [tenant], bulks, records).map((made) => sampling(ours, made, samples)),
+      BULK_CALLERS,
+    )
     const singles = Math.floor((chunk - bulks * (records + 1)) / 2)
     await all(ours.prepare({ work: 'single-patch', companies }, singles), SINGLE_CALLERS)
     onProgress(`${positionOf()} events`)
@@ -61,6 +64,7 @@ function sampling(ours: Ours, made: Parameters<Ours['send']>[0], samples: Sample
 async function untilListed({ client }: Ours, { credentials, newest }: OurTenant): Promise<void> {
   const path = `/v1/employees?limit=1&min_position=${newest!.position}`
   // The list waits some seconds itself before it says that it has not caught up.
-  for (let status = 503; status === 503; ) ({ status } = await client.send({ method: 'GET', path, headers: credentials }))
+  for (let status = 503; status === 503;)
+    ({ status } = await client.send({ method: 'GET', path, headers: credentials }))
   await expectStatus(client, { method: 'GET', path, headers: credentials }, 200)
 }

@@ -42,7 +42,10 @@ export function addLargeRecordsCommand(program: Command): void {
     .option('--records <n>', 'how many refused records', count, 100)
     .option('--mebibytes <n>', 'how large each of them is', count, 8)
     .option('--per-call <n>', 'how many of them one call has', count, 1)
-    .option('--against <folder>', 'another version of the program, which is measured on the same ledger before this one')
+    .option(
+      '--against <folder>',
+      'another version of the program, which is measured on the same ledger before this one',
+    )
   addRunOptions(command).action(run)
 }
 
@@ -64,13 +67,20 @@ async function run({ out, report, dataDir, ...options }: Options): Promise<void>
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
 }
 
-async function measureAll(server: BenchServer, options: Omit<Options, keyof RunOptions>, parentDir: string): Promise<Measured[]> {
+async function measureAll(
+  server: BenchServer,
+  options: Omit<Options, keyof RunOptions>,
+  parentDir: string,
+): Promise<Measured[]> {
   const urls = await server.createDatabase(DATABASE)
   const settings = { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: parentDir }
   await measureProcess(process.execPath, ['src/main.ts', 'migrate'], settings)
   const companyId = await fill(urls, options)
   const measured: Measured[] = []
-  for (const [version, root] of [['before', options.against], ['now', ROOT]] as const) {
+  for (const [version, root] of [
+    ['before', options.against],
+    ['now', ROOT],
+  ] as const) {
     if (root === undefined) continue
     const folder = path.join(parentDir, version)
     await mkdir(folder)
@@ -96,7 +106,10 @@ async function measure(at: { companyId: string; root: string; settings: Record<s
 }
 
 /** Makes a company with these records, as the service would store them, if it took as large ones. Returns its id. */
-async function fill(urls: ServerUrls, { records, mebibytes, perCall }: Omit<Options, keyof RunOptions>): Promise<string> {
+async function fill(
+  urls: ServerUrls,
+  { records, mebibytes, perCall }: Omit<Options, keyof RunOptions>,
+): Promise<string> {
   const pool = openPool({ url: urls.serviceUrl, name: 'bench', max: 1 })
   try {
     const companyId = await registerCompany({ pool, newId }, 'Company of large records')
@@ -106,7 +119,11 @@ async function fill(urls: ServerUrls, { records, mebibytes, perCall }: Omit<Opti
         await client.query('begin')
         let [head] = await lockHeads(client, [companyId], true)
         const origin = { callId: newId('log'), actor: newId('key') }
-        for (const event of refusedCall(origin.callId, { first: at, count: Math.min(perCall, records - at), bytes: mebibytes * 2 ** 20 })) {
+        for (const event of refusedCall(origin.callId, {
+          first: at,
+          count: Math.min(perCall, records - at),
+          bytes: mebibytes * 2 ** 20,
+        })) {
           const next = placeEvents(head!, [event], origin)
           await insertEvents(client, next.placed)
           head = next.head
@@ -125,7 +142,10 @@ async function fill(urls: ServerUrls, { records, mebibytes, perCall }: Omit<Opti
 }
 
 /** The events of a call that was refused because of such records, one by one. */
-function* refusedCall(callId: string, { first, count: length, bytes }: { first: number; count: number; bytes: number }): Generator<NewEvent> {
+function* refusedCall(
+  callId: string,
+  { first, count: length, bytes }: { first: number; count: number; bytes: number },
+): Generator<NewEvent> {
   const errors = [{ pointer: '/0', code: 'too_long' as const, message: 'the record has too many members' }]
   for (let index = 0; index < length; index += 1) {
     const data = { locator: null, employee_id: null, record: largeRecord(emailOf(first + index), bytes), errors }
@@ -133,8 +153,15 @@ function* refusedCall(callId: string, { first, count: length, bytes }: { first: 
   }
   const failed: EventData['ApiCallFailed'] = {
     ...{ operation: 'create', requested_at: new Date().toISOString(), duration_ms: 1, request_id: 'large-records' },
-    ...{ key: { id: newId('key'), name: 'HR sync' }, counts: { total: length, updated: 0, deactivated: 0, failed: length, no_updates: 0 } },
-    ...{ http_status: 422, code: 'validation_failed', detail: `${length} of ${length} records have errors; nothing was applied` },
+    ...{
+      key: { id: newId('key'), name: 'HR sync' },
+      counts: { total: length, updated: 0, deactivated: 0, failed: length, no_updates: 0 },
+    },
+    ...{
+      http_status: 422,
+      code: 'validation_failed',
+      detail: `${length} of ${length} records have errors; nothing was applied`,
+    },
   }
   yield { type: 'ApiCallFailed', stream: callId, version: length + 1, index: null, data: failed }
 }
@@ -145,5 +172,11 @@ const MEMBERS = 256
 
 function largeRecord(email: string, bytes: number): Record<string, string> {
   const text = 'abcdefgh'.repeat(bytes / MEMBERS / 8)
-  return { email, ...(Object.fromEntries(Array.from({ length: MEMBERS }, (_, at) => [`member_${at}`, text])) as Record<string, string>) }
+  return {
+    email,
+    ...(Object.fromEntries(Array.from({ length: MEMBERS }, (_, at) => [`member_${at}`, text])) as Record<
+      string,
+      string
+    >),
+  }
 }

@@ -61,9 +61,20 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
   const steady = samples.slice(Math.floor(samples.length * WARM_UP_SHARE))
   const { slope, standardError } = slopeOf(steady.map(({ hours, mebibytes }) => ({ x: hours, y: mebibytes })))
   const held = steady.map(({ mebibytes }) => mebibytes)
-  const row = [calls, steady.length, short(held[0]!), short(Math.max(...held)), short(held.at(-1)!), `${slope.toFixed(1)} ± ${standardError.toFixed(1)}`]
+  const row = [
+    calls,
+    steady.length,
+    short(held[0]!),
+    short(Math.max(...held)),
+    short(held.at(-1)!),
+    `${slope.toFixed(1)} ± ${standardError.toFixed(1)}`,
+  ]
   const names = ['calls', 'samples', 'first MiB', 'most MiB', 'last MiB', 'slope, MiB an hour (± standard error)']
-  const markdown = [machineLines(machine), `${minutes} minutes, ${callers} callers, the first fifth left out.`, table(names, [row])].join('\n\n')
+  const markdown = [
+    machineLines(machine),
+    `${minutes} minutes, ${callers} callers, the first fifth left out.`,
+    table(names, [row]),
+  ].join('\n\n')
   const json = { machine, calls, slope, standardError, samples }
   const files = await writeResults(out, 'memory', { json, markdown, svg: plotMemory(samples) })
   if (report !== undefined) await writeIntoReport(report, 'memory', markdown)
@@ -73,7 +84,10 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
 /** What the service held, over the minutes of the run. */
 export function plotMemory(samples: Sample[]): string {
   const points = samples.map(({ hours, mebibytes }) => ({ x: hours * 60, y: mebibytes }))
-  const marks = [points[0]!, points[Math.floor(points.length / 2)]!, points.at(-1)!].map(({ x }) => ({ x, label: String(Math.round(x)) }))
+  const marks = [points[0]!, points[Math.floor(points.length / 2)]!, points.at(-1)!].map(({ x }) => ({
+    x,
+    label: String(Math.round(x)),
+  }))
   return plotLines([{ name: 'resident', points }], { x: 'minutes', y: 'MiB', marks }, 'Resident memory under load')
 }
 

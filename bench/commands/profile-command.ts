@@ -114,20 +114,39 @@ function openPeer(
 }
 
 function timeTable(times: TakenTime[], calls: number): string {
-  const rows = times.map(({ name, ms, share }) => [`\`${name}\``, `${(share * 100).toFixed(1)} %`, ((ms * 1000) / calls).toFixed(1)])
+  const rows = times.map(({ name, ms, share }) => [
+    `\`${name}\``,
+    `${(share * 100).toFixed(1)} %`,
+    ((ms * 1000) / calls).toFixed(1),
+  ])
   return table(['what', 'of the time', 'µs a call'], rows)
 }
 
 /** The statements that took longest in all, with what they cost a call. */
-async function statementRows(server: BenchServer, database: string, calls: number, top: number): Promise<(string | number)[][]> {
-  const rows = await server.run<{ query: string; calls: string; exec: number; mean: number; plan: number; wal: string }>(
+async function statementRows(
+  server: BenchServer,
+  database: string,
+  calls: number,
+  top: number,
+): Promise<(string | number)[][]> {
+  const rows = await server.run<{
+    query: string
+    calls: string
+    exec: number
+    mean: number
+    plan: number
+    wal: string
+  }>(
     `select query, s.calls, total_exec_time as exec, mean_exec_time as mean, total_plan_time as plan, wal_bytes as wal
      from pg_stat_statements s join pg_database d on d.oid = s.dbid where datname = '${database}'
      order by total_exec_time + total_plan_time desc limit ${top}`,
     database,
   )
   return rows.map(({ query, calls: times, exec, mean, plan, wal }) => {
-    const text = query.replaceAll(/\s+/g, ' ').replaceAll('|', String.raw`\|`).slice(0, STATEMENT_CHARACTERS)
+    const text = query
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll('|', String.raw`\|`)
+      .slice(0, STATEMENT_CHARACTERS)
     const each = (value: number) => (value / calls).toFixed(3)
     return [`\`${text}\``, times, each(exec), mean.toFixed(3), each(plan), each(Number(wal) / 1000)]
   })

@@ -61,7 +61,8 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
     await ours.stop()
     await server.run('vacuum (analyze)', database)
     const replays: Replay[] = []
-    for (let round = 0; round < rounds; round += 1) replays.push(...(await replayAll(urls, companyId, FIRST_VERSION + round)))
+    for (let round = 0; round < rounds; round += 1)
+      replays.push(...(await replayAll(urls, companyId, FIRST_VERSION + round)))
     return { machine, replays }
   })
   const rows = [...Map.groupBy(replays, ({ projection }) => projection)].map(([name, rounds]) => [
@@ -70,7 +71,10 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
     short(median(rounds.map(({ events, seconds }) => events / seconds))),
     short(median(rounds.map(({ events, cpuSeconds }) => (cpuSeconds / events) * 1_000_000))),
   ])
-  const markdown = [machineLines(machine), table(['projection', 'events', 'events/s', 'CPU µs an event in Node.js'], rows)].join('\n\n')
+  const markdown = [
+    machineLines(machine),
+    table(['projection', 'events', 'events/s', 'CPU µs an event in Node.js'], rows),
+  ].join('\n\n')
   const files = await writeResults(out, 'replay', { json: { machine, replays }, markdown })
   if (report !== undefined) await writeIntoReport(report, 'replay', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
@@ -88,7 +92,12 @@ async function replayAll(urls: ServerUrls, companyId: string, version: number): 
       await sql`create schema ${sql.id(schemaOf(fresh))}`.execute(db)
       await fresh.createTables(db as never, schemaOf(fresh))
       const [started, cpu] = [performance.now(), process.cpuUsage()]
-      await foldFar(db, fresh, companyId, { upTo: events, batchEvents: REBUILD_BATCH_EVENTS, signal, onReached: () => undefined })
+      await foldFar(db, fresh, companyId, {
+        upTo: events,
+        batchEvents: REBUILD_BATCH_EVENTS,
+        signal,
+        onReached: () => undefined,
+      })
       await fresh.createIndexes(db as never, schemaOf(fresh))
       const seconds = (performance.now() - started) / 1000
       const { user, system } = process.cpuUsage(cpu)

@@ -55,7 +55,9 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
   const files = await writeResults(out, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
   if (report !== undefined) await writeIntoReport(report, 'sizes', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
-  const failures = sizes.flatMap(({ asked, lag }) => [...Object.values(asked), lag]).reduce((sum, load) => sum + load.failures, 0)
+  const failures = sizes
+    .flatMap(({ asked, lag }) => [...Object.values(asked), lag])
+    .reduce((sum, load) => sum + load.failures, 0)
   if (failures > 0) throw new Error(`${failures} calls have failed: the figures are worth nothing`)
 }
 
@@ -67,7 +69,12 @@ function sizesMarkdown(machine: Machine, sizes: SizeResult[]): string {
     ratio(pick(sizes.at(-1)!).p50Ms, pick(smallest).p50Ms),
     ratio(pick(sizes.at(-1)!).p99Ms, pick(smallest).p99Ms),
   ]
-  const names = ['p50 / p99 in ms', ...sizes.map(({ events }) => `${events} events`), 'p50 last / first', 'p99 last / first']
+  const names = [
+    'p50 / p99 in ms',
+    ...sizes.map(({ events }) => `${events} events`),
+    'p50 last / first',
+    'p99 last / first',
+  ]
   const rows = Object.keys(smallest.asked).map((name) => row(name, ({ asked }) => asked[name]!))
   return [machineLines(machine), table(names, [...rows, row('lag at half of the peak', ({ lag }) => lag)])].join('\n\n')
 }
@@ -79,7 +86,11 @@ export function plotSizes(sizes: Pick<SizeResult, 'events' | 'asked'>[]): string
     points: sizes.map(({ events, asked }) => ({ x: events, y: asked[name]!.p99Ms })),
   }))
   const marks = sizes.map(({ events }) => ({ x: events, label: events.toLocaleString('en') }))
-  return plotLines(lines, { x: 'events of the ledger', y: 'ms, 99th percentile', marks, isLogarithmic: true }, 'What calls take, by size')
+  return plotLines(
+    lines,
+    { x: 'events of the ledger', y: 'ms, 99th percentile', marks, isLogarithmic: true },
+    'What calls take, by size',
+  )
 }
 
 function ratio(last: number, first: number): string {

@@ -62,8 +62,16 @@ function reading({ client }: Ours, request: Request): Call {
 }
 
 /** Requests that read: the newest page and a page from anywhere, an entry and its records from anywhere. */
-function readingRequests(tenant: OurTenant, { employeeIds, logIds }: Samples, events: number): Record<string, () => Request> {
-  const asAdmin = (path: string): Request => ({ method: 'GET', path, headers: { authorization: `Bearer ${tenant.adminToken}` } })
+function readingRequests(
+  tenant: OurTenant,
+  { employeeIds, logIds }: Samples,
+  events: number,
+): Record<string, () => Request> {
+  const asAdmin = (path: string): Request => ({
+    method: 'GET',
+    path,
+    headers: { authorization: `Bearer ${tenant.adminToken}` },
+  })
   const asClient = (path: string): Request => ({ method: 'GET', path, headers: tenant.credentials })
   const log = '/admin/v1/bulk-user-logs'
   return {

@@ -54,7 +54,17 @@ export interface CompareResults {
 
 async function run(given: Options): Promise<void> {
   const quick = given.quick === true ? { rounds: 1, seconds: 0.3, records: 100 } : {}
-  const { only: peers, work: works, callers = null, lag, out, report, dataDir, quick: _, ...rest } = { ...given, ...quick }
+  const {
+    only: peers,
+    work: works,
+    callers = null,
+    lag,
+    out,
+    report,
+    dataDir,
+    quick: _,
+    ...rest
+  } = { ...given, ...quick }
   const options: CompareOptions = { ...rest, peers, works, callers }
   const results = await withThrowawayServer(dataDir, {}, async (server, folder): Promise<CompareResults> => {
     const machine = await describeMachine(server, folder)

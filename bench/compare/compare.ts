@@ -89,7 +89,9 @@ export async function compare(
         ;(result.peers[peer.name] ??= []).push(measured)
         const { perSecond, p50Ms, p99Ms, failures } = measured
         const place = `${cell.work}, ${cell.companies} companies, ${cell.callers} callers, round ${round + 1}, ${peer.name}`
-        onProgress(`${place}: ${perSecond.toFixed(1)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${failures} failed`)
+        onProgress(
+          `${place}: ${perSecond.toFixed(1)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${failures} failed`,
+        )
       }
     }
     results.push(result)
@@ -99,7 +101,9 @@ export async function compare(
 
 function cellsOf({ works, companies, callers }: CompareOptions): Cell[] {
   return works.flatMap((work) =>
-    companies.flatMap((count) => (callers ?? CALLERS[work]).map((number) => ({ work, companies: count, callers: number }))),
+    companies.flatMap((count) =>
+      (callers ?? CALLERS[work]).map((number) => ({ work, companies: count, callers: number })),
+    ),
   )
 }
 
@@ -110,7 +114,12 @@ const CALLS_OF_A_CALLER = 3
 async function measure(peer: Peer, cell: Cell, seconds: number, rates: Map<Peer, number>): Promise<Measurement> {
   const rate = rates.get(peer)
   const least = cell.callers * CALLS_OF_A_CALLER
-  const warmedUp = await warmUp(peer, cell, seconds * WARM_UP_SHARE, rate === undefined ? least : rate * seconds * WARM_UP_SHARE)
+  const warmedUp = await warmUp(
+    peer,
+    cell,
+    seconds * WARM_UP_SHARE,
+    rate === undefined ? least : rate * seconds * WARM_UP_SHARE,
+  )
   rates.set(peer, warmedUp)
   const calls = peer.prepare(cell, Math.max(least, Math.round(warmedUp * seconds)))
   await peer.visible?.()
@@ -127,7 +136,8 @@ async function measure(peer: Peer, cell: Cell, seconds: number, rates: Map<Peer,
 export async function warmUp(peer: Peer, cell: Cell, seconds: number, first: number): Promise<number> {
   for (let count = Math.max(cell.callers, Math.round(first)); ; count *= 2) {
     const load = await runCalls(peer.prepare(cell, count), cell.callers)
-    if (load.failures > 0) throw new Error(`${peer.name}, ${cell.work}: ${load.failures} of ${count} failed: ${load.firstFailure}`)
+    if (load.failures > 0)
+      throw new Error(`${peer.name}, ${cell.work}: ${load.failures} of ${count} failed: ${load.firstFailure}`)
     if (load.seconds >= seconds / 2) return load.perSecond
   }
 }

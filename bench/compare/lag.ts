@@ -70,5 +70,13 @@ export async function measureLag(ours: Ours, { companies, seconds, callers, reco
   sending.isOver = true
   await Promise.all(followers)
   const { perSecond, failures, firstFailure } = load
-  return { companies, perSecond, followed: lags.length, p50Ms: percentile(lags, 0.5), p99Ms: percentile(lags, 0.99), failures, firstFailure }
+  return {
+    companies,
+    perSecond,
+    followed: lags.length,
+    p50Ms: percentile(lags, 0.5),
+    p99Ms: percentile(lags, 0.99),
+    failures,
+    firstFailure,
+  }
 }

@@ -12,7 +12,9 @@ export function machineLines({ settings, ...machine }: Machine): string {
   return [
     `Run at ${at} on ${processors} × ${processor}, ${memoryGiB} GiB, ${system}, Node.js ${node}, PostgreSQL ${postgres}.`,
     `A write of 8 KiB is durable after ${syncMs} ms (median). Load of the machine at the start: ${load}.`,
-    `PostgreSQL: ${Object.entries(settings).map(([name, value]) => `\`${name} = ${value}\``).join(', ')}.`,
+    `PostgreSQL: ${Object.entries(settings)
+      .map(([name, value]) => `\`${name} = ${value}\``)
+      .join(', ')}.`,
   ].join('\n')
 }
 
@@ -27,10 +29,23 @@ export function throughputTable(cells: CellResult[]): string {
       const visible = name === 'ours' && work !== 'verify' ? of(({ visiblePerSecond }) => visiblePerSecond) : ''
       const latencies = [of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms)]
       const failures = rounds.reduce((sum, round) => sum + round.failures, 0)
-      return [[work, companies, callers, name, short(middle), `${short(min)}–${short(max)}`, visible, ...latencies, failures]]
+      return [
+        [work, companies, callers, name, short(middle), `${short(min)}–${short(max)}`, visible, ...latencies, failures],
+      ]
     }),
   )
-  const names = ['work', 'companies', 'callers', 'peer', 'calls/s', 'of the rounds', 'calls/s until visible', 'p50 ms', 'p99 ms', 'failed']
+  const names = [
+    'work',
+    'companies',
+    'callers',
+    'peer',
+    'calls/s',
+    'of the rounds',
+    'calls/s until visible',
+    'p50 ms',
+    'p99 ms',
+    'failed',
+  ]
   return table(names, rows)
 }
 
@@ -41,11 +56,21 @@ export function ratioTable(ratios: Ratio[]): string {
     const range = `${spread.min.toFixed(2)}–${spread.max.toFixed(2)}`
     return [work, companies, callers, of, against, spread.median.toFixed(2), range, asked ?? '', verdict]
   })
-  return table(['work', 'companies', 'callers', 'ours', 'against', 'ratio', 'of the rounds', 'at least', 'reached'], rows)
+  return table(
+    ['work', 'companies', 'callers', 'ours', 'against', 'ratio', 'of the rounds', 'at least', 'reached'],
+    rows,
+  )
 }
 
 export function lagTable(lags: LagResult[]): string {
-  const rows = lags.map((lag) => [lag.companies, short(lag.perSecond), lag.followed, short(lag.p50Ms), short(lag.p99Ms), lag.failures])
+  const rows = lags.map((lag) => [
+    lag.companies,
+    short(lag.perSecond),
+    lag.followed,
+    short(lag.p50Ms),
+    short(lag.p99Ms),
+    lag.failures,
+  ])
   return table(['companies', 'calls/s (half of the peak)', 'calls followed', 'p50 ms', 'p99 ms', 'failed'], rows)
 }
 

@@ -21,11 +21,18 @@ export function plotRatios(ratios: Ratio[], title: string): string {
   ])
 }
 
-function rowOf({ work, companies, callers, against, of, spread, asked }: Ratio, top: number, x: (value: number) => number): string {
+function rowOf(
+  { work, companies, callers, against, of, spread, asked }: Ratio,
+  top: number,
+  x: (value: number) => number,
+): string {
   const middle = top + ROW_PX / 2
   const isShort = asked !== null && spread.median < asked
   const name = `${work}, ${companies} × ${callers} callers, ${of} / ${against}`
-  const mark = asked === null ? '' : `<line x1="${x(asked)}" x2="${x(asked)}" y1="${top + 2}" y2="${top + ROW_PX - 2}" stroke="#000" stroke-width="3"/>`
+  const mark =
+    asked === null
+      ? ''
+      : `<line x1="${x(asked)}" x2="${x(asked)}" y1="${top + 2}" y2="${top + ROW_PX - 2}" stroke="#000" stroke-width="3"/>`
   return [
     `<text x="${LABEL_PX - 8}" y="${middle + 4}" text-anchor="end">${name}</text>`,
     `<rect x="${x(0)}" y="${top + 4}" width="${x(spread.median) - x(0)}" height="${ROW_PX - 8}" fill="${isShort ? '#d98c5f' : '#5f8fd9'}"/>`,

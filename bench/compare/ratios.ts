@@ -20,11 +20,13 @@ export function ratiosOf(result: CellResult): Ratio[] {
   if (!ours) return []
   const others = (['crud', 'emmett', 'raw'] as const).filter((name) => peers[name] !== undefined)
   return others.flatMap((against) =>
-    (against === 'crud' && work !== 'verify' ? (['answered', 'visible'] as const) : (['answered'] as const)).map((of) => {
-      const cell = { work, companies, callers }
-      const spread = spreadOf(ours.map((mine, round) => rateOf(mine, of) / peers[against]![round]!.perSecond))
-      return { ...cell, against, of, spread, asked: askedOf({ ...cell, against, of }) }
-    }),
+    (against === 'crud' && work !== 'verify' ? (['answered', 'visible'] as const) : (['answered'] as const)).map(
+      (of) => {
+        const cell = { work, companies, callers }
+        const spread = spreadOf(ours.map((mine, round) => rateOf(mine, of) / peers[against]![round]!.perSecond))
+        return { ...cell, against, of, spread, asked: askedOf({ ...cell, against, of }) }
+      },
+    ),
   )
 }
 
@@ -60,6 +62,7 @@ const ASKED: Asked[] = [
 ]
 
 function askedOf(ratio: Omit<Ratio, 'spread' | 'asked'>): number | null {
-  const fits = ({ where }: Asked) => Object.entries(where).every(([name, value]) => ratio[name as keyof typeof ratio] === value)
+  const fits = ({ where }: Asked) =>
+    Object.entries(where).every(([name, value]) => ratio[name as keyof typeof ratio] === value)
   return ASKED.find(fits)?.least ?? null
 }

@@ -38,7 +38,15 @@ export function costTable(cost: Cost, calls: number): string {
   const million = (value: number) => (value / calls) * 1_000_000
   return table(
     ['for each million calls', 'service, CPU s', 'PostgreSQL, CPU s', 'write-ahead log, GB', 'tables, GB'],
-    [[`${calls} measured`, short(million(cost.serviceCpuSeconds)), short(million(cost.postgresCpuSeconds)), gigabytes(million(cost.walBytes)), gigabytes(million(cost.tableBytes))]],
+    [
+      [
+        `${calls} measured`,
+        short(million(cost.serviceCpuSeconds)),
+        short(million(cost.postgresCpuSeconds)),
+        gigabytes(million(cost.walBytes)),
+        gigabytes(million(cost.tableBytes)),
+      ],
+    ],
   )
 }
 

@@ -31,7 +31,10 @@ export function requestOf(work: Work, tenant: Tenant, turn: number, records: num
       return { request: writing(tenant, 'PATCH', '/v1/employees', { employees }), status: 200 }
     }
     case 'bulk-patch-unchanged':
-      return { request: writing(tenant, 'PATCH', '/v1/employees', { employees: sliceOf(tenant, turn, records) }), status: 200 }
+      return {
+        request: writing(tenant, 'PATCH', '/v1/employees', { employees: sliceOf(tenant, turn, records) }),
+        status: 200,
+      }
     case 'verify': {
       const headers = { ...tenant.credentials, accept: 'application/json' }
       return { request: { method: 'GET', path: '/v1/auth/verify', headers }, status: 200 }

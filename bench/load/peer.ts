@@ -1,7 +1,14 @@
 import type { Call } from './run-calls.ts'
 
 /** What can be asked of a peer. */
-export const WORKS = ['single-create', 'single-patch', 'bulk-create', 'bulk-patch', 'bulk-patch-unchanged', 'verify'] as const
+export const WORKS = [
+  'single-create',
+  'single-patch',
+  'bulk-create',
+  'bulk-patch',
+  'bulk-patch-unchanged',
+  'verify',
+] as const
 export type Work = (typeof WORKS)[number]
 
 export const PEERS = ['crud', 'emmett', 'raw', 'ours'] as const

@@ -40,7 +40,9 @@ export async function makeTenants<T extends Tenant>(
     const tenants: T[] = []
     for (let at = 1; at <= count; at += 1) tenants.push(await make(`Company ${at} of ${count}`))
     const slices = Math.max(1, Math.ceil(SLICES / count))
-    const calls = tenants.flatMap((tenant) => Array.from({ length: slices }, () => stocking(client, tenant, sizes.records)))
+    const calls = tenants.flatMap((tenant) =>
+      Array.from({ length: slices }, () => stocking(client, tenant, sizes.records)),
+    )
     const { failures, firstFailure } = await runCalls(calls, STOCK_CALLERS)
     if (failures > 0) throw new Error(`the stock could not be made: ${firstFailure}`)
     groups.set(count, tenants)
@@ -60,5 +62,10 @@ function stocking(client: HttpClient, tenant: Tenant, records: number): Call {
 
 /** A writing call, with its body in the bytes that are sent. */
 export function writing({ credentials }: Tenant, method: 'POST' | 'PATCH', path: string, body: unknown): Request {
-  return { method, path, headers: { ...credentials, 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(body)) }
+  return {
+    method,
+    path,
+    headers: { ...credentials, 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(body)),
+  }
 }

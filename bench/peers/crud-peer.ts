@@ -22,7 +22,12 @@ export async function openCrud(
   const database = new pg.Client({ connectionString: urls.ownerUrl })
   await database.connect()
   await database.query(CRUD_SCHEMA)
-  const args = [...(options.nodeOptions ?? []), 'bench/peers/crud-server.ts', urls.ownerUrl, String(options.connections)]
+  const args = [
+    ...(options.nodeOptions ?? []),
+    'bench/peers/crud-server.ts',
+    urls.ownerUrl,
+    String(options.connections),
+  ]
   const server = await startServerProcess(args)
   const client = openHttpClient(server.address)
   const tenants = await makeTenants(client, sizes, (name) => makeTenant(database, name))

@@ -5,7 +5,14 @@ import type { PoolClient } from 'pg'
 import { lookUpOnly } from '../../src/postgres/connections.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import type { CallRecords, ReadRecord, SentRecord } from '../../src/domain/calls/call-records.ts'
-import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from '../../src/domain/calls/call-records.ts'
+import {
+  readCreation,
+  readUpdate,
+  readUpdateOf,
+  recordOfOne,
+  recordsOfCreate,
+  recordsOfMany,
+} from '../../src/domain/calls/call-records.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { attributesSet, evolve, patchEffect } from '../../src/domain/employees/employee.ts'
 import type { Statement } from '../../src/postgres/pipeline.ts'
@@ -54,11 +61,13 @@ app.addHook('onRequest', async (request) => {
   Object.assign(request, { caller })
 })
 
-app.setErrorHandler(async (error: Error & { code?: string; constraint?: string; statusCode?: number }, _request, reply) => {
-  if (error.code === '23505') return reply.code(409).send({ code: 'already_exists' })
-  if (error.constraint === 'quota') return reply.code(429).send({ code: 'quota_exceeded' })
-  return reply.code(error.statusCode ?? 500).send({ code: error.message })
-})
+app.setErrorHandler(
+  async (error: Error & { code?: string; constraint?: string; statusCode?: number }, _request, reply) => {
+    if (error.code === '23505') return reply.code(409).send({ code: 'already_exists' })
+    if (error.constraint === 'quota') return reply.code(429).send({ code: 'quota_exceeded' })
+    return reply.code(error.statusCode ?? 500).send({ code: error.message })
+  },
+)
 
 app.post('/v1/employees', async (request, reply) => {
   const records = readAll(recordsOfCreate(request.body, MAX_RECORDS), readCreation)
@@ -119,7 +128,13 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
   const [logId, now] = [newId(), new Date().toISOString()]
   return withClient(async (client) => {
     const byField = [...Map.groupBy(records, ({ locator }) => locator!.field)]
-    const locks = byField.map(([field, group]) => statements.lockEmployees(companyId, field, group.map(({ locator }) => locator!.value)))
+    const locks = byField.map(([field, group]) =>
+      statements.lockEmployees(
+        companyId,
+        field,
+        group.map(({ locator }) => locator!.value),
+      ),
+    )
     const [, ...found] = await inOneGo<Employee>(client, [BEGIN, ...locks])
     const named = new Map(byField.flatMap(([field], at) => found[at]!.map((row) => [`${field} ${row[field]}`, row])))
     const results = records.map((record) => {
@@ -128,9 +143,19 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
       return patched(before, record, now)
     })
     const changed = results.filter((result) => result.changed.length > 0).map(({ employee }) => employee)
-    const details = results.map(({ employee, result, changes }, at): LogRecord => ({ o: at, e: employee.id, s: result, d: changes }))
+    const details = results.map(({ employee, result, changes }, at): LogRecord => ({
+      o: at,
+      e: employee.id,
+      s: result,
+      d: changes,
+    }))
     const deactivated = results.filter(({ result }) => result === 'deactivated').length
-    const counts = { total: results.length, updated: changed.length - deactivated, deactivated, no_updates: results.length - changed.length }
+    const counts = {
+      total: results.length,
+      updated: changed.length - deactivated,
+      deactivated,
+      no_updates: results.length - changed.length,
+    }
     await inOneGo(client, [
       ...(changed.length > 0 ? [statements.updateEmployees(companyId, changed)] : []),
       statements.insertLog({ companyId, logId, apiId, operation, requestId: request.id, now, counts }),
@@ -164,7 +189,9 @@ async function withClient<Result>(task: (client: PoolClient) => Promise<Result>)
 
 /** Sends statements as the program does, all in one go, and gives the rows of each. Throws what the first failing one says. */
 async function inOneGo<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
-  const answers = await inOnePacket(client, (packet) => Promise.all(sent.map((statement) => packet.query<Row>(statement))))
+  const answers = await inOnePacket(client, (packet) =>
+    Promise.all(sent.map((statement) => packet.query<Row>(statement))),
+  )
   return answers.map(({ rows }) => rows)
 }
 

@@ -52,7 +52,15 @@ export const insertLog = ({ companyId, logId, apiId, operation, requestId, now, 
   name: 'insert-log',
   text: `insert into logs (company_id, log_id, api_id, operation, status, requested_at, request_id, total, updated,
       deactivated, failed, no_updates) values ($1, $2, $3, $4, 'Completed', $5, $6, $7, $8, $9, 0, $10)`,
-  values: [companyId, logId, apiId, operation, now, requestId, ...[counts.total, counts.updated, counts.deactivated, counts.no_updates].map(String)],
+  values: [
+    companyId,
+    logId,
+    apiId,
+    operation,
+    now,
+    requestId,
+    ...[counts.total, counts.updated, counts.deactivated, counts.no_updates].map(String),
+  ],
 })
 
 /** A record of the log: its place, its employee, its status, and what was set or changed. */

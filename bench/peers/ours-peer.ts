@@ -70,7 +70,9 @@ export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions
     tenants,
     send,
     prepare: ({ work, companies }, count) =>
-      requestsOf(work, tenants.get(companies)!, count, sizes.records).map((made) => async () => void (await send(made))),
+      requestsOf(work, tenants.get(companies)!, count, sizes.records).map(
+        (made) => async () => void (await send(made)),
+      ),
     async visible() {
       // A company's entries become visible in order, so the newest is the last.
       for (const tenant of touched) await untilVisible(client, tenant, tenant.newest!.logId)
@@ -83,7 +85,11 @@ export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions
   }
 }
 
-async function makeOurTenants(client: HttpClient, urls: ServerUrls, sizes: TenantSizes): Promise<Map<number, OurTenant[]>> {
+async function makeOurTenants(
+  client: HttpClient,
+  urls: ServerUrls,
+  sizes: TenantSizes,
+): Promise<Map<number, OurTenant[]>> {
   const services = { pool: openPool({ url: urls.serviceUrl, name: 'bench', max: 2 }), newId }
   const make = async (name: string): Promise<OurTenant> => {
     const companyId = await registerCompany(services, name)

@@ -64,7 +64,11 @@ export async function readProfile(file: string, from: number, to: number): Promi
 }
 
 /** What each node of the tree of calls took itself, in microseconds. */
-function ownTimes({ nodes, startTime, samples, timeDeltas }: CpuProfile, from: number, to: number): Map<number, number> {
+function ownTimes(
+  { nodes, startTime, samples, timeDeltas }: CpuProfile,
+  from: number,
+  to: number,
+): Map<number, number> {
   const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === IDLE).map(({ id }) => id))
   const times = new Map<number, number>()
   let at = startTime

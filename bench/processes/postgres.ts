@@ -60,7 +60,9 @@ export async function withThrowawayServer<Result>(
   try {
     const embedded = await openEmbeddedDatabase({ dataDir, purpose: 'visit', settings: { ...SETTINGS, ...more } })
     release = embedded.release
-    const record = JSON.parse(await readFile(path.join(dataDir, 'database.json'), 'utf8')) as { superuserPassword: string }
+    const record = JSON.parse(await readFile(path.join(dataDir, 'database.json'), 'utf8')) as {
+      superuserPassword: string
+    }
     const superUrl = new URL(embedded.ownerUrl)
     Object.assign(superUrl, { username: 'postgres', password: record.superuserPassword, pathname: '/postgres' })
     return await task(serverAt({ ...embedded, superUrl: superUrl.href }), dataDir)
@@ -83,7 +85,11 @@ export function serverAt(urls: ServerUrls): BenchServer {
       await client.end()
     }
   }
-  const urlsOf = (name: string) => ({ superUrl: on(superUrl, name), ownerUrl: on(urls.ownerUrl, name), serviceUrl: on(urls.serviceUrl, name) })
+  const urlsOf = (name: string) => ({
+    superUrl: on(superUrl, name),
+    ownerUrl: on(urls.ownerUrl, name),
+    serviceUrl: on(urls.serviceUrl, name),
+  })
   return {
     run,
     urlsOf,

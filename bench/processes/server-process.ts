@@ -15,7 +15,10 @@ export interface ServerProcess {
 }
 
 /** Starts a program of this repository with its own options for node, and waits until it prints where it listens. */
-export async function startServerProcess(args: string[], settings: Record<string, string> = {}): Promise<ServerProcess> {
+export async function startServerProcess(
+  args: string[],
+  settings: Record<string, string> = {},
+): Promise<ServerProcess> {
   const child = launch(args, settings)
   const exited = once(child, 'exit')
   for await (const line of createInterface(child.stdout!)) {

@@ -40,8 +40,13 @@ export function plotLines(lines: Line[], axes: Axes, title: string): string {
   const ends = apart(lines.map(({ points }) => y(points.at(-1)!.y) + 4))
   return svgDocument(title, { width, height, titleX: LEFT_PX }, [
     `<text x="${LEFT_PX}" y="34">${axes.y}</text>`,
-    ...steps.map((step) => `<line x1="${LEFT_PX}" x2="${LEFT_PX + WIDTH_PX}" y1="${y(step)}" y2="${y(step)}" stroke="#ddd"/><text x="${LEFT_PX - 6}" y="${y(step) + 4}" text-anchor="end">${step}</text>`),
-    ...axes.marks.map((mark) => `<text x="${x(mark.x)}" y="${height - BELOW_PX + 18}" text-anchor="middle">${mark.label}</text>`),
+    ...steps.map(
+      (step) =>
+        `<line x1="${LEFT_PX}" x2="${LEFT_PX + WIDTH_PX}" y1="${y(step)}" y2="${y(step)}" stroke="#ddd"/><text x="${LEFT_PX - 6}" y="${y(step) + 4}" text-anchor="end">${step}</text>`,
+    ),
+    ...axes.marks.map(
+      (mark) => `<text x="${x(mark.x)}" y="${height - BELOW_PX + 18}" text-anchor="middle">${mark.label}</text>`,
+    ),
     `<text x="${LEFT_PX + WIDTH_PX / 2}" y="${height - 10}" text-anchor="middle">${axes.x}</text>`,
     ...lines.map(({ name, points }, at) => {
       const colour = COLOURS[at % COLOURS.length]

@@ -1,5 +1,9 @@
 /** An SVG document of this size in pixels, on white, with its title above at `titleX`. Its elements stand in it in order. */
-export function svgDocument(title: string, size: { width: number; height: number; titleX: number }, elements: string[]): string {
+export function svgDocument(
+  title: string,
+  size: { width: number; height: number; titleX: number },
+  elements: string[],
+): string {
   const { width, height, titleX } = size
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,

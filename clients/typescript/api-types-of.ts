@@ -11,7 +11,10 @@ const TYPESCRIPT = '@typescript/typescript6'
 export async function apiTypesOf(document: OpenApiDocument): Promise<string> {
   const hooks = registerHooks({
     resolve: (specifier, context, next) =>
-      next(specifier === 'typescript' && context.parentURL?.includes(GENERATOR) === true ? TYPESCRIPT : specifier, context),
+      next(
+        specifier === 'typescript' && context.parentURL?.includes(GENERATOR) === true ? TYPESCRIPT : specifier,
+        context,
+      ),
   })
   try {
     const { default: generate, astToString } = await import('openapi-typescript')

@@ -26,7 +26,11 @@ export const bulkUserLogs: Projection = {
   fold,
 }
 
-async function fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void> {
+async function fold(
+  transaction: Transaction<unknown>,
+  schema: string,
+  batches: readonly CompanyEvents[],
+): Promise<void> {
   const entries: Entry[] = []
   const records: PlacedRecord[] = []
   const names: RejectedName[] = []
@@ -39,7 +43,13 @@ async function fold(transaction: Transaction<unknown>, schema: string, batches: 
       if (part.events.at(-1)!.position === closing.position) entries.push(entryOf(companyId, closing))
     }
   }
-  if (records.length > 0) await insertRecords(transaction, schema, records, batches.some(({ call }) => call))
+  if (records.length > 0)
+    await insertRecords(
+      transaction,
+      schema,
+      records,
+      batches.some(({ call }) => call),
+    )
   await insertRejectedNames(transaction, schema, names)
   if (entries.length > 0) {
     await insertEntries(transaction, schema, entries)
@@ -79,7 +89,12 @@ type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_
 type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates'
 
 /** Inserts rows. Where a call comes in parts, the events of one record may come in two of them. */
-async function insertRecords(transaction: Transaction<unknown>, schema: string, records: PlacedRecord[], areParts: boolean): Promise<void> {
+async function insertRecords(
+  transaction: Transaction<unknown>,
+  schema: string,
+  records: PlacedRecord[],
+  areParts: boolean,
+): Promise<void> {
   const goesOn = sql`on conflict (company_id, entry_position, ordinal)
     do update set status = excluded.status, last_position = excluded.last_position`
   await sql`insert into ${sql.id(schema, 'records')}
@@ -109,7 +124,8 @@ function partsOf({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
   const parts: Part[] = []
   let open: RecordedEvent[] = []
   const close = (first: number, closing: RecordedEvent) => {
-    if (closing.type === 'ApiCallCompleted' || closing.type === 'ApiCallFailed') parts.push({ events: open, first, closing })
+    if (closing.type === 'ApiCallCompleted' || closing.type === 'ApiCallFailed')
+      parts.push({ events: open, first, closing })
     open = []
   }
   if (call) {

@@ -38,7 +38,12 @@ export interface Direction {
 }
 
 export const NEWEST_FIRST: Direction = { order: sql`desc`, last: sql`min`, isUpTo: sql`>=`, end: sql`0` }
-export const OLDEST_FIRST: Direction = { order: sql`asc`, last: sql`max`, isUpTo: sql`<=`, end: sql`9223372036854775807` }
+export const OLDEST_FIRST: Direction = {
+  order: sql`asc`,
+  last: sql`max`,
+  isUpTo: sql`<=`,
+  end: sql`9223372036854775807`,
+}
 
 /**
  * A query that gives the positions of the first `limit` entries which hold a record of the person and are wanted.
@@ -110,7 +115,8 @@ export function recordIsOf(
 function employeesLike(company: string, { employee, q }: PersonFilter): Condition {
   const ways: Condition[] = []
   for (const text of [employee, q]) if (isId('emp', text)) ways.push(sql`select ${toUuid(text)}::uuid`)
-  const find = (condition: Condition) => sql`select employee_id from ${EMPLOYEES} where company_id = ${company} and ${condition}`
+  const find = (condition: Condition) =>
+    sql`select employee_id from ${EMPLOYEES} where company_id = ${company} and ${condition}`
   if (employee !== undefined) {
     ways.push(find(sql`email = ${normaliseEmail(employee)}`), find(sql`external_id = ${employee}`))
   }

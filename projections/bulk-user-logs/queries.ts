@@ -76,7 +76,12 @@ interface Bound {
   position: number
 }
 
-async function listInDirection(db: Kysely<unknown>, companyId: string, filter: EntryFilter, stretch: Stretch): Promise<LogEntry[]> {
+async function listInDirection(
+  db: Kysely<unknown>,
+  companyId: string,
+  filter: EntryFilter,
+  stretch: Stretch,
+): Promise<LogEntry[]> {
   const company = toUuid(companyId)
   const isBetween = positionsOf(company, filter, stretch.bound)
   const found =
@@ -115,16 +120,24 @@ const HOUR_CHARACTERS = '0000-00-00T00'.length
  * is in the order of positions, and requests end in another order than they began in; so an instant is turned into
  * positions by way of the hours.
  */
-function positionsOf(company: string, { from, to }: EntryFilter, bound: Bound | null): (position: Condition) => Condition {
+function positionsOf(
+  company: string,
+  { from, to }: EntryFilter,
+  bound: Bound | null,
+): (position: Condition) => Condition {
   return (position) => {
     const conditions: Condition[] = []
     if (bound) conditions.push(sql`${position} ${bound.isBeyond} ${bound.position}`)
     if (from !== undefined) {
       const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
-      conditions.push(sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`)
+      conditions.push(
+        sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`,
+      )
     }
     if (to !== undefined) {
-      conditions.push(sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`)
+      conditions.push(
+        sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`,
+      )
     }
     return all(conditions)
   }

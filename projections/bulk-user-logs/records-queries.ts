@@ -46,7 +46,14 @@ export async function listLogRecords(
   filter: RecordFilter,
   page: { after: number; limit: number },
 ): Promise<LogRecord[]> {
-  return readRecords(db, companyId, entry, [sql`ordinal > ${page.after}::bigint`, ...conditionsOf(companyId, entry, filter)], sql`asc`, page.limit)
+  return readRecords(
+    db,
+    companyId,
+    entry,
+    [sql`ordinal > ${page.after}::bigint`, ...conditionsOf(companyId, entry, filter)],
+    sql`asc`,
+    page.limit,
+  )
 }
 
 /** The last records of an entry before the one with this ordinal that satisfy a filter, in the order of the call. */
@@ -62,7 +69,12 @@ export async function listLogRecordsBefore(
 }
 
 /** The record of an entry that stood at this place of the call; null when the entry has none. */
-export async function findLogRecord(db: Kysely<unknown>, companyId: string, entry: EntryPlace, index: number): Promise<LogRecord | null> {
+export async function findLogRecord(
+  db: Kysely<unknown>,
+  companyId: string,
+  entry: EntryPlace,
+  index: number,
+): Promise<LogRecord | null> {
   const [record] = await readRecords(db, companyId, entry, [sql`record_index = ${index}`], sql`asc`, 1)
   return record ?? null
 }
@@ -81,7 +93,9 @@ function conditionsOf(companyId: string, entry: EntryPlace, { status, q }: Recor
     conditions.push(sql`status = ${status}`)
   }
   if (q !== undefined) {
-    conditions.push(recordIsOf(companyId, { q }, sql.ref('r.employee_id'), sql.ref('r.entry_position'), sql.ref('r.ordinal')))
+    conditions.push(
+      recordIsOf(companyId, { q }, sql.ref('r.employee_id'), sql.ref('r.entry_position'), sql.ref('r.ordinal')),
+    )
   }
   return conditions
 }

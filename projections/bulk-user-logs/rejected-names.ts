@@ -72,7 +72,11 @@ export function nameHash(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string
   return sql<Buffer>`sha256(${hashKey} || sha256(${hashKey} || convert_to(${foundBy}, 'UTF8')))`
 }
 
-export async function insertRejectedNames(transaction: Transaction<unknown>, schema: string, names: RejectedName[]): Promise<void> {
+export async function insertRejectedNames(
+  transaction: Transaction<unknown>,
+  schema: string,
+  names: RejectedName[],
+): Promise<void> {
   if (names.length === 0) return
   const hashKeys = await readHashKeys(transaction, [...new Set(names.map(({ companyId }) => companyId))])
   await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, ordinal, position)
@@ -89,6 +93,8 @@ export async function insertRejectedNames(transaction: Transaction<unknown>, sch
 
 async function readHashKeys(transaction: Transaction<unknown>, companyIds: string[]): Promise<Map<string, Buffer>> {
   const { rows } = await sql<{ company_id: string; hash_key: Buffer }>`
-    select company_id, hash_key from companies where company_id = any(${companyIds.map(toUuid)}::uuid[])`.execute(transaction)
+    select company_id, hash_key from companies where company_id = any(${companyIds.map(toUuid)}::uuid[])`.execute(
+    transaction,
+  )
   return new Map(rows.map(({ company_id: company, hash_key: hashKey }) => [fromUuid('com', company), hashKey]))
 }

@@ -20,7 +20,11 @@ export interface CountedEntry extends Counts {
  * Adds entries to the sums of their days, and widens the positions of their hours. Each in the order of the keys, so that
  * nobody who folds something else waits for a row in another order.
  */
-export async function addToRollups(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
+export async function addToRollups(
+  transaction: Transaction<unknown>,
+  schema: string,
+  entries: CountedEntry[],
+): Promise<void> {
   await widenHours(transaction, schema, entries)
   await addToDays(transaction, schema, entries)
 }
@@ -44,9 +48,16 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
 }
 
 async function addToDays(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
-  const days = groupsByKey(entries, (entry) => [entry.companyId, dayOf(entry), entry.keyId, entry.operation, entry.status])
+  const days = groupsByKey(entries, (entry) => [
+    entry.companyId,
+    dayOf(entry),
+    entry.keyId,
+    entry.operation,
+    entry.status,
+  ])
   const first = days.map((group) => group[0]!)
-  const sums = (count: keyof Counts) => bigints(days.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
+  const sums = (count: keyof Counts) =>
+    bigints(days.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
   await sql`insert into ${sql.id(schema, 'days')} as d
       (company_id, day, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates)
     select company_id, day::date, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates

@@ -35,6 +35,8 @@ export async function usageByDay(
 
 /** Today (UTC) by the database's clock. */
 export async function currentDay(db: Kysely<unknown>): Promise<string> {
-  const { rows } = await sql<{ day: string }>`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') as day`.execute(db)
+  const { rows } = await sql<{
+    day: string
+  }>`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') as day`.execute(db)
   return rows[0]!.day
 }

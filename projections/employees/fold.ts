@@ -50,13 +50,19 @@ async function createTables(db: Kysely<unknown>, schema: string): Promise<void> 
 async function createIndexes(db: Kysely<unknown>, schema: string): Promise<void> {
   const table = sql.id(schema, 'employees')
   await sql`create index if not exists employees_by_status on ${table} (company_id, status, employee_id)`.execute(db)
-  await sql`create index if not exists employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(db)
+  await sql`create index if not exists employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(
+    db,
+  )
 }
 
 /** The states of so many employees are held at once: an event that has few bytes may belong to a state that has many. */
 const EMPLOYEES_AT_ONCE = 1_000
 
-async function fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void> {
+async function fold(
+  transaction: Transaction<unknown>,
+  schema: string,
+  batches: readonly CompanyEvents[],
+): Promise<void> {
   const touched = batches.flatMap(({ companyId, events }) => {
     const streams = Map.groupBy(events.filter(isEmployeeEvent), ({ stream }) => stream)
     return [...streams].map(([id, own]): TouchedEmployee => ({ companyId, id, events: own }))
@@ -67,9 +73,17 @@ async function fold(transaction: Transaction<unknown>, schema: string, batches: 
 }
 
 /** Each employee has a row of its own: the events of one say nothing about another. */
-async function foldEmployees(transaction: Transaction<unknown>, schema: string, touched: TouchedEmployee[]): Promise<void> {
+async function foldEmployees(
+  transaction: Transaction<unknown>,
+  schema: string,
+  touched: TouchedEmployee[],
+): Promise<void> {
   // Whoever is created here has no row yet.
-  const known = await load(transaction, schema, touched.filter(({ events }) => events[0]!.type !== 'EmployeeCreated'))
+  const known = await load(
+    transaction,
+    schema,
+    touched.filter(({ events }) => events[0]!.type !== 'EmployeeCreated'),
+  )
   const rows: Row[] = []
   const erased: EmployeeOfCompany[] = []
   for (const { companyId, id, events } of touched) {
@@ -164,7 +178,9 @@ async function load(
     from unnest(
       ${uuidArray(wanted.map(({ companyId }) => companyId))}::uuid[],
       ${uuidArray(wanted.map(({ id }) => id))}::uuid[]) as w(company_id, employee_id)
-    join ${sql.id(schema, 'employees')} e on e.company_id = w.company_id and e.employee_id = w.employee_id`.execute(transaction)
+    join ${sql.id(schema, 'employees')} e on e.company_id = w.company_id and e.employee_id = w.employee_id`.execute(
+    transaction,
+  )
   for (const [company, states] of Map.groupBy(rows, (row) => row.company_id)) {
     found.set(fromUuid('com', company), new Map(states.map(({ state }) => [state.id, state])))
   }

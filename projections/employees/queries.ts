@@ -63,7 +63,12 @@ export async function listEmployees(
  * The one employee who has an e-mail address or an external id, if the rest of the filter fits as well. From the snapshots
  * alone, which every commit leaves whole: one that moves between two people is found at one of them at every instant.
  */
-async function listHolder(db: Kysely<unknown>, companyId: string, filter: EmployeeFilter, page: Page): Promise<Employee[]> {
+async function listHolder(
+  db: Kysely<unknown>,
+  companyId: string,
+  filter: EmployeeFilter,
+  page: Page,
+): Promise<Employee[]> {
   const { email, external_id: externalId } = filter
   const conditions = [sql`company_id = ${toUuid(companyId)}`]
   if (email !== undefined) conditions.push(sql`email = ${email}`)
@@ -74,17 +79,25 @@ async function listHolder(db: Kysely<unknown>, companyId: string, filter: Employ
 }
 
 /** Whether an employee is in a list with this filter, behind this place. Ids and times are in the order of their texts. */
-function fits(employee: Employee, { status, q, updated_since: since }: EmployeeFilter, after: EmployeePlace | null): boolean {
+function fits(
+  employee: Employee,
+  { status, q, updated_since: since }: EmployeeFilter,
+  after: EmployeePlace | null,
+): boolean {
   const { id, updated_at: updatedAt } = employee
   if (status !== undefined && employee.status !== status) return false
   if (q !== undefined && !searchText(employee).includes(searchable(q))) return false
   if (since !== undefined && updatedAt < since) return false
   if (!after) return true
-  return (since !== undefined && updatedAt !== after.updatedAt) ? updatedAt > after.updatedAt : id > after.id
+  return since !== undefined && updatedAt !== after.updatedAt ? updatedAt > after.updatedAt : id > after.id
 }
 
 /** Those of a company's employees who have one of these ids. */
-export async function findEmployees(db: Kysely<unknown>, companyId: string, ids: string[]): Promise<Map<string, Employee>> {
+export async function findEmployees(
+  db: Kysely<unknown>,
+  companyId: string,
+  ids: string[],
+): Promise<Map<string, Employee>> {
   if (ids.length === 0) return new Map()
   const rows = await tables(db)
     .selectFrom('employees')

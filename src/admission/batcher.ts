@@ -84,10 +84,13 @@ export function gather<Item, Answer>(
     submit(item, until = performance.now() + bounds.maxWaitMs) {
       return new Promise((resolve, reject) => {
         const holder = bounds.holderOf?.(item) ?? ''
-        const timer = setTimeout(() => {
-          leave()
-          reject(new UnavailableError('the call waited too long for its turn'))
-        }, Math.max(0, until - performance.now()))
+        const timer = setTimeout(
+          () => {
+            leave()
+            reject(new UnavailableError('the call waited too long for its turn'))
+          },
+          Math.max(0, until - performance.now()),
+        )
         const leave = queue.push(holder, { item, holder, resolve, reject, timer })
         // Deferred by one turn, so that calls that arrive together go together.
         running ??= new Promise<void>((next) => setImmediate(next)).then(run)

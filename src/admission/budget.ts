@@ -85,13 +85,16 @@ export function openBudget({ total, share = quarterOf(total), maxWaiting, maxWai
       return Promise.reject(new UnavailableError('too many requests are waiting'))
     }
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        leave()
-        reject(new UnavailableError('the request waited too long for its turn'))
-        // What waits behind it may need less.
-        queue.resume(holder)
-        serve()
-      }, Math.max(0, until - performance.now()))
+      const timer = setTimeout(
+        () => {
+          leave()
+          reject(new UnavailableError('the request waited too long for its turn'))
+          // What waits behind it may need less.
+          queue.resume(holder)
+          serve()
+        },
+        Math.max(0, until - performance.now()),
+      )
       const leave = queue.push(holder, { holder, amount, timer, resolve })
       serve()
     })

@@ -24,7 +24,12 @@ export function createEmployees(services: CommandServices, body: SentJson): Prep
 
 function present({ outcomes }: CallDecision, logId: string | null): CallAnswer {
   // An id is given when an employee is created, not before.
-  if (logId === null) return { status: 200, headers: {}, body: { employees: outcomes.map(({ employee }) => ({ ...employee, id: null })) } }
+  if (logId === null)
+    return {
+      status: 200,
+      headers: {},
+      body: { employees: outcomes.map(({ employee }) => ({ ...employee, id: null })) },
+    }
   const employees = outcomes.map(({ employee }) => employee)
   const headers = employees.length === 1 ? { location: `/v1/employees/${employees[0]!.id}` } : {}
   return { status: 201, headers, body: { log_id: logId, employees } }

@@ -34,7 +34,8 @@ export function decideCall(
   if (bound && !isReused) {
     return { ...NOTHING, usage: used(key, usage, state.now, 0), answer: replayed(bound, caller, key, usage, state.now) }
   }
-  if (requestsInWindow(usage, key.refreshPeriod, Date.parse(state.now)) >= key.quotaLimit) return refuse(quotaExceeded(key))
+  if (requestsInWindow(usage, key.refreshPeriod, Date.parse(state.now)) >= key.quotaLimit)
+    return refuse(quotaExceeded(key))
   return isReused ? refuse(REUSED) : settle(call.decide(state.employees, context))
 }
 
@@ -88,9 +89,13 @@ function settled(
   const answer = refusal
     ? refusalAnswer(refusal, caller.requestId, logId, key, Date.parse(context.now))
     : call.present(decision, logId)
-  const employees = refusal ? [] : outcomes.filter(({ result }) => result !== 'no_updates').map(({ employee }) => employee)
+  const employees = refusal
+    ? []
+    : outcomes.filter(({ result }) => result !== 'no_updates').map(({ employee }) => employee)
   const isBinding = caller.idempotency !== null && (!refusal || isDecided(refusal))
-  const binds = isBinding ? { ...answer, body: JSON.stringify(answer.body), mayNameAnyone: mayNameAnyone(call, refusal) } : null
+  const binds = isBinding
+    ? { ...answer, body: JSON.stringify(answer.body), mayNameAnyone: mayNameAnyone(call, refusal) }
+    : null
   const headers = { ...answer.headers, ...rateLimitHeaders(key, after, Date.parse(context.now)) }
   if (caller.validateOnly) return { ...NOTHING, usage: after, answer: { ...answer, headers } }
   return { events, employees, usage: after, binds, answer: { ...answer, headers } }
@@ -111,7 +116,13 @@ function isDecided({ status, code }: Problem): boolean {
   return code === 'already_exists' || code === 'inactive_employee_exists' || code === 'validation_failed'
 }
 
-function refusalAnswer(refusal: Problem, requestId: string, logId: string | null, key: ApiKey, nowMs: number): CallAnswer {
+function refusalAnswer(
+  refusal: Problem,
+  requestId: string,
+  logId: string | null,
+  key: ApiKey,
+  nowMs: number,
+): CallAnswer {
   const headers: Record<string, string> =
     refusal.code === 'quota_exceeded' ? { 'retry-after': String(secondsToReset(key, nowMs)) } : {}
   return { status: refusal.status, headers, body: problemDocument(refusal, requestId, logId ?? undefined) }
@@ -126,6 +137,11 @@ function replayed(bound: BoundKey, caller: Caller, key: ApiKey, usage: KeyUsage,
     return { status: expired.status, headers: limits, body: problemDocument(expired, caller.requestId, callId) }
   }
   const { answer } = kept
-  const headers = { ...answer.headers, ...limits, 'x-ledger-position': String(position), 'idempotency-replayed': 'true' }
+  const headers = {
+    ...answer.headers,
+    ...limits,
+    'x-ledger-position': String(position),
+    'idempotency-replayed': 'true',
+  }
   return { status: answer.status, headers, body: answer.body }
 }

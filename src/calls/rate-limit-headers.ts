@@ -8,7 +8,11 @@ export const RATE_LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
  * What remains of a key's quota, as header fields (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
  * `nowMs` is the database's time, milliseconds since the epoch.
  */
-export function rateLimitHeaders(key: ApiKey, usage: KeyUsage, nowMs: number): Record<(typeof RATE_LIMIT_HEADERS)[number], string> {
+export function rateLimitHeaders(
+  key: ApiKey,
+  usage: KeyUsage,
+  nowMs: number,
+): Record<(typeof RATE_LIMIT_HEADERS)[number], string> {
   const { quotaLimit, refreshPeriod: period } = key
   const windowSeconds = (windowEnd(period, nowMs) - windowStart(period, nowMs)) / 1000
   const remaining = Math.max(0, quotaLimit - requestsInWindow(usage, period, nowMs))

@@ -84,7 +84,9 @@ async function withKeyInProgress(
     throw error
   })
   const end = new AbortController()
-  const late = pause(WAIT_MS, undefined, { signal: end.signal }).then(() => assertFirst()).then(() => outcome)
+  const late = pause(WAIT_MS, undefined, { signal: end.signal })
+    .then(() => assertFirst())
+    .then(() => outcome)
   late.catch(() => undefined)
   try {
     return await Promise.race([outcome, late])
@@ -97,7 +99,9 @@ async function withKeyInProgress(
 /** Tells other processes of a call from when it has taken long until it ends. */
 async function noteWhenLong(longCalls: LongCalls, call: KeyedCall, running: Promise<RunCall>): Promise<RunCall> {
   let noted: Promise<void> | undefined
-  const timer = setTimeout(() => (noted = longCalls.note(call)), NOTED_AFTER_MS)
+  const timer = setTimeout(() => {
+    noted = longCalls.note(call)
+  }, NOTED_AFTER_MS)
   try {
     return await running
   } finally {

@@ -22,7 +22,8 @@ function asLocator({ field, value }: ManagerReference): Locator {
 }
 
 function naming(locators: Locator[]): Naming {
-  const by = (field: Locator['field']) => locators.flatMap((locator) => (locator.field === field ? [locator.value] : []))
+  const by = (field: Locator['field']) =>
+    locators.flatMap((locator) => (locator.field === field ? [locator.value] : []))
   // What is no employee's id names nobody, and the database would refuse it.
   return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }
 }

@@ -37,7 +37,8 @@ export async function seedDemo() {
     return { told: summary(company, outcomes), behind: await projectAll(opened.store, demo) }
   }, config)
   process.stdout.write(`${told}\n`)
-  if (behind.length > 0) throw new StartupError(`${behind.join(' and ')} cannot be brought up to date: a server's log tells why`)
+  if (behind.length > 0)
+    throw new StartupError(`${behind.join(' and ')} cannot be brought up to date: a server's log tells why`)
 }
 
 /** Nobody is known yet; the numbers go on from those that an earlier run gave. */

@@ -7,7 +7,8 @@ import { withDatabase } from './terminal/with-store.ts'
 /** `distribute`: turns the tables into distributed ones on Citus; with `--dry-run` it only tells what would be done. */
 export async function distributeTables({ shards, dryRun, json }: { shards: number; dryRun?: boolean; json?: boolean }) {
   const config = readSettings()
-  if (config.DATABASE_URL === undefined) throw new StartupError('the embedded database has no Citus: set DATABASE_URL and MIGRATE_DATABASE_URL')
+  if (config.DATABASE_URL === undefined)
+    throw new StartupError('the embedded database has no Citus: set DATABASE_URL and MIGRATE_DATABASE_URL')
   const steps: string[] = []
   await withDatabase(config, async ({ urls }) => {
     const onStep = (line: string) => {

@@ -11,7 +11,13 @@ import { lookAtReplica } from '../doctor/look-at-replica.ts'
 import { lookAtListen } from '../doctor/look-at-listen.ts'
 import { lookAtServer, lookAtSize } from '../doctor/look-at-server.ts'
 import { lookAtProjection, lookAtRecordedTimes, lookAtRights, migrationFinding } from '../doctor/look-at-tables.ts'
-import { lookAtCheckpointPlace, lookAtCheckpoints, lookAtDisk, lookAtFolder, lookAtKeyFile } from '../doctor/look-outside.ts'
+import {
+  lookAtCheckpointPlace,
+  lookAtCheckpoints,
+  lookAtDisk,
+  lookAtFolder,
+  lookAtKeyFile,
+} from '../doctor/look-outside.ts'
 import { interruptible } from './terminal/interruption.ts'
 import { print } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
@@ -37,7 +43,10 @@ function told({ check, level, found, advice }: Finding): string {
 
 /** What is to be seen without the database. */
 async function outside(config: Config): Promise<Finding[]> {
-  const key = config.SIGNING_KEY === undefined ? await lookAtKeyFile(signingKeyFile(config)) : ok('signing key', 'from SIGNING_KEY')
+  const key =
+    config.SIGNING_KEY === undefined
+      ? await lookAtKeyFile(signingKeyFile(config))
+      : ok('signing key', 'from SIGNING_KEY')
   const isEmbedded = config.DATABASE_URL === undefined
   const folder = await lookAtFolder(config.DATA_DIR)
   // A service with a database of its own writes nothing there.
@@ -49,7 +58,8 @@ async function outside(config: Config): Promise<Finding[]> {
 
 /** Of the folder that this program writes to: a database of one's own is on the disk of another machine, perhaps. */
 async function lookAtOwnDisk(config: Config): Promise<Finding[]> {
-  const [folder, stops] = config.DATABASE_URL === undefined ? [config.DATA_DIR, 'every write'] : [checkpointFolder(config), 'the checkpoints']
+  const [folder, stops] =
+    config.DATABASE_URL === undefined ? [config.DATA_DIR, 'every write'] : [checkpointFolder(config), 'the checkpoints']
   const { level } = await lookAtFolder(folder)
   return level === 'ok' ? [await lookAtDisk(folder, stops)] : []
 }
@@ -66,7 +76,10 @@ async function inside(config: Config): Promise<Finding[]> {
     return [fail('connection', faultReason(error), 'see that PostgreSQL runs and that DATABASE_URL names it')]
   }
   try {
-    return [ok('connection', database.isEmbedded ? 'the embedded server answers' : 'the database of DATABASE_URL answers'), ...(await examineDatabase(config, database))]
+    return [
+      ok('connection', database.isEmbedded ? 'the embedded server answers' : 'the database of DATABASE_URL answers'),
+      ...(await examineDatabase(config, database)),
+    ]
   } finally {
     await database.release()
   }
@@ -76,7 +89,9 @@ async function examineDatabase(config: Config, { urls, isEmbedded, movedTo }: Op
   const { pool, db, close } = openUnchecked(config, urls)
   const findings: Finding[] = []
   const look = async (check: string, task: () => Promise<Finding | Finding[]>) => {
-    const found = await interruptible(task).catch((error: unknown) => fail(check, `cannot be looked at: ${faultReason(error)}`, 'mend that first'))
+    const found = await interruptible(task).catch((error: unknown) =>
+      fail(check, `cannot be looked at: ${faultReason(error)}`, 'mend that first'),
+    )
     for (const finding of [found].flat()) findings.push(finding)
   }
   try {
@@ -92,7 +107,8 @@ async function examineDatabase(config: Config, { urls, isEmbedded, movedTo }: Op
     if (!isCurrent) return findings
     await look('recorded times', () => lookAtRecordedTimes(db))
     await look('role', () => lookAtRights(db))
-    for (const projection of PROJECTIONS) await look(`projection ${projection.name}`, () => lookAtProjection(db, projection))
+    for (const projection of PROJECTIONS)
+      await look(`projection ${projection.name}`, () => lookAtProjection(db, projection))
     await look('checkpoints', () => lookAtCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))
     return findings
   } finally {

@@ -10,17 +10,30 @@ const EXAMPLES: Record<string, string[]> = {
   doctor: ['doctor', 'doctor --json'],
   'company create': ["company create --name Acme --admin-email ada@acme.example --admin-name 'Ada Admin'"],
   'company set-time-zone': ['company set-time-zone Europe/Berlin --company com_01m7wpyc6pe4c84c8xtp0e86m3'],
-  'user invite': ["user invite --company com_01m7wpyc6pe4c84c8xtp0e86m3 --email otto@acme.example --name 'Otto' --role auditor"],
-  'token issue': ["token issue --company com_01m7wpyc6pe4c84c8xtp0e86m3 --user usr_01m7wpyc6pe4c84c8xtp0e86m3 --name 'Nightly export' --days 30 --scope audit"],
-  'key issue': ["key issue --company com_01m7wpyc6pe4c84c8xtp0e86m3 --name 'HR sync' --quota-limit 100000 --refresh-period daily"],
-  'key rotate': ['key rotate --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --overlap 86400'],
-  'key edit': ['key edit --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --quota-limit 200000'],
+  'user invite': [
+    "user invite --company com_01m7wpyc6pe4c84c8xtp0e86m3 --email otto@acme.example --name 'Otto' --role auditor",
+  ],
+  'token issue': [
+    "token issue --company com_01m7wpyc6pe4c84c8xtp0e86m3 --user usr_01m7wpyc6pe4c84c8xtp0e86m3 --name 'Nightly export' --days 30 --scope audit",
+  ],
+  'key issue': [
+    "key issue --company com_01m7wpyc6pe4c84c8xtp0e86m3 --name 'HR sync' --quota-limit 100000 --refresh-period daily",
+  ],
+  'key rotate': [
+    'key rotate --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --overlap 86400',
+  ],
+  'key edit': [
+    'key edit --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --quota-limit 200000',
+  ],
   'audit export': ['audit export --company com_01m7wpyc6pe4c84c8xtp0e86m3 --out acme.ndjson.gz'],
   'audit verify': ['audit verify acme.ndjson.gz --checkpoint acme.ndjson.gz.checkpoint --json'],
   'employee erase': ['employee erase --company com_01m7wpyc6pe4c84c8xtp0e86m3 --email ana.perez@acme.example --yes'],
   'projections list': ['projections list --json'],
   'projections resume': ['projections resume employees --company com_01m7wpyc6pe4c84c8xtp0e86m3'],
-  'projections rebuild': ['projections rebuild bulk-user-logs', 'projections rebuild employees --company com_01m7wpyc6pe4c84c8xtp0e86m3'],
+  'projections rebuild': [
+    'projections rebuild bulk-user-logs',
+    'projections rebuild employees --company com_01m7wpyc6pe4c84c8xtp0e86m3',
+  ],
   'projections verify': ['projections verify', 'projections verify employees --json'],
 }
 
@@ -30,7 +43,8 @@ export function addExamples(program: Command, words: string[] = []): void {
     const path = [...words, command.name()]
     const lines = EXAMPLES[path.join(' ')] ?? []
     const title = lines.length === 1 ? 'Example' : 'Examples'
-    if (lines.length > 0) command.addHelpText('after', `\n${title}:\n${lines.map((line) => `  employee-ledger ${line}\n`).join('')}`)
+    if (lines.length > 0)
+      command.addHelpText('after', `\n${title}:\n${lines.map((line) => `  employee-ledger ${line}\n`).join('')}`)
     addExamples(command, path)
   }
 }

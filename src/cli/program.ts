@@ -10,7 +10,9 @@ import { addUserCommands } from './accounts/user-commands.ts'
 /** The command line. Each command is a function of a file beside this one. */
 export function buildProgram(): Command {
   const program = new Command('employee-ledger')
-    .description('An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates')
+    .description(
+      'An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates',
+    )
     .showHelpAfterError('(--help shows what can be given)')
 
   program
@@ -41,7 +43,9 @@ export function buildProgram(): Command {
     .action(loaded(async () => (await import('./distribute.ts')).distributeTables))
   program
     .command('doctor')
-    .description('check the installation and say what to do; exit code 0 all well, 1 something is wrong, 2 wrong usage, 3 warnings')
+    .description(
+      'check the installation and say what to do; exit code 0 all well, 1 something is wrong, 2 wrong usage, 3 warnings',
+    )
     .addOption(json())
     .action(loaded(async () => (await import('./doctor.ts')).examine))
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USE))

@@ -1,6 +1,17 @@
 import type { Logger } from 'pino'
 import type { OpenedDatabase, OpenedPool, RecentEvents, RunningPart } from '../bootstrap.ts'
-import { findDatabase, migrateDatabase, openMetrics, openRecent, openSigner, openStore, startApi, startMetrics, startTracing, startWorkers } from '../bootstrap.ts'
+import {
+  findDatabase,
+  migrateDatabase,
+  openMetrics,
+  openRecent,
+  openSigner,
+  openStore,
+  startApi,
+  startMetrics,
+  startTracing,
+  startWorkers,
+} from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../log.ts'
 import type { Tracing } from '../observe/tracing/tracing.ts'
@@ -57,7 +68,8 @@ async function run(parts: Parts): Promise<never> {
   } catch (error) {
     fault = error
   }
-  if (interruption.aborted && !(fault instanceof InterruptedError)) running.log.fatal({ err: fault }, 'nobody caught this')
+  if (interruption.aborted && !(fault instanceof InterruptedError))
+    running.log.fatal({ err: fault }, 'nobody caught this')
   await stopParts(running.parts, config.SHUTDOWN_TIMEOUT_MS, running.log)
   await running.database?.release()
   if (!(fault instanceof InterruptedError)) throw fault
@@ -79,7 +91,10 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
   const recent = parts.api && parts.workers ? openRecent() : undefined
-  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics, tracing, recent)))
+  if (parts.workers)
+    running.parts.push(
+      await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics, tracing, recent)),
+    )
   const listener = await interruptible(() => startMetrics(config, metrics))
   if (listener) running.parts.push(listener)
   if (parts.api) await startListening(parts, running, database, store, tracing, recent)
@@ -97,7 +112,9 @@ async function startListening(
   recent: RecentEvents | undefined,
 ): Promise<void> {
   const { config, log, metrics } = running
-  const api = await interruptible(() => startApi(config, database.urls, store, log, undefined, metrics, tracing, recent))
+  const api = await interruptible(() =>
+    startApi(config, database.urls, store, log, undefined, metrics, tracing, recent),
+  )
   running.parts.push(api)
   const { url, isEverywhere } = baseUrlOf(api.app.server)
   say(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)

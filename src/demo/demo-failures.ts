@@ -16,7 +16,10 @@ export const FAILURES: Record<string, Scene> = {
   spreadsheet(company) {
     const rows = imagine(company, 3, inventEmployee).map((e) => [e.first_name, e.last_name, e.email].join(';'))
     const body = ['first_name;last_name;email', ...rows].join('\n')
-    return { ...refused('POST', EMPLOYEES_PATH, body, 'unsupported_media_type'), headers: { 'content-type': 'text/csv' } }
+    return {
+      ...refused('POST', EMPLOYEES_PATH, body, 'unsupported_media_type'),
+      headers: { 'content-type': 'text/csv' },
+    }
   },
 
   nobody: () => refused('POST', EMPLOYEES_PATH, { employees: [] }, 'empty_batch'),
@@ -49,7 +52,10 @@ export const FAILURES: Record<string, Scene> = {
   },
 
   addressOfAnother(company) {
-    const [one, other] = company.random.sample(company.people.filter(({ status }) => status === 'active'), 2)
+    const [one, other] = company.random.sample(
+      company.people.filter(({ status }) => status === 'active'),
+      2,
+    )
     return refused('PATCH', `${EMPLOYEES_PATH}/${one!.id}`, { email: other!.email.toUpperCase() }, 'already_exists')
   },
 

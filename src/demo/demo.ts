@@ -65,7 +65,9 @@ export async function readCredentials(config: Config): Promise<DemoCredentials |
     throw new Error('it names no company')
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return null
-    throw new StartupError(`${file} cannot be read (${faultReason(error)}): without it, the next start makes a new demo`)
+    throw new StartupError(
+      `${file} cannot be read (${faultReason(error)}): without it, the next start makes a new demo`,
+    )
   }
 }
 
@@ -94,7 +96,9 @@ async function assertWritable(file: string): Promise<void> {
     await makeFolder(folder)
     await fs.access(folder, fs.constants.W_OK | fs.constants.X_OK)
   } catch (error) {
-    throw new StartupError(`the demo's credentials cannot be kept in ${folder}: ${faultReason(error)}`, { cause: error })
+    throw new StartupError(`the demo's credentials cannot be kept in ${folder}: ${faultReason(error)}`, {
+      cause: error,
+    })
   }
 }
 

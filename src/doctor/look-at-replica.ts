@@ -16,7 +16,14 @@ export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: numbe
   const started = performance.now()
   let behind = await placeOf(replica)
   const fault = faultOf(ahead, behind)
-  if (fault !== null) return [fail(CHECK, `what READ_DATABASE_URL names ${fault}: everything is read from the primary`, 'name a streaming standby of the database, or unset READ_DATABASE_URL')]
+  if (fault !== null)
+    return [
+      fail(
+        CHECK,
+        `what READ_DATABASE_URL names ${fault}: everything is read from the primary`,
+        'name a streaming standby of the database, or unset READ_DATABASE_URL',
+      ),
+    ]
   const patienceMs = Math.min(boundMs, WAITS_AT_MOST_MS)
   while (behind.bytes < ahead.bytes && performance.now() - started < patienceMs) {
     await pause(LOOKS_EVERY_MS)
@@ -26,7 +33,11 @@ export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: numbe
   const lag =
     behind.bytes >= ahead.bytes
       ? ok(CHECK, `a standby of the database, which had all of it within ${tookMs} ms`)
-      : warn(CHECK, `a standby that is more than ${patienceMs} ms behind${patienceMs < boundMs ? '' : ', so everything is read from the primary'}`, 'see docs/operations.md, “ReplicaBehind”')
+      : warn(
+          CHECK,
+          `a standby that is more than ${patienceMs} ms behind${patienceMs < boundMs ? '' : ', so everything is read from the primary'}`,
+          'see docs/operations.md, “ReplicaBehind”',
+        )
   return [lag, await lookAtConflicts(replica)]
 }
 
@@ -41,6 +52,14 @@ async function lookAtConflicts(replica: Pool): Promise<Finding> {
     `select current_setting('max_standby_streaming_delay') as delay, current_setting('hot_standby_feedback') as feedback`,
   )
   const { delay, feedback } = rows[0]!
-  if (delay === '-1') return warn(check, 'a long read may hold up replaying for ever (max_standby_streaming_delay is -1)', 'set max_standby_streaming_delay on the standby to some seconds: a read that is cancelled goes to the primary')
-  return ok(check, `a long read may hold up replaying for ${delay}, then it goes to the primary; hot_standby_feedback is ${feedback}`)
+  if (delay === '-1')
+    return warn(
+      check,
+      'a long read may hold up replaying for ever (max_standby_streaming_delay is -1)',
+      'set max_standby_streaming_delay on the standby to some seconds: a read that is cancelled goes to the primary',
+    )
+  return ok(
+    check,
+    `a long read may hold up replaying for ${delay}, then it goes to the primary; hot_standby_feedback is ${feedback}`,
+  )
 }

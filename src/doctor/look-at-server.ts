@@ -60,9 +60,17 @@ function durability({ fsync, full_page_writes: pages, synchronous_commit: commit
   return [
     off.length === 0
       ? ok('durability', 'fsync and full_page_writes are on')
-      : fail('durability', `${names} off: a crash of the machine can destroy the ledger`, `set ${names} to on and restart PostgreSQL`),
+      : fail(
+          'durability',
+          `${names} off: a crash of the machine can destroy the ledger`,
+          `set ${names} to on and restart PostgreSQL`,
+        ),
     isLate
-      ? warn('commits', 'synchronous_commit is off: a crash can lose changes of keys and users (appends set it themselves)', 'alter database … set synchronous_commit = on')
+      ? warn(
+          'commits',
+          'synchronous_commit is off: a crash can lose changes of keys and users (appends set it themselves)',
+          'alter database … set synchronous_commit = on',
+        )
       : ok('commits', `synchronous_commit is ${commit}`),
   ]
 }
@@ -70,17 +78,33 @@ function durability({ fsync, full_page_writes: pages, synchronous_commit: commit
 function comfort({ statement_timeout: timeout, written, verbosity, checksums }: Server): Finding[] {
   return [
     timeout === '0'
-      ? warn('time-outs', 'the time-outs that the program sets do not reach the server: a pooler drops them', 'connect to PostgreSQL itself, or have the pooler pass on the settings of a connection')
+      ? warn(
+          'time-outs',
+          'the time-outs that the program sets do not reach the server: a pooler drops them',
+          'connect to PostgreSQL itself, or have the pooler pass on the settings of a connection',
+        )
       : ok('time-outs', `a statement may take ${timeout}`),
     written === INSTANT
       ? ok('times', 'the server writes times as the program reads them')
-      : fail('times', `the server writes ${INSTANT} as ${written}: a pooler drops the DateStyle and TimeZone that the program sets`, 'connect to PostgreSQL itself, or have the pooler pass on the `options` of a connection'),
+      : fail(
+          'times',
+          `the server writes ${INSTANT} as ${written}: a pooler drops the DateStyle and TimeZone that the program sets`,
+          'connect to PostgreSQL itself, or have the pooler pass on the `options` of a connection',
+        ),
     verbosity === 'terse'
       ? ok('server log', 'error details, which quote values of rows, are left out')
-      : warn('server log', `log_error_verbosity is ${verbosity}: details of errors, which quote values of rows, get into PostgreSQL's log`, 'as superuser: alter database … set log_error_verbosity = terse'),
+      : warn(
+          'server log',
+          `log_error_verbosity is ${verbosity}: details of errors, which quote values of rows, get into PostgreSQL's log`,
+          'as superuser: alter database … set log_error_verbosity = terse',
+        ),
     checksums === 'on'
       ? ok('checksums', 'data pages have checksums')
-      : warn('checksums', 'data pages have no checksums: a disk that corrupts them goes unnoticed until the ledger is verified', 'stop PostgreSQL and run pg_checksums --enable'),
+      : warn(
+          'checksums',
+          'data pages have no checksums: a disk that corrupts them goes unnoticed until the ledger is verified',
+          'stop PostgreSQL and run pg_checksums --enable',
+        ),
   ]
 }
 
@@ -93,14 +117,20 @@ function enough(free: number, { api, worker }: Connections): Finding {
 /** Whether the clock of the database, by which events are recorded, agrees with this machine's. */
 export async function lookAtClock(pool: Pool): Promise<Finding> {
   const before = Date.now()
-  const { rows } = await pool.query<{ ms: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms')
+  const { rows } = await pool.query<{ ms: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms',
+  )
   const after = Date.now()
   // Whatever lies within the time of the question itself is no difference.
   const aheadMs = Math.max(rows[0]!.ms - after, 0) - Math.max(before - rows[0]!.ms, 0)
   const seconds = Math.round(aheadMs / 1_000)
   if (Math.abs(seconds) <= CLOCK_SECONDS) return ok('clock', "this machine's and the database's agree")
   const differs = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'}`
-  return warn('clock', `the database's is ${differs} this machine's; events get the time of the database`, 'keep both by NTP; see docs/operations.md, “ClocksDiffer”')
+  return warn(
+    'clock',
+    `the database's is ${differs} this machine's; events get the time of the database`,
+    'keep both by NTP; see docs/operations.md, “ClocksDiffer”',
+  )
 }
 
 /** How large the database is. What room its disk has is known of a server on this machine alone. */

@@ -20,10 +20,15 @@ export async function lookAtRights(db: Kysely<LedgerTables>): Promise<Finding[]>
       to_regclass('pg_catalog.pg_dist_partition') is not null as has_citus
     from pg_class c where c.oid = 'public.events'::regclass`.execute(db)
   const { role, is_superuser: isSuperuser, owns, may, guarded, has_citus: hasCitus } = rows[0]!
-  const twoRoles = 'serve as a role of its own (docs/deployment.md, “On your own PostgreSQL”), and set MIGRATE_DATABASE_URL for the owner'
+  const twoRoles =
+    'serve as a role of its own (docs/deployment.md, “On your own PostgreSQL”), and set MIGRATE_DATABASE_URL for the owner'
   return [
     isSuperuser || owns
-      ? warn('role', `${role} ${isSuperuser ? 'is a superuser' : 'owns the tables'}: the trigger alone keeps events as they are, and it can be dropped`, twoRoles)
+      ? warn(
+          'role',
+          `${role} ${isSuperuser ? 'is a superuser' : 'owns the tables'}: the trigger alone keeps events as they are, and it can be dropped`,
+          twoRoles,
+        )
       : may.length > 0
         ? fail('role', `${role} may ${may.join(', ')} events`, `revoke ${may.join(', ')} on events from ${role}`)
         : ok('role', `${role} may insert and read events, and no more`),
@@ -31,7 +36,11 @@ export async function lookAtRights(db: Kysely<LedgerTables>): Promise<Finding[]>
       ? ok('append-only', 'a trigger refuses every change of events')
       : hasCitus && !owns && may.length === 0
         ? ok('append-only', 'the rights of the roles keep events as they are: Citus takes no triggers')
-        : fail('append-only', 'the trigger that refuses changes of events is missing or disabled', 'find out who did this; as the owner: alter table events enable always trigger events_are_append_only'),
+        : fail(
+            'append-only',
+            'the trigger that refuses changes of events is missing or disabled',
+            'find out who did this; as the owner: alter table events enable always trigger events_are_append_only',
+          ),
   ]
 }
 
@@ -61,11 +70,35 @@ export function migrationFinding(isSetUp: boolean): Finding {
 }
 
 /** How far a projection is. */
-export async function lookAtProjection(db: Kysely<LedgerTables>, projection: { name: string; version: number }): Promise<Finding> {
+export async function lookAtProjection(
+  db: Kysely<LedgerTables>,
+  projection: { name: string; version: number },
+): Promise<Finding> {
   const check = `projection ${projection.name}`
-  const { parked_companies: parked, lagging, events_behind: events, seconds_behind: seconds, is_complete: isComplete } = await readStanding(db, projection)
-  if (parked > 0) return warn(check, `${parked} ${parked === 1 ? 'company is' : 'companies are'} parked`, '`projections list` tells why; mend that, then `projections resume`')
-  if (!isComplete) return warn(check, `version ${projection.version} is being filled`, 'run workers of this version, and wait; `projections list` tells how far it is')
-  if ((seconds ?? 0) > LATE_SECONDS) return warn(check, `${events} events of ${lagging} companies behind, the oldest for ${seconds} s`, 'see that workers run and reach the database')
+  const {
+    parked_companies: parked,
+    lagging,
+    events_behind: events,
+    seconds_behind: seconds,
+    is_complete: isComplete,
+  } = await readStanding(db, projection)
+  if (parked > 0)
+    return warn(
+      check,
+      `${parked} ${parked === 1 ? 'company is' : 'companies are'} parked`,
+      '`projections list` tells why; mend that, then `projections resume`',
+    )
+  if (!isComplete)
+    return warn(
+      check,
+      `version ${projection.version} is being filled`,
+      'run workers of this version, and wait; `projections list` tells how far it is',
+    )
+  if ((seconds ?? 0) > LATE_SECONDS)
+    return warn(
+      check,
+      `${events} events of ${lagging} companies behind, the oldest for ${seconds} s`,
+      'see that workers run and reach the database',
+    )
   return ok(check, events === 0 ? 'current' : `${events} events behind, for ${seconds ?? 0} s`)
 }

@@ -20,13 +20,26 @@ const COMPANIES_AT_ONCE = 100
 /** Whether only the owner can read the file of the signing key. */
 export async function lookAtKeyFile(file: string): Promise<Finding> {
   const found = await stat(file).catch(() => null)
-  if (!found) return warn('signing key', `there is none in ${file}: no checkpoints are signed, and a rollback cannot be noticed`, 'make one and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)')
+  if (!found)
+    return warn(
+      'signing key',
+      `there is none in ${file}: no checkpoints are signed, and a rollback cannot be noticed`,
+      'make one and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
+    )
   if ((found.mode & OTHERS) === 0) return ok('signing key', `${file} is its owner's alone`)
-  return warn('signing key', `${file} can be read or written by others than its owner (mode ${(found.mode & 0o777).toString(8)})`, `chmod 600 ${file}`)
+  return warn(
+    'signing key',
+    `${file} can be read or written by others than its owner (mode ${(found.mode & 0o777).toString(8)})`,
+    `chmod 600 ${file}`,
+  )
 }
 
 /** Whether what has changed is in checkpoints outside the database, and is what they say. */
-export async function lookAtCheckpoints(db: Kysely<LedgerTables>, files: NoteFiles, intervalMs: number): Promise<Finding> {
+export async function lookAtCheckpoints(
+  db: Kysely<LedgerTables>,
+  files: NoteFiles,
+  intervalMs: number,
+): Promise<Finding> {
   const rolledBack = await findRolledBack(db, files)
   if (rolledBack !== null) return fail('checkpoints', rolledBack, 'see docs/operations.md, “After a restore”')
   const { rows } = await sql<{ company_id: string; position: number; is_old: boolean }>`
@@ -39,7 +52,11 @@ export async function lookAtCheckpoints(db: Kysely<LedgerTables>, files: NoteFil
     if (isOld && size < position) missing.push(companyId)
   }
   if (missing.length === 0) return ok('checkpoints', 'what was recorded is signed outside the database')
-  return warn('checkpoints', `${missing.length} of the ${rows.length} companies that changed last, ${missing[0]} among them, have no current checkpoint outside`, 'see that a worker with SIGNING_KEY_FILE and CHECKPOINT_DIR runs, and look into its log')
+  return warn(
+    'checkpoints',
+    `${missing.length} of the ${rows.length} companies that changed last, ${missing[0]} among them, have no current checkpoint outside`,
+    'see that a worker with SIGNING_KEY_FILE and CHECKPOINT_DIR runs, and look into its log',
+  )
 }
 
 /**
@@ -51,7 +68,11 @@ async function findRolledBack(db: Kysely<LedgerTables>, files: NoteFiles): Promi
   for (let at = 0; at < known.length; at += COMPANIES_AT_ONCE) {
     const some = known.slice(at, at + COMPANIES_AT_ONCE)
     const sizes = await Promise.all(some.map(async (companyId) => (await files.last(companyId))?.size ?? 0))
-    const heads = await db.selectFrom('heads').select(['company_id', 'position']).where('company_id', 'in', some.map(toUuid)).execute()
+    const heads = await db
+      .selectFrom('heads')
+      .select(['company_id', 'position'])
+      .where('company_id', 'in', some.map(toUuid))
+      .execute()
     const positions = new Map(heads.map(({ company_id: uuid, position }) => [fromUuid('com', uuid), position]))
     const behind = some.findIndex((companyId, index) => sizes[index]! > (positions.get(companyId) ?? 0))
     if (behind < 0) continue
@@ -65,17 +86,33 @@ async function findRolledBack(db: Kysely<LedgerTables>, files: NoteFiles): Promi
 export async function lookAtCheckpointPlace(folder: string, databaseFolder: string | null): Promise<Finding> {
   const check = 'checkpoint place'
   const place = await stat(folder).catch(() => null)
-  if (!place) return warn(check, `${folder} does not exist: there is no checkpoint outside the database`, 'set CHECKPOINT_DIR to a folder on another disk, and start a worker')
-  if (databaseFolder === null) return ok(check, `${folder}; whether that is another disk than that of the database, only you can tell`)
+  if (!place)
+    return warn(
+      check,
+      `${folder} does not exist: there is no checkpoint outside the database`,
+      'set CHECKPOINT_DIR to a folder on another disk, and start a worker',
+    )
+  if (databaseFolder === null)
+    return ok(check, `${folder}; whether that is another disk than that of the database, only you can tell`)
   const database = await stat(databaseFolder).catch(() => null)
   if (database?.dev !== place.dev) return ok(check, `${folder}, on another disk than the database`)
-  return warn(check, `${folder} is on the disk of the database: who rolls back the one rolls back the other`, 'set CHECKPOINT_DIR to a folder on another machine or disk, or copy it away')
+  return warn(
+    check,
+    `${folder} is on the disk of the database: who rolls back the one rolls back the other`,
+    'set CHECKPOINT_DIR to a folder on another machine or disk, or copy it away',
+  )
 }
 
 /** Whether a folder can be written to. */
 export async function lookAtFolder(folder: string): Promise<Finding> {
-  const isFolder = await stat(folder).then((found) => found.isDirectory(), () => false)
-  const mayWrite = await access(folder, constants.W_OK | constants.X_OK).then(() => true, () => false)
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  const mayWrite = await access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
   if (isFolder && mayWrite) return ok('data folder', folder)
   return fail('data folder', `${folder} is not a folder that can be written to`, 'set DATA_DIR to one')
 }

@@ -98,9 +98,13 @@ export function readAttribute(
     case 'email':
       return readEmail(shown, sent, rule.max)
     case 'phone':
-      return PHONE.test(sent) ? { value: sent } : fault('invalid_format', `${shown} must be an E.164 number: + and 2 to 15 digits`)
+      return PHONE.test(sent)
+        ? { value: sent }
+        : fault('invalid_format', `${shown} must be an E.164 number: + and 2 to 15 digits`)
     case 'date':
-      return isCalendarDate(sent) ? { value: sent } : fault('invalid_format', `${shown} must be a calendar date, YYYY-MM-DD`)
+      return isCalendarDate(sent)
+        ? { value: sent }
+        : fault('invalid_format', `${shown} must be a calendar date, YYYY-MM-DD`)
     case 'status':
       return sent === 'active' || sent === 'inactive'
         ? { value: sent }
@@ -144,7 +148,8 @@ function readEmail(name: string, sent: string, max: number): AttributeReading {
 
 function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeReading {
   if (sent === null) return { value: null }
-  if (typeof sent !== 'object' || Array.isArray(sent)) return fault('invalid_type', 'custom_attributes must be an object')
+  if (typeof sent !== 'object' || Array.isArray(sent))
+    return fault('invalid_type', 'custom_attributes must be an object')
   if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) {
     return fault('too_long', `custom_attributes must have at most ${MAX_CUSTOM_MEMBERS} members`)
   }
@@ -165,7 +170,9 @@ function customFault(key: string, value: unknown, nullRemoves: boolean): Attribu
     }
   }
   if (value === null) {
-    return nullRemoves ? undefined : { code: 'null_not_allowed', message: 'a custom attribute must not be null at creation' }
+    return nullRemoves
+      ? undefined
+      : { code: 'null_not_allowed', message: 'a custom attribute must not be null at creation' }
   }
   if (typeof value === 'number' || typeof value === 'boolean') return undefined
   if (typeof value !== 'string') {

@@ -115,7 +115,8 @@ const DOMAIN_BEHIND = /^(?:[\p{L}\p{N}\p{M}-]|\.[\p{L}\p{N}])/u
 function standsAlone(text: string, email: string): boolean {
   for (let at = text.indexOf(email); at >= 0; at = text.indexOf(email, at + 1)) {
     const end = at + email.length
-    const isWhole = !LOCAL_PART_BEFORE.test(text.slice(Math.max(0, at - 2), at)) && !DOMAIN_BEHIND.test(text.slice(end, end + 3))
+    const isWhole =
+      !LOCAL_PART_BEFORE.test(text.slice(Math.max(0, at - 2), at)) && !DOMAIN_BEHIND.test(text.slice(end, end + 3))
     if (isWhole) return true
   }
   return false

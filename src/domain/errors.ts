@@ -111,7 +111,10 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   last_admin: { status: 409, title: 'The company would be left without an administrator' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
-  idempotency_response_expired: { status: 409, title: 'The answer to the first call with this idempotency key has expired' },
+  idempotency_response_expired: {
+    status: 409,
+    title: 'The answer to the first call with this idempotency key has expired',
+  },
   precondition_failed: { status: 412, title: 'The employee has changed meanwhile' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   batch_too_large: { status: 413, title: 'The call has too many records' },

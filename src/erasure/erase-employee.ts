@@ -33,7 +33,11 @@ const MAX_LOOKS = 5
  * Throws RefusedByStateError: `employee_not_found` when nothing is left to erase, also the second time, and
  * `former_name` when the name is one that employees had before and nobody has now.
  */
-export async function eraseEmployee(services: CompanyServices, acting: Acting, person: NamedPerson): Promise<ErasedPerson> {
+export async function eraseEmployee(
+  services: CompanyServices,
+  acting: Acting,
+  person: NamedPerson,
+): Promise<ErasedPerson> {
   const named = person.by === 'email' ? { ...person, value: normaliseEmail(person.value) } : person
   if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw nobody()
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
@@ -57,7 +61,13 @@ async function lookFor(pool: Pool, companyId: string, named: NamedPerson) {
   return { upTo, person, traces: await findTraces(pool, companyId, person, named, 0) }
 }
 
-async function eraseSeen(client: PoolClient, { newId }: CompanyServices, companyId: string, named: NamedPerson, seen: Seen) {
+async function eraseSeen(
+  client: PoolClient,
+  { newId }: CompanyServices,
+  companyId: string,
+  named: NamedPerson,
+  seen: Seen,
+) {
   const person = await findPerson(client, companyId, named)
   // Names that came meanwhile may stand in what was looked through without them.
   if (!isSamePerson(person, seen.person)) return { events: [], result: null }
@@ -65,7 +75,11 @@ async function eraseSeen(client: PoolClient, { newId }: CompanyServices, company
   const formerHolders = new Set([...seen.traces.formerHolders, ...late.formerHolders])
   if (formerHolders.size > 0) throw formerName([...formerHolders])
   const concerned = [...person.own, ...seen.traces.rejected, ...late.rejected]
-  const positions = await erase.withData(client, companyId, concerned.map(({ position }) => position))
+  const positions = await erase.withData(
+    client,
+    companyId,
+    concerned.map(({ position }) => position),
+  )
   if (positions.length === 0) throw nobody()
   const callIds = concerned.flatMap(({ callId }) => callId ?? [])
   await forgetAnswers(client, companyId, [...new Set([...callIds, ...seen.traces.answered, ...late.answered])])
@@ -85,5 +99,7 @@ const MAX_IDS_TOLD = 10
 
 function formerName(ids: string[]): RefusedByStateError {
   const told = ids.slice(0, MAX_IDS_TOLD).join(', ') + (ids.length > MAX_IDS_TOLD ? ' and others' : '')
-  return new RefusedByStateError(problem('former_name', `no employee has this name now; before, it was the name of ${told}`))
+  return new RefusedByStateError(
+    problem('former_name', `no employee has this name now; before, it was the name of ${told}`),
+  )
 }

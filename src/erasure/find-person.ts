@@ -26,10 +26,18 @@ export interface Person {
   own: Concerned[]
 }
 
-const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = { id: 'ids', email: 'emails', external_id: 'externalIds' }
+const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = {
+  id: 'ids',
+  email: 'emails',
+  external_id: 'externalIds',
+}
 
 /** Finds the employee who has a name now, with all the names that they ever had. */
-export async function findPerson(db: Pool | PoolClient, companyId: string, { by, value }: NamedPerson): Promise<Person> {
+export async function findPerson(
+  db: Pool | PoolClient,
+  companyId: string,
+  { by, value }: NamedPerson,
+): Promise<Person> {
   const names = noNames()
   names[NAMES_BY[by]].add(value)
   const found = await erase.findEmployeeId(db, companyId, by, value)
@@ -77,7 +85,12 @@ export async function findTraces(
   return { rejected, answered, formerHolders }
 }
 
-async function formerHoldersOf(db: Pool | PoolClient, companyId: string, { by, value }: NamedPerson, after: number): Promise<string[]> {
+async function formerHoldersOf(
+  db: Pool | PoolClient,
+  companyId: string,
+  { by, value }: NamedPerson,
+  after: number,
+): Promise<string[]> {
   const holders = new Set<string>()
   for await (const page of erase.employeeEventsWith(db, companyId, value, after)) {
     for (const event of page) {

@@ -49,6 +49,9 @@ async function retireOldest(pool: Pool, companyId: string, instant: string): Pro
 }
 
 async function daysAgo(pool: Pool, days: number): Promise<string> {
-  const { rows } = await pool.query<{ instant: string }>('select clock_timestamp() - make_interval(days => $1) as instant', [days])
+  const { rows } = await pool.query<{ instant: string }>(
+    'select clock_timestamp() - make_interval(days => $1) as instant',
+    [days],
+  )
   return rows[0]!.instant
 }

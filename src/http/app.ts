@@ -192,14 +192,20 @@ export function buildApp(services: AppServices): FastifyInstance {
     { prefix: '/admin/v1' },
   )
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
-  void app.register((routes) => auditRoutes(routes, { db, access, reads, limits, streams, failureLimit, sessions, signer }), { prefix: '/audit/v1' })
+  void app.register(
+    (routes) => auditRoutes(routes, { db, access, reads, limits, streams, failureLimit, sessions, signer }),
+    { prefix: '/audit/v1' },
+  )
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.after(answerOtherMethods)
   return app
 }
 
 /** How long a connection may keep somebody waiting: with its headers, with its body, and with taking what it is sent. */
-function connectionLimits({ requestTimeoutMs, streamLimits: { heartbeatMs } }: Pick<AppServices, 'requestTimeoutMs' | 'streamLimits'>) {
+function connectionLimits({
+  requestTimeoutMs,
+  streamLimits: { heartbeatMs },
+}: Pick<AppServices, 'requestTimeoutMs' | 'streamLimits'>) {
   const headersTimeout = Math.min(requestTimeoutMs, HEADERS_TIMEOUT_MS)
   return {
     requestTimeout: requestTimeoutMs,

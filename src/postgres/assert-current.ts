@@ -6,5 +6,6 @@ export async function assertCurrent(isSetUp: () => Promise<boolean>): Promise<vo
   const made = await isSetUp().catch((error: unknown) => {
     throw new StartupError(`the database cannot be used: ${faultReason(error)}`, { cause: error })
   })
-  if (!made) throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
+  if (!made)
+    throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
 }

@@ -30,18 +30,31 @@ export function uuidArray(ids: readonly (string | null)[]): Buffer {
 
 /** An array of `integer`. */
 export function integerArray(values: readonly (number | null)[]): Buffer {
-  return arrayOf(INTEGER, values, () => 4, (value, into, at) => into.writeInt32BE(value, at))
+  return arrayOf(
+    INTEGER,
+    values,
+    () => 4,
+    (value, into, at) => into.writeInt32BE(value, at),
+  )
 }
 
 /** An array of `bigint`, from numbers that a double holds. */
 export function bigintArray(values: readonly (number | null)[]): Buffer {
-  return arrayOf(BIGINT, values, () => 8, (value, into, at) => into.writeBigInt64BE(BigInt(value), at))
+  return arrayOf(
+    BIGINT,
+    values,
+    () => 8,
+    (value, into, at) => into.writeBigInt64BE(BigInt(value), at),
+  )
 }
 
 /** An array of `timestamptz`, from RFC 3339 texts; what they tell below a millisecond is cut off. */
 export function timestamptzArray(values: readonly (string | null)[]): Buffer {
-  return arrayOf(TIMESTAMPTZ, values, () => 8, (value, into, at) =>
-    into.writeBigInt64BE(BigInt(Date.parse(value) - EPOCH_MS) * 1_000n, at),
+  return arrayOf(
+    TIMESTAMPTZ,
+    values,
+    () => 8,
+    (value, into, at) => into.writeBigInt64BE(BigInt(Date.parse(value) - EPOCH_MS) * 1_000n, at),
   )
 }
 
@@ -56,12 +69,22 @@ export function jsonArray(values: readonly (string | null)[]): Buffer {
 }
 
 function arrayOfTexts(type: number, values: readonly (string | null)[]): Buffer {
-  return arrayOf(type, values, (text) => Buffer.byteLength(text), (text, into, at) => into.write(text, at))
+  return arrayOf(
+    type,
+    values,
+    (text) => Buffer.byteLength(text),
+    (text, into, at) => into.write(text, at),
+  )
 }
 
 /** An array of `bytea`. */
 export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
-  return arrayOf(BYTEA, values, (bytes) => bytes.length, (bytes, into, at) => into.set(bytes, at))
+  return arrayOf(
+    BYTEA,
+    values,
+    (bytes) => bytes.length,
+    (bytes, into, at) => into.set(bytes, at),
+  )
 }
 
 /** The form of `array_recv`: dimensions, whether there are nulls, type, size, first index; then each length and value. */

@@ -4,7 +4,13 @@
 
 // Appends and folds look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
 // A 2xx answer means durable, whatever the role's or the database's default is.
-const LOOK_UP_ONLY = { synchronous_commit: 'on', jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
+const LOOK_UP_ONLY = {
+  synchronous_commit: 'on',
+  jit: 'off',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+}
 
 /**
  * The settings of connections for appends and folds. One plan serves any number of rows: without being told so, PostgreSQL

@@ -27,7 +27,9 @@ export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
     prepared.set(client, known)
     return known
   }
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }) })
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
+  })
 }
 
 function preparedClient(client: PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {

@@ -2,11 +2,18 @@ import { faultReason } from './fault-reason.ts'
 import { StartupError } from './startup-error.ts'
 
 /** Why a port cannot be listened on, as one line that names the settings to change. */
-export function listenFault(error: unknown, setting: 'PORT' | 'METRICS_PORT', port: number, host: string): StartupError {
+export function listenFault(
+  error: unknown,
+  setting: 'PORT' | 'METRICS_PORT',
+  port: number,
+  host: string,
+): StartupError {
   const { code } = error as NodeJS.ErrnoException
   const hostSetting = setting.replace('PORT', 'HOST')
   if (code === 'EADDRINUSE') return new StartupError(`port ${port} of ${host} is in use: set ${setting} to another one`)
-  if (code === 'EACCES') return new StartupError(`port ${port} of ${host} may not be used by this user: set ${setting} to another one`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartupError(`${host} is no address of this machine: set ${hostSetting}`)
+  if (code === 'EACCES')
+    return new StartupError(`port ${port} of ${host} may not be used by this user: set ${setting} to another one`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new StartupError(`${host} is no address of this machine: set ${hostSetting}`)
   return new StartupError(`cannot listen on port ${port} of ${host}: ${faultReason(error)}`, { cause: error })
 }

@@ -101,7 +101,10 @@ class Packet implements Submittable, QueryClient {
   }
 
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
-    const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: this.#client.getTypeParser(dataTypeID, 'text') }))
+    const columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: this.#client.getTypeParser(dataTypeID, 'text'),
+    }))
     if (this.#current) this.#prepared.columns.set(this.#current.name, columns)
   }
 

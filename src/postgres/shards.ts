@@ -51,7 +51,13 @@ export function shardOf(client: object, companyId: string | undefined): Shard {
  * An INSERT of all rows of `source`, which is called `r` and has the company and then these columns. On a shard the
  * company comes from its head, which stands there: so Citus sees that the rows belong there, and hands them over whole.
  */
-export function insertRows(shard: Shard, table: string, columns: readonly string[], source: string, parameter: number): string {
+export function insertRows(
+  shard: Shard,
+  table: string,
+  columns: readonly string[],
+  source: string,
+  parameter: number,
+): string {
   const into = `insert into ${table} (company_id, ${columns.join(', ')})`
   if (shard === NOWHERE) return `${into} select * from ${source}`
   return `${into} select h.company_id, ${columns.map((name) => `r.${name}`).join(', ')} from heads h cross join ${source}

@@ -38,7 +38,9 @@ export function openFallbackDatabase({ replica, primary, failed, onFallback }: F
     // Statements are run one by one, without cursors.
     return { query, release: () => own?.release() } as unknown as PostgresPoolClient
   }
-  return new Kysely<LedgerTables>({ dialect: new PostgresDialect({ pool: { connect, end: async () => undefined, options: {} } }) })
+  return new Kysely<LedgerTables>({
+    dialect: new PostgresDialect({ pool: { connect, end: async () => undefined, options: {} } }),
+  })
 }
 
 /** The replica has failed while a statement was under way. */

@@ -34,11 +34,28 @@ const LOOK_TIMEOUT_MS = 1_000
 export function openReads(options: ReadsOptions): { reads: Reads; close(): Promise<void> } {
   const { primary, url, boundMs, max, projections, log, onRead, onReplica } = options
   if (url === undefined) return { reads: primaryReads(primary.db), close: async () => undefined }
-  const pool = openPool({ url, name: 'employee-ledger reads', max, connectTimeoutMs: CONNECT_TIMEOUT_MS, settings: { jit: 'off' } })
+  const pool = openPool({
+    url,
+    name: 'employee-ledger reads',
+    max,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    settings: { jit: 'off' },
+  })
   const db = openDatabase<LedgerTables>(pool)
-  const watching = { name: 'employee-ledger replica watch', max: 1, connectTimeoutMs: CONNECT_TIMEOUT_MS, statementTimeoutMs: LOOK_TIMEOUT_MS }
+  const watching = {
+    name: 'employee-ledger replica watch',
+    max: 1,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    statementTimeoutMs: LOOK_TIMEOUT_MS,
+  }
   const [ahead, behind] = [openPool({ ...watching, url: primary.url }), openPool({ ...watching, url })]
-  const watch = watchReplica({ primary: ahead, replica: behind, boundMs, isComplete: openCompleteness(db, projections), log })
+  const watch = watchReplica({
+    primary: ahead,
+    replica: behind,
+    boundMs,
+    isComplete: openCompleteness(db, projections),
+    log,
+  })
   onReplica({ name: new URL(url).host, pool, watch })
   return {
     reads: openReplicaReads({ primary, replica: { db, pool }, watch, projections, onRead }),

@@ -22,6 +22,7 @@ export function faultOf(primary: PlaceInLog, replica: PlaceInLog): string | null
   if (primary.in_recovery) return 'cannot be compared: what DATABASE_URL names is a standby itself'
   if (!replica.in_recovery) return 'is no standby'
   if (replica.system !== primary.system) return 'is a standby of another server'
-  if (replica.timeline !== primary.timeline) return `is on timeline ${replica.timeline} of the log, the primary on ${primary.timeline}`
+  if (replica.timeline !== primary.timeline)
+    return `is on timeline ${replica.timeline} of the log, the primary on ${primary.timeline}`
   return null
 }

@@ -55,7 +55,8 @@ export function openReplicaReads({ primary, replica, watch, projections, onRead 
       const over = new AbortController()
       try {
         const tooLate = pause(ANSWERS_WITHIN_MS, false, { signal: over.signal }).catch(() => false)
-        if (!(await Promise.race([hasReached(companyId, wanted, performance.now() + WAIT_MS), tooLate]))) return onPrimary('behind')
+        if (!(await Promise.race([hasReached(companyId, wanted, performance.now() + WAIT_MS), tooLate])))
+          return onPrimary('behind')
       } catch (error) {
         if (meansReplicaFailed(error)) watch.fail(error)
         return onPrimary('failed')

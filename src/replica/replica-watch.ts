@@ -58,7 +58,8 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
 
   async function look({ at, ahead }: { at: number; ahead: PlaceInLog }): Promise<void> {
     const behind = (await replica.query<PlaceInLog>(REPLICA_PLACE)).rows[0]!
-    const fault = faultOf(ahead, behind) ?? ((await isComplete()) ? null : 'has not replayed the tables that this program reads')
+    const fault =
+      faultOf(ahead, behind) ?? ((await isComplete()) ? null : 'has not replayed the tables that this program reads')
     if (fault !== null) return refuse(fault)
     if (marks.length < MAX_MARKS) marks.push({ at, bytes: ahead.bytes })
     const reached = marks.findLast(({ bytes }) => bytes <= behind.bytes)
@@ -95,8 +96,16 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
     while (!stopped.signal.aborted) {
       const at = performance.now()
       // While the primary does not answer, nothing is known of the replica: what was known ages.
-      const ahead = await primary.query<PlaceInLog>(PRIMARY_PLACE).then(({ rows }) => rows[0]!, () => null)
-      if (ahead) await within(ANSWERS_WITHIN_MS, () => look({ at, ahead }).catch(fail), () => fail(new Error('no answer')))
+      const ahead = await primary.query<PlaceInLog>(PRIMARY_PLACE).then(
+        ({ rows }) => rows[0]!,
+        () => null,
+      )
+      if (ahead)
+        await within(
+          ANSWERS_WITHIN_MS,
+          () => look({ at, ahead }).catch(fail),
+          () => fail(new Error('no answer')),
+        )
       await pause(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined)
     }
   }

@@ -45,7 +45,14 @@ export async function findCheckpoint(
   if (!row) {
     await db
       .insertInto('checkpoints')
-      .values({ ...key(projection, companyId), position: 0, attempts: 0, next_try_at: null, parked_at: null, error: null })
+      .values({
+        ...key(projection, companyId),
+        position: 0,
+        attempts: 0,
+        next_try_at: null,
+        parked_at: null,
+        error: null,
+      })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
     row = await find()
@@ -73,7 +80,11 @@ export async function findFreeCheckpoints(
     .where('parked_at', 'is', null)
     .where(sql<boolean>`coalesce(next_try_at <= clock_timestamp(), true)`)
     .execute()
-  return rows.map((row) => ({ companyId: fromUuid('com', row.company_id), position: row.position, head: row.head ?? 0 }))
+  return rows.map((row) => ({
+    companyId: fromUuid('com', row.company_id),
+    position: row.position,
+    head: row.head ?? 0,
+  }))
 }
 
 /**

@@ -13,7 +13,8 @@ const MAX_SECONDS_BEHIND = 10
  * now.
  */
 export async function completeVersion(db: Kysely<LedgerTables>, { name, version }: Projection): Promise<boolean> {
-  const { rows: said } = await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
+  const { rows: said } =
+    await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
   if (said.length > 0) return false
   const older = sql`select 1 from checkpoints o
     where o.company_id = h.company_id and o.projection = ${name} and o.version < ${version}`

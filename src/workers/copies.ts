@@ -46,7 +46,11 @@ export async function isShadowBefore(
 }
 
 /** Empties the tables that a rebuild has replaced of a company; nobody who begins to read now sees them. */
-export async function emptyReplaced(transaction: Transaction<LedgerTables>, projection: Projection, companyId: string): Promise<void> {
+export async function emptyReplaced(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  companyId: string,
+): Promise<void> {
   const schema = replacedSchemaOf(projection)
   for (const { name } of await tablesOf(transaction, schema)) {
     await sql`delete from ${sql.id(schema, name)} where company_id = ${toUuid(companyId)}`.execute(transaction)

@@ -40,7 +40,12 @@ export async function foldTogether(
 ): Promise<FoldedTogether[]> {
   const batches = await nextBatches(db, projection, companyIds, recent)
   const idle = batches.filter(({ events }) => events.length === 0)
-  const folded = await foldAll(db, projection, batches.filter(({ events }) => events.length > 0), recent)
+  const folded = await foldAll(
+    db,
+    projection,
+    batches.filter(({ events }) => events.length > 0),
+    recent,
+  )
   return [...idle, ...folded].map(({ companyId, after, upTo, isEnd }) => ({ companyId, after, upTo, isEnd }))
 }
 
@@ -81,7 +86,16 @@ function batchOf(companyId: string, after: number, stored: StoredPage): EndingBa
     const events = read.slice(0, read.findLastIndex(closesCall) + 1)
     const isOfOneCall = events.length === 0
     if (isOfOneCall || events.some(isErasing)) return []
-    return [{ companyId, after, upTo: after + events.length, events, leaf: null, isEnd: stored.isEnd && events.length === read.length }]
+    return [
+      {
+        companyId,
+        after,
+        upTo: after + events.length,
+        events,
+        leaf: null,
+        isEnd: stored.isEnd && events.length === read.length,
+      },
+    ]
   } catch {
     // Folded alone it fails the same way, and that is counted.
     return []

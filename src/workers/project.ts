@@ -106,7 +106,8 @@ export async function foldFar(
     } else {
       const overtakenAt = position
       position = (await findCheckpoint(db, projection, companyId)).position
-      if (position === overtakenAt) throw new Error(`the checkpoint of ${projection.name} in ${companyId} cannot be moved`)
+      if (position === overtakenAt)
+        throw new Error(`the checkpoint of ${projection.name} in ${companyId} cannot be moved`)
       reading = read(position)
     }
     onReached(position)
@@ -175,7 +176,11 @@ async function nextCalls(
 }
 
 /** Reads the events behind a position, as many as are folded at once. */
-async function readPage(db: Kysely<LedgerTables>, companyId: string, range: PositionRange & { limit: number }): Promise<EventPage> {
+async function readPage(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  range: PositionRange & { limit: number },
+): Promise<EventPage> {
   const page = await readable(() => readEventPage(db, companyId, range, { limit: range.limit, bytes: BATCH_BYTES }))
   assertContiguous(page.events, range.after, companyId)
   return page
@@ -214,7 +219,11 @@ async function foldBatch(db: Kysely<LedgerTables>, projection: Projection, batch
  * Folds batches of different companies in one transaction. Returns those that were: nothing is folded of a company whose
  * checkpoint another worker has moved meanwhile, or holds, when there are several; nor where the ledger has not the leaf.
  */
-export async function foldBatches(db: Kysely<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
+export async function foldBatches(
+  db: Kysely<LedgerTables>,
+  projection: Projection,
+  batches: Batch[],
+): Promise<Batch[]> {
   return db.transaction().execute(async (transaction) => {
     // First of all: a twin waits here, and then sees that it was overtaken.
     const moved = await moveAll(transaction, projection, batches)
@@ -227,7 +236,11 @@ export async function foldBatches(db: Kysely<LedgerTables>, projection: Projecti
   })
 }
 
-async function moveAll(transaction: Transaction<LedgerTables>, projection: Projection, batches: Batch[]): Promise<Batch[]> {
+async function moveAll(
+  transaction: Transaction<LedgerTables>,
+  projection: Projection,
+  batches: Batch[],
+): Promise<Batch[]> {
   const moves = batches.map(({ companyId, after, upTo, leaf }) => ({ companyId, from: after, to: upTo, leaf }))
   if (moves[1]) {
     const moved = await moveCheckpoints(transaction, projection, moves)
@@ -248,7 +261,7 @@ async function foldEvents(
   for (const { companyId, events, call } of batches) {
     if (!call) continue
     const upTo = call.closing.position
-    for (let after = events.at(-1)!.position; after < upTo; ) {
+    for (let after = events.at(-1)!.position; after < upTo;) {
       const { events: part } = await readPage(transaction, companyId, { after, upTo, limit: BATCH_EVENTS })
       if (part.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
       await foldParts(transaction, projection, schema, [{ companyId, events: part, call }])

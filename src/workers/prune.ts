@@ -25,7 +25,8 @@ export async function pruneVersions(db: Db, projection: Projection): Promise<Pru
   for (const version of await olderVersions(db, projection)) {
     const old = { ...projection, version }
     let isDropped = await dropReplaced(db, old)
-    for (const { name } of [shadowOf(old), old]) isDropped = (await dropSchema(db, schemaOf({ name, version }))) && isDropped
+    for (const { name } of [shadowOf(old), old])
+      isDropped = (await dropSchema(db, schemaOf({ name, version }))) && isDropped
     if (isDropped) await forgetVersion(db, old)
     pruned.push({ projection: projection.name, version, isDropped })
   }
@@ -49,7 +50,15 @@ async function forgetVersion(db: Db, projection: Projection): Promise<void> {
   const { name, version } = projection
   await db.transaction().execute(async (transaction) => {
     const names = [name, shadowOf(projection).name]
-    await transaction.deleteFrom('checkpoints').where('projection', 'in', names).where('version', '=', version).execute()
-    await transaction.deleteFrom('projection_versions').where('projection', '=', name).where('version', '=', version).execute()
+    await transaction
+      .deleteFrom('checkpoints')
+      .where('projection', 'in', names)
+      .where('version', '=', version)
+      .execute()
+    await transaction
+      .deleteFrom('projection_versions')
+      .where('projection', '=', name)
+      .where('version', '=', version)
+      .execute()
   })
 }

@@ -41,7 +41,11 @@ const RETIRE_RECORDS_CRON = '37 * * * *'
 
 /** The names of all queues. */
 export function queueNames(): string[] {
-  return [...PROJECTIONS.flatMap((projection) => [queueOf(projection), deadLetterOf(projection)]), EXPIRE_ANSWERS, RETIRE_RECORDS]
+  return [
+    ...PROJECTIONS.flatMap((projection) => [queueOf(projection), deadLetterOf(projection)]),
+    EXPIRE_ANSWERS,
+    RETIRE_RECORDS,
+  ]
 }
 
 /**
@@ -50,7 +54,13 @@ export function queueNames(): string[] {
  */
 export async function createQueues(ownerUrl: string): Promise<void> {
   // The queue of the scheduler itself is made by the workers when they begin to schedule.
-  const boss = new PgBoss({ ...connectionTo(ownerUrl, SET_UP_SETTINGS), schema: SCHEMA, supervise: false, schedule: false, max: 2 })
+  const boss = new PgBoss({
+    ...connectionTo(ownerUrl, SET_UP_SETTINGS),
+    schema: SCHEMA,
+    supervise: false,
+    schedule: false,
+    max: 2,
+  })
   boss.on('error', () => undefined)
   await boss.start()
   try {
@@ -132,7 +142,10 @@ function bossOf(url: string, { works, connections }: QueueOptions): PgBoss {
  * The connections of the queues, under a name, for who watches pools. pg-boss does not document its pool: nothing when it
  * is not there.
  */
-export function queuePool(name: string, boss: PgBoss): Record<string, { totalCount: number; idleCount: number; waitingCount: number }> {
+export function queuePool(
+  name: string,
+  boss: PgBoss,
+): Record<string, { totalCount: number; idleCount: number; waitingCount: number }> {
   const { pool } = boss.getDb() as { pool?: { totalCount: number; idleCount: number; waitingCount: number } }
   return pool === undefined ? {} : { [name]: pool }
 }

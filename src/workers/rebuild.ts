@@ -154,7 +154,11 @@ interface CompanyBehind {
 }
 
 /** Folds up to the head as it was: a busy company moves on, and must not keep the others waiting. */
-async function fillCompany(shadow: Projection, company: CompanyBehind, { db, signal, onFolded }: RebuildOptions): Promise<void> {
+async function fillCompany(
+  shadow: Projection,
+  company: CompanyBehind,
+  { db, signal, onFolded }: RebuildOptions,
+): Promise<void> {
   let { reached } = company
   const onReached = (position: number) => {
     onFolded(position - reached)
@@ -168,7 +172,7 @@ async function* companiesBehind(db: Db, { name, version }: Projection): AsyncGen
   const start = await sql<{ company_id: string }>`select company_id from heads order by random() limit 1`.execute(db)
   const from = start.rows[0]?.company_id ?? NO_COMPANY
   for (const part of [sql`h.company_id >= ${from}`, sql`h.company_id < ${from}`]) {
-    for (let after = NO_COMPANY; ; ) {
+    for (let after = NO_COMPANY; ;) {
       const { rows } = await sql<{ company_id: string; reached: number; head: number }>`
         select h.company_id, coalesce(c.position, 0) as reached, h.position as head from heads h
         left join checkpoints c on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}

@@ -83,7 +83,11 @@ export function startRecorder(options: RecorderOptions): Recorder {
 }
 
 /** One round over all companies. `recorded` holds the sizes that are known to stand outside. */
-async function recordRound(options: RecorderOptions, recorded: Map<string, number>, stopped: AbortSignal): Promise<void> {
+async function recordRound(
+  options: RecorderOptions,
+  recorded: Map<string, number>,
+  stopped: AbortSignal,
+): Promise<void> {
   let faults = 0
   for await (const companyId of companiesDue(options.db, recorded)) {
     if (stopped.aborted) return
@@ -115,7 +119,10 @@ async function* companiesDue(db: Kysely<LedgerTables>, recorded: ReadonlyMap<str
 
 const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
 
-async function readHeads(db: Kysely<LedgerTables>, after: string): Promise<{ id: string; uuid: string; position: number }[]> {
+async function readHeads(
+  db: Kysely<LedgerTables>,
+  after: string,
+): Promise<{ id: string; uuid: string; position: number }[]> {
   const rows = await db
     .selectFrom('heads')
     .select(['company_id', 'position'])
@@ -135,7 +142,9 @@ async function recordCompany({ db, signer, log }: RecorderOptions, companyId: st
   if (last?.size !== size) {
     await signer.files.append(companyId, note)
     // It only saves work after a restart.
-    await signer.files.keepFrontier(companyId, frontier).catch((error: unknown) => log.debug({ err: error }, 'no frontier was kept'))
+    await signer.files
+      .keepFrontier(companyId, frontier)
+      .catch((error: unknown) => log.debug({ err: error }, 'no frontier was kept'))
   }
   // It only saves the first who asks for a proof the wait.
   const areStored = await storeSubtrees(db, companyId, size, SUBTREE_STEPS).catch((error: unknown) => {

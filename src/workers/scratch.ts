@@ -76,7 +76,7 @@ export async function besideLive<Result>(
   for (const { name } of tables) await sql`truncate ${sql.id(SCRATCH, name)}`.execute(db)
   let reached = 0
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    for (const upTo = await options.upTo(); reached < upTo; ) {
+    for (const upTo = await options.upTo(); reached < upTo;) {
       options.signal.throwIfAborted()
       const range = { after: reached, upTo, batchEvents: REBUILD_BATCH_EVENTS }
       const to = await db.transaction().execute((batch) => foldCalls(batch, projection, SCRATCH, companyId, range))

@@ -103,23 +103,38 @@ async function renameSchema(db: Db, from: string, to: string): Promise<void> {
 }
 
 /** Brings the shadow to where the live tables are; false when that is too much for the moment of the switch. */
-async function levelShadow(transaction: Transaction<LedgerTables>, live: Projection, shadow: Projection): Promise<boolean> {
+async function levelShadow(
+  transaction: Transaction<LedgerTables>,
+  live: Projection,
+  shadow: Projection,
+): Promise<boolean> {
   const { rows } = await sql<{ company_id: string; after: number; up_to: number }>`
     select l.company_id, coalesce(s.position, 0) as after, l.position as up_to from checkpoints l
     left join checkpoints s
       on s.company_id = l.company_id and s.projection = ${shadow.name} and s.version = ${shadow.version}
-    where l.projection = ${live.name} and l.version = ${live.version} and l.position > coalesce(s.position, 0)`.execute(transaction)
+    where l.projection = ${live.name} and l.version = ${live.version} and l.position > coalesce(s.position, 0)`.execute(
+    transaction,
+  )
   const events = rows.reduce((sum, { after, up_to: upTo }) => sum + upTo - after, 0)
   if (events > SWITCH_EVENTS) return false
   for (const { company_id: company, after, up_to: upTo } of rows) {
-    await foldBetween(transaction, shadow, schemaOf(shadow), fromUuid('com', company), { after, upTo, batchEvents: SWITCH_EVENTS })
+    await foldBetween(transaction, shadow, schemaOf(shadow), fromUuid('com', company), {
+      after,
+      upTo,
+      batchEvents: SWITCH_EVENTS,
+    })
     await setPosition(transaction, shadow, fromUuid('com', company), upTo)
   }
   return true
 }
 
 /** Says how far a projection is in a company whose checkpoint nobody else can move now. It is neither parked nor failing. */
-export async function setPosition(db: Db, { name, version }: Projection, companyId: string, position: number): Promise<void> {
+export async function setPosition(
+  db: Db,
+  { name, version }: Projection,
+  companyId: string,
+  position: number,
+): Promise<void> {
   const standing = { position, attempts: 0, next_try_at: null, parked_at: null, error: null }
   await db
     .insertInto('checkpoints')

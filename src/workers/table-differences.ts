@@ -42,7 +42,8 @@ export async function tablesOf(db: Kysely<LedgerTables>, schema: string): Promis
     where c.relkind in ('r', 'p') and c.relnamespace = case when ${schema} = 'pg_temp' then pg_my_temp_schema() else to_regnamespace(${`"${schema}"`}) end
     order by c.relname`.execute(db)
   for (const { name, key } of rows) {
-    if (key?.[0] !== 'company_id') throw new Error(`the primary key of ${schema}.${name} does not begin with company_id`)
+    if (key?.[0] !== 'company_id')
+      throw new Error(`the primary key of ${schema}.${name} does not begin with company_id`)
   }
   return rows
 }
@@ -65,12 +66,20 @@ export async function findDifferences(
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
   const differing = others.map((column) => sql`case when ${differs(column)} then ${sql.lit(column.name)} end`)
   const columns = sql`array_remove(array[${sql.join([sql`null`, ...differing])}]::text[], null)`
-  const key = table.key.slice(1).map((name) => sql`${sql.lit(name)}, coalesce(l.${sql.id(name)}, s.${sql.id(name)})::text`)
+  const key = table.key
+    .slice(1)
+    .map((name) => sql`${sql.lit(name)}, coalesce(l.${sql.id(name)}, s.${sql.id(name)})::text`)
   const values = others.map(({ name }) => {
     const pair = sql`json_build_object('live', l.${sql.id(name)}::text, 'ledger', s.${sql.id(name)}::text)`
     return sql`${sql.lit(name)}, ${pair}`
   })
-  const { rows } = await sql<{ count: number; kind: RowDifference['kind']; key: RowDifference['key']; columns: string[]; values: RowDifference['values'] }>`
+  const { rows } = await sql<{
+    count: number
+    kind: RowDifference['kind']
+    key: RowDifference['key']
+    columns: string[]
+    values: RowDifference['values']
+  }>`
     select count(*) over () as count,
       case when l.company_id is null then 'missing' when s.company_id is null then 'extra' else 'changed' end as kind,
       json_build_object(${sql.join(key)}) as key,
@@ -82,20 +91,28 @@ export async function findDifferences(
     order by ${sql.join(table.key.map((name) => sql`coalesce(l.${sql.id(name)}, s.${sql.id(name)})`))}
     limit ${options.limit}`.execute(db)
   const first = rows.map(({ kind, key: rowKey, columns: names, values: all }) => {
-    const shown = all && Object.fromEntries(Object.entries(all).filter(([name]) => kind !== 'changed' || names.includes(name)))
+    const shown =
+      all && Object.fromEntries(Object.entries(all).filter(([name]) => kind !== 'changed' || names.includes(name)))
     return { table: table.name, kind, key: rowKey, columns: names, ...(shown ? { values: shown } : {}) }
   })
   return { count: rows[0]?.count ?? 0, first }
 }
 
 /** Makes the rows of a company in the live copy those of the scratch; rows that are alike are not touched. */
-export async function replaceDiffering(db: Kysely<LedgerTables>, copies: Copies, table: Table, companyId: string): Promise<number> {
+export async function replaceDiffering(
+  db: Kysely<LedgerTables>,
+  copies: Copies,
+  table: Table,
+  companyId: string,
+): Promise<number> {
   const [live, scratch] = [sql.id(copies.live, table.name), sql.id(copies.scratch, table.name)]
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
   const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${differs(column)})`)], sql` and `)
   // Citus joins the live table with a local one when that comes by itself, or as the left side.
   const deleted = await sql`with s as materialized (select * from ${scratch})
-    delete from ${live} l where l.company_id = ${toUuid(companyId)} and not exists (select 1 from s where ${alike})`.execute(db)
+    delete from ${live} l where l.company_id = ${toUuid(companyId)} and not exists (select 1 from s where ${alike})`.execute(
+    db,
+  )
   const names = table.columns.map(({ name }) => sql.id(name))
   const columns = sql.join(table.columns.map(({ name }) => sql`s.${sql.id(name)}`))
   const inserted = await sql`insert into ${live} (${sql.join(names)}) select ${columns} from ${scratch} s
@@ -105,7 +122,10 @@ export async function replaceDiffering(db: Kysely<LedgerTables>, copies: Copies,
 }
 
 function sameKey({ key }: Table): RawBuilder<unknown> {
-  return sql.join(key.map((name) => sql`l.${sql.id(name)} = s.${sql.id(name)}`), sql` and `)
+  return sql.join(
+    key.map((name) => sql`l.${sql.id(name)} = s.${sql.id(name)}`),
+    sql` and `,
+  )
 }
 
 /** The type json knows no equality; jsonb compares what is meant, not how it is written. */

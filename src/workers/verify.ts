@@ -70,7 +70,12 @@ export async function verify(db: Db, projection: Projection, options: VerifyOpti
  * What differs is looked at a second time. An erasure, or a rebuild that switches, may come between two looks; neither
  * does so for long, and then both sides are alike again.
  */
-async function verifyCompany(db: Db, scratch: Scratch, companyId: string, options: VerifyOptions): Promise<CompanyFault | null> {
+async function verifyCompany(
+  db: Db,
+  scratch: Scratch,
+  companyId: string,
+  options: VerifyOptions,
+): Promise<CompanyFault | null> {
   const first = await compare(scratch, companyId, options)
   if (!first) return null
   const deadline = performance.now() + HEAD_WAIT_MS
@@ -134,7 +139,7 @@ async function eventsToFold(db: Db, { name, version }: Projection, companyId?: s
 }
 
 async function* allCompanies(db: Db): AsyncGenerator<string> {
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const rows = await db
       .selectFrom('heads')
       .select('company_id')

@@ -137,13 +137,18 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
 }
 
 /** Folds several companies at once; tells of those that it could whether they are through. */
-async function foldSome(options: WorkerOptions, projection: Projection, companyIds: string[]): Promise<Map<string, boolean>> {
+async function foldSome(
+  options: WorkerOptions,
+  projection: Projection,
+  companyIds: string[],
+): Promise<Map<string, boolean>> {
   const beganAt = performance.now()
   const folded = await foldTogether(options.foldingDb, projection, companyIds, options.recent)
   const endedAt = performance.now()
   options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
   for (const { companyId, after, upTo } of folded) {
-    if (upTo > after) await options.traceFold?.({ projection: projection.name, companyId, after, upTo, beganAt, endedAt, error: null })
+    if (upTo > after)
+      await options.traceFold?.({ projection: projection.name, companyId, after, upTo, beganAt, endedAt, error: null })
   }
   return new Map(folded.map(({ companyId, isEnd }) => [companyId, isEnd]))
 }

@@ -24,7 +24,12 @@ await t.test('a hash is verified with the parameters that stand in it', async (t
 })
 
 await t.test('what has not the form of a hash is a fault, not a wrong password', async (t) => {
-  for (const stored of ['', 'secret', '$argon2i$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$dGFn', '$argon2id$v=19$m=1e9,t=2,p=1$c2FsdA$dGFn']) {
+  for (const stored of [
+    '',
+    'secret',
+    '$argon2i$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$dGFn',
+    '$argon2id$v=19$m=1e9,t=2,p=1$c2FsdA$dGFn',
+  ]) {
     await t.rejects(verifyPassword('x', stored), /unknown form/)
   }
 })

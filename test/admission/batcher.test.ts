@@ -43,7 +43,10 @@ await t.test('where holders do not share runs, they take turns with a run each',
   await begun(2)
   runs[1]!.finish()
   t.strictSame(await answers, [10, 20, 30, 40, 50])
-  t.strictSame(items(), [[1, 3, 5], [2, 4]])
+  t.strictSame(items(), [
+    [1, 3, 5],
+    [2, 4],
+  ])
 })
 
 await t.test('items that arrive during a run share the next one, and no two runs overlap', async (t) => {
@@ -98,15 +101,24 @@ await t.test('holders are served in turns, one item each, and the items of one s
 await t.test('whoever has one item goes with the next run, however many items another one has waiting', async (t) => {
   const many = Array.from({ length: 500 }, (_, at) => 1_000 + at)
   const runs = await runsOfHolders({ maxWeight: 10 }, [...many, 2_000])
-  t.equal(runs.findIndex((run) => run.includes(2_000)), 0)
-  t.strictSame(runs.flat().filter((item) => item < 2_000), many)
+  t.equal(
+    runs.findIndex((run) => run.includes(2_000)),
+    0,
+  )
+  t.strictSame(
+    runs.flat().filter((item) => item < 2_000),
+    many,
+  )
 })
 
-await t.test('where holders do not share runs, one with many items waits behind the others after each of its runs', async (t) => {
-  const items = [1_001, 1_002, 1_003, 2_001, 3_001, 3_002]
-  const runs = await runsOfHolders({ maxWeight: 2, isShared: false }, items)
-  t.strictSame(runs, [[1_001, 1_002], [2_001], [3_001, 3_002], [1_003]])
-})
+await t.test(
+  'where holders do not share runs, one with many items waits behind the others after each of its runs',
+  async (t) => {
+    const items = [1_001, 1_002, 1_003, 2_001, 3_001, 3_002]
+    const runs = await runsOfHolders({ maxWeight: 2, isShared: false }, items)
+    t.strictSame(runs, [[1_001, 1_002], [2_001], [3_001, 3_002], [1_003]])
+  },
+)
 
 await t.test('an item that does not fit keeps its turn for the next run', async (t) => {
   const weightOf = (item: number) => item % 1_000

@@ -25,45 +25,54 @@ function watchedBudget(bounds: Partial<BudgetBounds> = {}) {
 
 const turn = () => new Promise((next) => setImmediate(next))
 
-await t.test('a holder gets a quarter; what is more waits for what the holder itself gives back, in order', async (t) => {
-  const { ask, giveBack, granted } = watchedBudget()
-  void ask('a1', 'a', 6)
-  void ask('a2', 'a', 6)
-  void ask('a3', 'a', 2)
-  void ask('b1', 'b', 10)
-  await turn()
-  t.strictSame(granted, ['a1', 'b1'], 'a3 would fit, and stays behind a2')
-  await giveBack('b1')
-  t.strictSame(granted, ['a1', 'b1'])
-  await giveBack('a1')
-  t.strictSame(granted, ['a1', 'b1', 'a2', 'a3'])
-})
+await t.test(
+  'a holder gets a quarter; what is more waits for what the holder itself gives back, in order',
+  async (t) => {
+    const { ask, giveBack, granted } = watchedBudget()
+    void ask('a1', 'a', 6)
+    void ask('a2', 'a', 6)
+    void ask('a3', 'a', 2)
+    void ask('b1', 'b', 10)
+    await turn()
+    t.strictSame(granted, ['a1', 'b1'], 'a3 would fit, and stays behind a2')
+    await giveBack('b1')
+    t.strictSame(granted, ['a1', 'b1'])
+    await giveBack('a1')
+    t.strictSame(granted, ['a1', 'b1', 'a2', 'a3'])
+  },
+)
 
-await t.test('an amount beyond the share counts as the share: it waits until its holder has nothing, and is served', async (t) => {
-  const { ask, giveBack, granted } = watchedBudget()
-  void ask('small', 'a', 1)
-  void ask('huge', 'a', 1_000)
-  await turn()
-  t.strictSame(granted, ['small'])
-  await giveBack('small')
-  t.strictSame(granted, ['small', 'huge'])
-})
+await t.test(
+  'an amount beyond the share counts as the share: it waits until its holder has nothing, and is served',
+  async (t) => {
+    const { ask, giveBack, granted } = watchedBudget()
+    void ask('small', 'a', 1)
+    void ask('huge', 'a', 1_000)
+    await turn()
+    t.strictSame(granted, ['small'])
+    await giveBack('small')
+    t.strictSame(granted, ['small', 'huge'])
+  },
+)
 
-await t.test('when the total is used up, holders take turns, and nobody overtakes the one whose turn it is', async (t) => {
-  const { ask, giveBack, granted } = watchedBudget()
-  for (const holder of ['a', 'b', 'c', 'd']) void ask(holder, holder, 10)
-  void ask('e1', 'e', 10)
-  void ask('e2', 'e', 1)
-  void ask('f1', 'f', 1)
-  await turn()
-  t.strictSame(granted.splice(0), ['a', 'b', 'c', 'd'])
-  await giveBack('a')
-  t.strictSame(granted.splice(0), ['e1'])
-  await giveBack('b')
-  t.strictSame(granted.splice(0), ['f1'], 'e has its share')
-  await giveBack('e1')
-  t.strictSame(granted, ['e2'])
-})
+await t.test(
+  'when the total is used up, holders take turns, and nobody overtakes the one whose turn it is',
+  async (t) => {
+    const { ask, giveBack, granted } = watchedBudget()
+    for (const holder of ['a', 'b', 'c', 'd']) void ask(holder, holder, 10)
+    void ask('e1', 'e', 10)
+    void ask('e2', 'e', 1)
+    void ask('f1', 'f', 1)
+    await turn()
+    t.strictSame(granted.splice(0), ['a', 'b', 'c', 'd'])
+    await giveBack('a')
+    t.strictSame(granted.splice(0), ['e1'])
+    await giveBack('b')
+    t.strictSame(granted.splice(0), ['f1'], 'e has its share')
+    await giveBack('e1')
+    t.strictSame(granted, ['e2'])
+  },
+)
 
 await t.test('as many as may wait are turned away at once; of one holder a quarter of them', async (t) => {
   const budget = openBudget({ ...BOUNDS, total: 4, maxWaiting: 8 })
@@ -99,6 +108,9 @@ await t.test('what is behind one that left its line is served at once', async (t
 
 await t.test('a task that fails gives back what it held', async (t) => {
   const budget = openBudget({ ...BOUNDS, total: 1 })
-  await t.rejects(budget.hold('a', 1, undefined, () => Promise.reject(new Error('broken'))), { message: 'broken' })
+  await t.rejects(
+    budget.hold('a', 1, undefined, () => Promise.reject(new Error('broken'))),
+    { message: 'broken' },
+  )
   t.equal(await budget.hold('a', 1, undefined, () => Promise.resolve('done')), 'done')
 })

@@ -22,7 +22,17 @@ export async function takeBaseBackup(cluster: Cluster, file: string): Promise<vo
     const exclude = LEFT_OUT.map((name) => `--exclude=./${name}`)
     // With 1 it says that files changed while they were read, as they may: the log makes up for it.
     const script = 'tar "$@"; test $? -le 1'
-    const { ok, lines } = await runAs(OURSELVES, '/bin/sh', ['-c', script, 'sh', '-C', cluster.clusterDir, ...exclude, '-cf', file, '.'])
+    const { ok, lines } = await runAs(OURSELVES, '/bin/sh', [
+      '-c',
+      script,
+      'sh',
+      '-C',
+      cluster.clusterDir,
+      ...exclude,
+      '-cf',
+      file,
+      '.',
+    ])
     if (!ok) throw new Error(`the cluster could not be copied: ${lines.at(-1)}`)
     // Waits until the archive has all of the log that the copy needs.
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop()')

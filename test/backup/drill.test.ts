@@ -22,10 +22,16 @@ for (const { way, answered, lost, verdicts, refused, wrong } of reports) {
   await t.test(`restored from: ${way}`, async (t) => {
     t.strictSame(wrong, [])
     t.ok(answered > 0)
-    t.strictSame({ isLost: lost > 0, isDiverged: verdicts.every((verdict) => verdict === 3), refused }, WHAT_IS_LOST[way])
+    t.strictSame(
+      { isLost: lost > 0, isDiverged: verdicts.every((verdict) => verdict === 3), refused },
+      WHAT_IS_LOST[way],
+    )
   })
 }
 
 await t.test('each way of restoring was gone through', async (t) => {
-  t.strictSame(reports.map(({ way }) => way), Object.keys(WHAT_IS_LOST))
+  t.strictSame(
+    reports.map(({ way }) => way),
+    Object.keys(WHAT_IS_LOST),
+  )
 })

@@ -38,10 +38,18 @@ const CHECKPOINT_INTERVAL_MS = '200'
 /** Runs the drill, and tells what each way of restoring came to. */
 export async function runDrill(options: DrillOptions): Promise<RestoreReport[]> {
   const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
-  const program = (folder: string) => ({ SIGNING_KEY, CHECKPOINT_DIR: path.join(folder, 'outside'), CHECKPOINT_INTERVAL_MS })
+  const program = (folder: string) => ({
+    SIGNING_KEY,
+    CHECKPOINT_DIR: path.join(folder, 'outside'),
+    CHECKPOINT_INTERVAL_MS,
+  })
   const stage = await openStage({
     ...{ apis: 1, workers: 1, program },
-    postgres: (folder) => ({ archive_mode: 'on', archive_command: archiveCommands(makeArchive(folder)).archive, wal_keep_size: '1GB' }),
+    postgres: (folder) => ({
+      archive_mode: 'on',
+      archive_command: archiveCommands(makeArchive(folder)).archive,
+      wal_keep_size: '1GB',
+    }),
   })
   try {
     const companies = await stage.makeCompanies(options.companies)
@@ -73,10 +81,19 @@ interface Lost {
   archivedAt: number
 }
 
-async function loadAndLose(stage: Stage, companies: LoadedCompany[], outside: string, options: DrillOptions): Promise<Lost> {
+async function loadAndLose(
+  stage: Stage,
+  companies: LoadedCompany[],
+  outside: string,
+  options: DrillOptions,
+): Promise<Lost> {
   const { cluster, folder } = stage
   const { tell, seed, callsPerPart } = options
-  const load = startLoad(stage.apis.map(({ address }) => address), companies, { clients: CLIENTS, seed, resolveWithinMs: RESOLVE_WITHIN_MS })
+  const load = startLoad(
+    stage.apis.map(({ address }) => address),
+    companies,
+    { clients: CLIENTS, seed, resolveWithinMs: RESOLVE_WITHIN_MS },
+  )
   const answered = () => load.operations.filter(({ final }) => final !== null).length
   const more = async () => {
     const wanted = answered() + callsPerPart
@@ -111,21 +128,33 @@ async function loadAndLose(stage: Stage, companies: LoadedCompany[], outside: st
 async function commitOnStandby(cluster: Cluster): Promise<void> {
   await ask(cluster, `alter system set synchronous_standby_names = 'standby'`)
   await ask(cluster, 'select pg_reload_conf()')
-  await eventually('the standby is synchronous', async () => ask(cluster, `select from pg_stat_replication where sync_state = 'sync'`))
+  await eventually('the standby is synchronous', async () =>
+    ask(cluster, `select from pg_stat_replication where sync_state = 'sync'`),
+  )
 }
 
 /** Ends the segment of the log that is written to, and waits until the archive has it. */
 async function archiveAll(cluster: Cluster): Promise<void> {
-  const { segment } = (await ask<{ segment: string }>(cluster, 'select pg_walfile_name(pg_switch_wal() - 1) as segment'))!
-  await eventually('the segment is archived', async () => ask(cluster, `select from pg_stat_archiver where last_archived_wal >= '${segment}'`))
+  const { segment } = (await ask<{ segment: string }>(
+    cluster,
+    'select pg_walfile_name(pg_switch_wal() - 1) as segment',
+  ))!
+  await eventually('the segment is archived', async () =>
+    ask(cluster, `select from pg_stat_archiver where last_archived_wal >= '${segment}'`),
+  )
 }
 
 /** Waits until checkpoints outside tell of what cannot be in the archive. */
 async function untilBeyondIsSigned(stage: Stage, companies: LoadedCompany[], outside: string): Promise<void> {
   const notes = openNotes(readConfig({ CHECKPOINT_DIR: outside }))
   for (const { companyId } of companies) {
-    const [head] = await stage.withDatabase((db) => db.selectFrom('heads').select('position').where('company_id', '=', toUuid(companyId)).execute())
-    await eventually('a later checkpoint is outside', async () => ((await notes.last(companyId))?.size ?? 0) > head!.position)
+    const [head] = await stage.withDatabase((db) =>
+      db.selectFrom('heads').select('position').where('company_id', '=', toUuid(companyId)).execute(),
+    )
+    await eventually(
+      'a later checkpoint is outside',
+      async () => ((await notes.last(companyId))?.size ?? 0) > head!.position,
+    )
   }
 }
 
@@ -141,7 +170,12 @@ async function loseServer(stage: Stage, load: Load): Promise<string> {
   return rescuedLog
 }
 
-async function restoreAll(stage: Stage, companies: LoadedCompany[], lost: Lost & { settings: Record<string, string> }, { tell }: DrillOptions): Promise<RestoreReport[]> {
+async function restoreAll(
+  stage: Stage,
+  companies: LoadedCompany[],
+  lost: Lost & { settings: Record<string, string> },
+  { tell }: DrillOptions,
+): Promise<RestoreReport[]> {
   const { load, backup, archive, rescuedLog, moment, archivedAt } = lost
   const folderOf = (name: string) => path.join(stage.folder, name)
   const ways: { way: string; cluster(): Promise<Cluster>; answeredUntil: number; sentFrom?: number }[] = [
@@ -163,7 +197,8 @@ async function restoreAll(stage: Stage, companies: LoadedCompany[], lost: Lost &
     {
       way: 'backup and archive, to a moment',
       ...{ answeredUntil: moment.after, sentFrom: moment.before },
-      cluster: () => recoverCluster(stage.cluster, { backup, archive, time: moment.time, clusterDir: folderOf('to-a-moment') }),
+      cluster: () =>
+        recoverCluster(stage.cluster, { backup, archive, time: moment.time, clusterDir: folderOf('to-a-moment') }),
     },
   ]
   const reports: RestoreReport[] = []
@@ -174,7 +209,10 @@ async function restoreAll(stage: Stage, companies: LoadedCompany[], lost: Lost &
     const outside = path.join(stage.folder, `outside-${at}`)
     await cp(lost.settings['CHECKPOINT_DIR']!, outside, { recursive: true })
     const settings = { ...lost.settings, CHECKPOINT_DIR: outside }
-    reports.push({ way, ...(await judgeRestore(stage, cluster, { companies, operations: load.operations, settings, ...bounds })) })
+    reports.push({
+      way,
+      ...(await judgeRestore(stage, cluster, { companies, operations: load.operations, settings, ...bounds })),
+    })
     await cluster.stop()
   }
   return reports

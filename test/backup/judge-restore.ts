@@ -48,7 +48,11 @@ const CONSISTENT = 0
 const DIVERGED = 3
 
 /** Goes through the runbook's steps after a restore, and checks what it promises of each. */
-export async function judgeRestore(stage: Stage, cluster: Cluster, bounds: RestoreBounds): Promise<Omit<RestoreReport, 'way'>> {
+export async function judgeRestore(
+  stage: Stage,
+  cluster: Cluster,
+  bounds: RestoreBounds,
+): Promise<Omit<RestoreReport, 'way'>> {
   const { companies, operations, settings } = bounds
   const ids = companies.map(({ companyId }) => companyId)
   const { serviceUrl, ownerUrl } = urlsNow(cluster)
@@ -60,16 +64,23 @@ export async function judgeRestore(stage: Stage, cluster: Cluster, bounds: Resto
   const lost = answered.filter((operation) => !isThere(operation))
   const wrong = [...boundFaults(answered, lost, bounds)]
 
-  const [verdicts, { stdout }] = await Promise.all([Promise.all(ids.map((id) => verify(run, settings, id))), run('doctor', '--json')])
+  const [verdicts, { stdout }] = await Promise.all([
+    Promise.all(ids.map((id) => verify(run, settings, id))),
+    run('doctor', '--json'),
+  ])
   const expected = lost.length === 0 ? CONSISTENT : DIVERGED
-  if (!verdicts.every((verdict) => verdict === expected)) wrong.push(`audit verify ended with ${verdicts.join()} instead of ${expected}`)
+  if (!verdicts.every((verdict) => verdict === expected))
+    wrong.push(`audit verify ended with ${verdicts.join()} instead of ${expected}`)
   const isRolledBack = stdout.includes('the database was rolled back')
-  if (isRolledBack !== lost.length > 0) wrong.push(`doctor says that the database was ${isRolledBack ? '' : 'not '}rolled back`)
+  if (isRolledBack !== lost.length > 0)
+    wrong.push(`doctor says that the database was ${isRolledBack ? '' : 'not '}rolled back`)
 
   const refusals = await refusedOf(environment, cluster, ids)
-  if (refusals !== (lost.length > 0 ? ids.length : 0)) wrong.push(`checkpoints of ${refusals} of ${ids.length} companies were refused`)
+  if (refusals !== (lost.length > 0 ? ids.length : 0))
+    wrong.push(`checkpoints of ${refusals} of ${ids.length} companies were refused`)
   // The way out: the operator has decided to go on without what is lost.
-  if (refusals > 0) for (const id of ids) await rename(notesOf(settings, id), `${notesOf(settings, id)}.before-the-loss`)
+  if (refusals > 0)
+    for (const id of ids) await rename(notesOf(settings, id), `${notesOf(settings, id)}.before-the-loss`)
   if ((await refusedOf(environment, cluster, ids)) > 0) wrong.push('checkpoints are still refused')
 
   wrong.push(...(await goOn(stage, cluster, environment, bounds, lost)))
@@ -85,7 +96,11 @@ async function verify(run: Run, settings: Record<string, string>, id: string): P
   return (await run('audit', 'verify', file, '--checkpoint', notesOf(settings, id))).exitCode!
 }
 
-function boundFaults(answered: Operation[], lost: Operation[], { answeredUntil, sentFrom = Infinity }: RestoreBounds): string[] {
+function boundFaults(
+  answered: Operation[],
+  lost: Operation[],
+  { answeredUntil, sentFrom = Infinity }: RestoreBounds,
+): string[] {
   const answeredAt = ({ attempts }: Operation) => attempts.at(-1)!.at + attempts.at(-1)!.took
   const tooMuch = lost.filter((operation) => answeredAt(operation) < answeredUntil)
   const tooLittle = answered.filter((operation) => !lost.includes(operation) && operation.attempts[0]!.at > sentFrom)
@@ -97,7 +112,11 @@ function boundFaults(answered: Operation[], lost: Operation[], { answeredUntil, 
 
 /** The ids of all calls that the ledger has. */
 async function storedCalls(db: Kysely<LedgerTables>, companyIds: string[]): Promise<Set<string>> {
-  const rows = await db.selectFrom('events').select('stream_id').where('company_id', 'in', companyIds.map(toUuid)).execute()
+  const rows = await db
+    .selectFrom('events')
+    .select('stream_id')
+    .where('company_id', 'in', companyIds.map(toUuid))
+    .execute()
   return new Set(rows.map((row) => row.stream_id))
 }
 
@@ -121,7 +140,13 @@ async function refusedOf(environment: Record<string, string>, cluster: Cluster, 
 }
 
 /** Starts the program on the restored database, and asks the oracle of the load about it. */
-async function goOn(stage: Stage, cluster: Cluster, environment: Record<string, string>, { companies, operations }: RestoreBounds, lost: Operation[]): Promise<string[]> {
+async function goOn(
+  stage: Stage,
+  cluster: Cluster,
+  environment: Record<string, string>,
+  { companies, operations }: RestoreBounds,
+  lost: Operation[],
+): Promise<string[]> {
   const { DATABASE_URL: databaseUrl, MIGRATE_DATABASE_URL: _, ...settings } = environment
   const [api, worker] = await Promise.all(
     (['serve', 'work'] as const).map(async (command) => {
@@ -136,7 +161,9 @@ async function goOn(stage: Stage, cluster: Cluster, environment: Record<string, 
   const faults = (await withDatabase(cluster, (db) => oracle(db, ids, kept))).map(({ text }) => text)
   const notes = openNotes(readConfig(environment))
   for (const id of ids) {
-    const head = await withDatabase(cluster, (db) => db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow())
+    const head = await withDatabase(cluster, (db) =>
+      db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow(),
+    )
     await eventually('checkpoints are recorded again', async () => (await notes.last(id))?.size === head.position)
   }
   faults.push(...(await repeatFaults(api!.address, companies, { kept, lost })))
@@ -145,7 +172,11 @@ async function goOn(stage: Stage, cluster: Cluster, environment: Record<string, 
 }
 
 /** A client that sends a creation again gets the answer of a kept one, and has a lost one carried out. */
-async function repeatFaults(address: string, companies: LoadedCompany[], { kept, lost }: { kept: Operation[]; lost: Operation[] }): Promise<string[]> {
+async function repeatFaults(
+  address: string,
+  companies: LoadedCompany[],
+  { kept, lost }: { kept: Operation[]; lost: Operation[] },
+): Promise<string[]> {
   const again = async ({ id, companyId, path: of, body }: Operation) => {
     const { key } = companies.find((company) => company.companyId === companyId)!
     return send(address, 'POST', of, { key, headers: { 'idempotency-key': id }, body })
@@ -153,8 +184,10 @@ async function repeatFaults(address: string, companies: LoadedCompany[], { kept,
   const isCreation = ({ final }: Operation) => final?.status === 201
   const faults: string[] = []
   const [known, gone] = [kept.findLast(isCreation), lost.find(isCreation)]
-  if (known && (await again(known)).body.log_id !== known.final!.body.log_id) faults.push(`${known.id}: is another call when it is sent again`)
+  if (known && (await again(known)).body.log_id !== known.final!.body.log_id)
+    faults.push(`${known.id}: is another call when it is sent again`)
   const answer = gone && (await again(gone))
-  if (answer && (answer.status !== 201 || answer.body.log_id === gone.final!.body.log_id)) faults.push(`${gone.id}: is lost, and not carried out when it is sent again`)
+  if (answer && (answer.status !== 201 || answer.body.log_id === gone.final!.body.log_id))
+    faults.push(`${gone.id}: is lost, and not carried out when it is sent again`)
   return faults
 }

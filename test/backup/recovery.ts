@@ -35,7 +35,10 @@ export async function recoverCluster({ urls }: Pick<Cluster, 'urls'>, recovery: 
   if (rescuedLog !== undefined) await copyLog(rescuedLog, clusterDir)
   await writeForServer(clusterDir, 'recovery.signal', '')
   const target = time === undefined ? {} : { recovery_target_time: time, recovery_target_action: 'promote' }
-  const restored = await startCluster(clusterDir, urls, { restore_command: archiveCommands(archive).restore, ...target })
+  const restored = await startCluster(clusterDir, urls, {
+    restore_command: archiveCommands(archive).restore,
+    ...target,
+  })
   await untilPromoted(restored)
   return restored
 }
@@ -47,7 +50,12 @@ async function copyLog(from: string, clusterDir: string): Promise<void> {
 }
 
 /** Starts a standby from a base backup of a primary, which streams the log to it. */
-export async function startStandby(primary: Cluster, backup: string, clusterDir: string, settings: Record<string, string> = {}): Promise<Cluster> {
+export async function startStandby(
+  primary: Cluster,
+  backup: string,
+  clusterDir: string,
+  settings: Record<string, string> = {},
+): Promise<Cluster> {
   await unpackBaseBackup(backup, clusterDir)
   await writeForServer(clusterDir, 'standby.signal', '')
   const { hostname, port, username, password } = new URL(urlsNow(primary).superUrl)
@@ -62,11 +70,17 @@ export async function promote(standby: Cluster): Promise<void> {
 }
 
 async function untilPromoted(cluster: Cluster): Promise<void> {
-  await eventually('the server takes writes', async () => (await ask<{ is_over: boolean }>(cluster, 'select not pg_is_in_recovery() as is_over'))?.is_over)
+  await eventually(
+    'the server takes writes',
+    async () => (await ask<{ is_over: boolean }>(cluster, 'select not pg_is_in_recovery() as is_over'))?.is_over,
+  )
 }
 
 /** One question as superuser, and the first row of the answer. */
-export async function ask<Row extends pg.QueryResultRow>(cluster: Cluster, statement: string): Promise<Row | undefined> {
+export async function ask<Row extends pg.QueryResultRow>(
+  cluster: Cluster,
+  statement: string,
+): Promise<Row | undefined> {
   const client = new pg.Client({ connectionString: urlsNow(cluster).superUrl })
   await client.connect()
   try {

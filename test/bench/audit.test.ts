@@ -6,19 +6,28 @@ import { benchServer } from '../support/processes/bench-server.ts'
 
 /* The benchmark of the audit on a small ledger: that it runs, not what it measures. */
 
-await t.test('a ledger is filled, proven, exported, verified twice and rebuilt, and the report tells of each', async (t) => {
-  const server = benchServer('bench_audit')
-  t.teardown(() => server.dropDatabase('bench_audit'))
-  const folder = t.testdir({})
-  const result = await audit(server, { events: 5_000, records: 100 }, folder)
-  t.ok(result.events >= 4_999, `${result.events} events`)
-  t.ok(result.exportBytes > result.events * 500)
-  const commands = ['audit export', 'audit verify', ...(hasPython() ? ['docs/verify_ledger.py'] : []), 'projections rebuild bulk-user-logs', 'projections rebuild employees']
-  t.strictSame(Object.keys(result.steps).toSorted(), commands.toSorted())
-  for (const { seconds, peakMebibytes } of Object.values(result.steps)) t.ok(seconds > 0 && peakMebibytes > 1)
-  t.equal(result.proofs.warmProofs, 200)
-  const markdown = auditMarkdown(await describeMachine(server, folder), result, 'A note.')
-  for (const command of commands) t.match(markdown, new RegExp(`^\\| \`${command}\` \\| [0-9]`, 'm'))
-  t.match(markdown, /^\| cold: nothing was prepared \| [0-9]/m)
-  t.match(markdown, 'A note.')
-})
+await t.test(
+  'a ledger is filled, proven, exported, verified twice and rebuilt, and the report tells of each',
+  async (t) => {
+    const server = benchServer('bench_audit')
+    t.teardown(() => server.dropDatabase('bench_audit'))
+    const folder = t.testdir({})
+    const result = await audit(server, { events: 5_000, records: 100 }, folder)
+    t.ok(result.events >= 4_999, `${result.events} events`)
+    t.ok(result.exportBytes > result.events * 500)
+    const commands = [
+      'audit export',
+      'audit verify',
+      ...(hasPython() ? ['docs/verify_ledger.py'] : []),
+      'projections rebuild bulk-user-logs',
+      'projections rebuild employees',
+    ]
+    t.strictSame(Object.keys(result.steps).toSorted(), commands.toSorted())
+    for (const { seconds, peakMebibytes } of Object.values(result.steps)) t.ok(seconds > 0 && peakMebibytes > 1)
+    t.equal(result.proofs.warmProofs, 200)
+    const markdown = auditMarkdown(await describeMachine(server, folder), result, 'A note.')
+    for (const command of commands) t.match(markdown, new RegExp(`^\\| \`${command}\` \\| [0-9]`, 'm'))
+    t.match(markdown, /^\| cold: nothing was prepared \| [0-9]/m)
+    t.match(markdown, 'A note.')
+  },
+)

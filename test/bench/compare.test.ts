@@ -27,7 +27,11 @@ await t.test('every peer answers all of its work without a failure, and the repo
     return { cells, lags: [lag], plain: await rowsOfPlainPeer() }
   })
 
-  t.strictSame(run.cells.map(({ work }) => work), WORKS, 'a cell for each work')
+  t.strictSame(
+    run.cells.map(({ work }) => work),
+    WORKS,
+    'a cell for each work',
+  )
   t.equal(failuresOf(run), 0)
   for (const { work, peers } of run.cells) {
     const able = ['single-create', 'bulk-create'].includes(work) ? ['crud', 'emmett', 'ours', 'raw'] : ['crud', 'ours']
@@ -41,7 +45,8 @@ await t.test('every peer answers all of its work without a failure, and the repo
   t.strictSame([...new Set(ratios.map(({ against }) => against))].toSorted(), ['crud', 'emmett', 'raw'])
   const machine = await describeMachine(server, t.testdir())
   const markdown = compareMarkdown({ machine, options: OPTIONS, ...run })
-  for (const work of WORKS) t.match(markdown, new RegExp(`^\\| ${work} \\| 2 \\| 2 \\| answered \\| crud \\| [0-9]`, 'm'))
+  for (const work of WORKS)
+    t.match(markdown, new RegExp(`^\\| ${work} \\| 2 \\| 2 \\| answered \\| crud \\| [0-9]`, 'm'))
   t.match(plotRatios(ratios, 'ratios'), /^<svg [^]*<\/svg>\n$/)
 
   t.ok(run.plain.entries > 0)

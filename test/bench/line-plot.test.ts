@@ -1,18 +1,35 @@
 import t from 'tap'
 import { plotLines } from '../../bench/report/line-plot.ts'
 
-const marks = [{ x: 10, label: 'ten' }, { x: 1000, label: 'a thousand' }]
+const marks = [
+  { x: 10, label: 'ten' },
+  { x: 1000, label: 'a thousand' },
+]
 const axes = { x: 'events', y: 'ms', marks, isLogarithmic: true }
 const lines = [
-  { name: 'reads', points: [{ x: 10, y: 1 }, { x: 100, y: 2 }, { x: 1000, y: 3 }] },
-  { name: 'writes', points: [{ x: 10, y: 3 }, { x: 1000, y: 3.1 }] },
+  {
+    name: 'reads',
+    points: [
+      { x: 10, y: 1 },
+      { x: 100, y: 2 },
+      { x: 1000, y: 3 },
+    ],
+  },
+  {
+    name: 'writes',
+    points: [
+      { x: 10, y: 3 },
+      { x: 1000, y: 3.1 },
+    ],
+  },
 ]
 const svg = plotLines(lines, axes, 'a plot')
 const numbersOf = (pattern: RegExp) => [...svg.matchAll(pattern)].map(([, number]) => Number(number))
 
 await t.test('a plot is a document with its title, its axes, and each line with its name', async (t) => {
   t.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" [^]*<\/svg>\n$/)
-  for (const text of ['a plot', 'events', 'ms', 'ten', 'a thousand', 'reads', 'writes']) t.ok(svg.includes(`>${text}</text>`), text)
+  for (const text of ['a plot', 'events', 'ms', 'ten', 'a thousand', 'reads', 'writes'])
+    t.ok(svg.includes(`>${text}</text>`), text)
 })
 
 await t.test('the scale begins at 0 and holds every value', async (t) => {

@@ -4,45 +4,74 @@ import t from 'tap'
 import { writeIntoReport, writeResults } from '../../bench/report/results.ts'
 import { median, percentile, slopeOf, spreadOf } from '../../bench/report/statistics.ts'
 
-await t.test('the median and the percentiles of a run are those of its values, in whatever order they came', async (t) => {
-  t.equal(median([3, 1, 2]), 2)
-  t.equal(median([4, 1, 3, 2]), 2.5)
-  t.strictSame(spreadOf([2, 9, 4]), { median: 4, min: 2, max: 9 })
-  const hundred = Array.from({ length: 100 }, (_, at) => 100 - at)
-  t.equal(percentile(hundred, 0.5), 50)
-  t.equal(percentile(hundred, 0.99), 99)
-  t.equal(percentile([7], 0.99), 7)
-})
+await t.test(
+  'the median and the percentiles of a run are those of its values, in whatever order they came',
+  async (t) => {
+    t.equal(median([3, 1, 2]), 2)
+    t.equal(median([4, 1, 3, 2]), 2.5)
+    t.strictSame(spreadOf([2, 9, 4]), { median: 4, min: 2, max: 9 })
+    const hundred = Array.from({ length: 100 }, (_, at) => 100 - at)
+    t.equal(percentile(hundred, 0.5), 50)
+    t.equal(percentile(hundred, 0.99), 99)
+    t.equal(percentile([7], 0.99), 7)
+  },
+)
 
 await t.test('a slope comes with its standard error, which is 0 on a line', async (t) => {
   t.strictSame(slopeOf([0, 1, 2, 3].map((x) => ({ x, y: 5 + 2 * x }))), { slope: 2, standardError: 0 })
   const { slope, standardError } = slopeOf([1, 3, 2, 3].map((y, x) => ({ x, y })))
   t.ok(Math.abs(slope - 0.5) < 1e-12)
   t.ok(Math.abs(standardError - Math.sqrt(1.5 / 2 / 5)) < 1e-12)
-  t.throws(() => slopeOf([{ x: 0, y: 0 }, { x: 1, y: 1 }]), /at least three points/)
+  t.throws(
+    () =>
+      slopeOf([
+        { x: 0, y: 0 },
+        { x: 1, y: 1 },
+      ]),
+    /at least three points/,
+  )
 })
 
 await t.test('results replace those of the run before in a document, and nothing else of it', async (t) => {
-  const dir = t.testdir({ 'report.md': 'Before\n<!-- results: sizes -->\nold\n<!-- end of results: sizes -->\nAfter\n' })
+  const dir = t.testdir({
+    'report.md': 'Before\n<!-- results: sizes -->\nold\n<!-- end of results: sizes -->\nAfter\n',
+  })
   const file = path.join(dir, 'report.md')
   await writeIntoReport(file, 'sizes', 'new')
   await writeIntoReport(file, 'sizes', 'newer')
-  t.equal(readFileSync(file, 'utf8'), 'Before\n<!-- results: sizes -->\n\nnewer\n\n<!-- end of results: sizes -->\nAfter\n')
+  t.equal(
+    readFileSync(file, 'utf8'),
+    'Before\n<!-- results: sizes -->\n\nnewer\n\n<!-- end of results: sizes -->\nAfter\n',
+  )
   await t.rejects(writeIntoReport(file, 'compare', 'new'), /has no part/)
 })
 
 await t.test('docs/performance.md has a place for the results of every command', async (t) => {
   const dir = t.testdir({ 'performance.md': readFileSync('docs/performance.md', 'utf8') })
-  const parts = ['compare', 'sizes', 'replay', 'audit', 'memory', 'profile-ours-single-create', 'profile-ours-bulk-create']
+  const parts = [
+    'compare',
+    'sizes',
+    'replay',
+    'audit',
+    'memory',
+    'profile-ours-single-create',
+    'profile-ours-bulk-create',
+  ]
   for (const part of parts) await writeIntoReport(path.join(dir, 'performance.md'), part, `results of ${part}`)
   const written = readFileSync(path.join(dir, 'performance.md'), 'utf8')
-  t.strictSame(parts.filter((part) => !written.includes(`results of ${part}`)), [])
+  t.strictSame(
+    parts.filter((part) => !written.includes(`results of ${part}`)),
+    [],
+  )
 })
 
 await t.test('a run leaves its results as JSON, as tables, and as a plot if it has one', async (t) => {
   const dir = path.join(t.testdir(), 'made')
   const files = await writeResults(dir, 'compare', { json: { a: 1 }, markdown: '| a |', svg: '<svg></svg>' })
-  t.strictSame(files.map((file) => path.basename(file)), ['compare.json', 'compare.md', 'compare.svg'])
+  t.strictSame(
+    files.map((file) => path.basename(file)),
+    ['compare.json', 'compare.md', 'compare.svg'],
+  )
   t.strictSame(JSON.parse(readFileSync(files[0]!, 'utf8')), { a: 1 })
   t.equal((await writeResults(dir, 'replay', { json: {}, markdown: '' })).length, 2)
 })

@@ -5,59 +5,66 @@ import { startService } from '../support/service.ts'
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 for (const javaScriptEnabled of [true, false]) {
-  await t.test(`an administrator issues, renames, rotates, disables and revokes a key${javaScriptEnabled ? '' : ' without any script'}`, async (t) => {
-    const service = await startService(t)
-    const permissions = javaScriptEnabled ? { permissions: ['clipboard-read', 'clipboard-write'] } : {}
-    const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled, ...permissions })
-    await signIn(page, service.company, 'admin')
-    await page.goto('/settings/api-keys')
-    await page.getByRole('link', { name: 'Issue an API key' }).click()
-    await page.getByLabel('Name').fill(HOSTILE)
-    await page.getByLabel('Quota', { exact: true }).fill('5')
-    await page.getByRole('button', { name: 'Issue the key' }).click()
-    await page.getByRole('heading', { name: 'The API key is issued' }).waitFor()
-    const key = { api_id: (await page.locator('#api-id').textContent())!, api_key: (await page.locator('#secret').textContent())! }
-    t.equal((await service.call('GET', '/v1/auth/verify', { key })).status, 200)
-    const copy = page.getByRole('button', { name: 'Copy the secret' })
-    if (javaScriptEnabled) {
-      await copy.click()
-      await page.getByRole('button', { name: 'Copied' }).waitFor()
-      t.equal(await page.evaluate('navigator.clipboard.readText()'), key.api_key)
-    } else t.equal(await copy.isVisible(), false)
+  await t.test(
+    `an administrator issues, renames, rotates, disables and revokes a key${javaScriptEnabled ? '' : ' without any script'}`,
+    async (t) => {
+      const service = await startService(t)
+      const permissions = javaScriptEnabled ? { permissions: ['clipboard-read', 'clipboard-write'] } : {}
+      const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled, ...permissions })
+      await signIn(page, service.company, 'admin')
+      await page.goto('/settings/api-keys')
+      await page.getByRole('link', { name: 'Issue an API key' }).click()
+      await page.getByLabel('Name').fill(HOSTILE)
+      await page.getByLabel('Quota', { exact: true }).fill('5')
+      await page.getByRole('button', { name: 'Issue the key' }).click()
+      await page.getByRole('heading', { name: 'The API key is issued' }).waitFor()
+      const key = {
+        api_id: (await page.locator('#api-id').textContent())!,
+        api_key: (await page.locator('#secret').textContent())!,
+      }
+      t.equal((await service.call('GET', '/v1/auth/verify', { key })).status, 200)
+      const copy = page.getByRole('button', { name: 'Copy the secret' })
+      if (javaScriptEnabled) {
+        await copy.click()
+        await page.getByRole('button', { name: 'Copied' }).waitFor()
+        t.equal(await page.evaluate('navigator.clipboard.readText()'), key.api_key)
+      } else t.equal(await copy.isVisible(), false)
 
-    await page.reload()
-    t.match(await page.getByRole('alert').textContent(), 'nothing was done this time')
-    t.equal((await service.manage('GET', '/api-keys')).body.items.length, 2, 'loading the answer anew issues nothing')
+      await page.reload()
+      t.match(await page.getByRole('alert').textContent(), 'nothing was done this time')
+      t.equal((await service.manage('GET', '/api-keys')).body.items.length, 2, 'loading the answer anew issues nothing')
 
-    await page.goto('/settings/api-keys')
-    await page.getByRole('link', { name: HOSTILE }).click()
-    t.equal(await page.locator('h1').textContent(), HOSTILE, 'shown as text')
-    await page.getByLabel('Name').fill('Nightly sync')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Nightly sync' }).waitFor()
-    t.match(await page.getByRole('status').textContent(), 'The changes are saved.')
+      await page.goto('/settings/api-keys')
+      await page.getByRole('link', { name: HOSTILE }).click()
+      t.equal(await page.locator('h1').textContent(), HOSTILE, 'shown as text')
+      await page.getByLabel('Name').fill('Nightly sync')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Nightly sync' }).waitFor()
+      t.match(await page.getByRole('status').textContent(), 'The changes are saved.')
 
-    await page.getByLabel('The present secret ends').selectOption('after 1 hour')
-    await page.getByRole('button', { name: 'Rotate the secret' }).click()
-    await page.getByRole('heading', { name: 'The API key has a new secret' }).waitFor()
-    const rotated = { ...key, api_key: (await page.locator('#secret').textContent())! }
-    for (const works of [key, rotated]) t.equal((await service.call('GET', '/v1/auth/verify', { key: works })).status, 200)
-    await page.getByRole('link', { name: 'To the key' }).click()
-    t.match(await page.getByText('works until').textContent(), /\d\d:\d\d:\d\d UTC\s+in 5\d minutes/)
+      await page.getByLabel('The present secret ends').selectOption('after 1 hour')
+      await page.getByRole('button', { name: 'Rotate the secret' }).click()
+      await page.getByRole('heading', { name: 'The API key has a new secret' }).waitFor()
+      const rotated = { ...key, api_key: (await page.locator('#secret').textContent())! }
+      for (const works of [key, rotated])
+        t.equal((await service.call('GET', '/v1/auth/verify', { key: works })).status, 200)
+      await page.getByRole('link', { name: 'To the key' }).click()
+      t.match(await page.getByText('works until').textContent(), /\d\d:\d\d:\d\d UTC\s+in 5\d minutes/)
 
-    await page.getByRole('button', { name: 'Disable' }).click()
-    await page.getByText('Disabled', { exact: true }).waitFor()
-    t.equal((await service.call('GET', '/v1/auth/verify', { key: rotated })).body.is_enabled, false)
-    await page.getByRole('button', { name: 'Enable' }).click()
-    await page.getByText('Enabled', { exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Revoke …' }).click()
-    await page.getByRole('link', { name: 'Keep it' }).click()
-    await page.getByRole('link', { name: 'Revoke …' }).click()
-    await page.getByRole('button', { name: 'Revoke the key' }).click()
-    await page.getByText('Revoked', { exact: true }).waitFor()
-    t.equal((await service.call('GET', '/v1/auth/verify', { key: rotated })).status, 401)
-    t.same(faults, [])
-  })
+      await page.getByRole('button', { name: 'Disable' }).click()
+      await page.getByText('Disabled', { exact: true }).waitFor()
+      t.equal((await service.call('GET', '/v1/auth/verify', { key: rotated })).body.is_enabled, false)
+      await page.getByRole('button', { name: 'Enable' }).click()
+      await page.getByText('Enabled', { exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Revoke …' }).click()
+      await page.getByRole('link', { name: 'Keep it' }).click()
+      await page.getByRole('link', { name: 'Revoke …' }).click()
+      await page.getByRole('button', { name: 'Revoke the key' }).click()
+      await page.getByText('Revoked', { exact: true }).waitFor()
+      t.equal((await service.call('GET', '/v1/auth/verify', { key: rotated })).status, 401)
+      t.same(faults, [])
+    },
+  )
 }
 
 await t.test('the time that is left of an overlap counts down by itself', async (t) => {
@@ -75,15 +82,21 @@ await t.test('the time that is left of an overlap counts down by itself', async 
   t.same(faults, [])
 })
 
-await t.test('the pages of keys look right in both colour schemes and at every width, with hostile and long names', async (t) => {
-  const service = await startService(t)
-  const { body: long } = await service.manage('POST', '/api-keys', { name: 'x'.repeat(120), quota_limit: 2_147_483_647 })
-  const { body: revoked } = await service.manage('POST', '/api-keys', { name: HOSTILE })
-  await service.manage('POST', `/api-keys/${revoked.id}/revoke`)
-  await service.manage('POST', `/api-keys/${long.id}/rotate`, {})
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
-  await signIn(page, service.company, 'admin')
-  const paths = ['', '?status=disabled', '/new', `/${long.id}`, `/${revoked.id}?done=revoked`, `/${long.id}/revoke`]
-  for (const path of paths) t.same(await looksOf(page, `/settings/api-keys${path}`), [])
-  t.same(faults, [])
-})
+await t.test(
+  'the pages of keys look right in both colour schemes and at every width, with hostile and long names',
+  async (t) => {
+    const service = await startService(t)
+    const { body: long } = await service.manage('POST', '/api-keys', {
+      name: 'x'.repeat(120),
+      quota_limit: 2_147_483_647,
+    })
+    const { body: revoked } = await service.manage('POST', '/api-keys', { name: HOSTILE })
+    await service.manage('POST', `/api-keys/${revoked.id}/revoke`)
+    await service.manage('POST', `/api-keys/${long.id}/rotate`, {})
+    const { page, faults } = await openPage(t, await openBrowser(t), service)
+    await signIn(page, service.company, 'admin')
+    const paths = ['', '?status=disabled', '/new', `/${long.id}`, `/${revoked.id}?done=revoked`, `/${long.id}/revoke`]
+    for (const path of paths) t.same(await looksOf(page, `/settings/api-keys${path}`), [])
+    t.same(faults, [])
+  },
+)

@@ -6,23 +6,26 @@ const browser = await openBrowser(t)
 const COMPANY = '/settings/company'
 
 for (const javaScriptEnabled of [true, false]) {
-  await t.test(`an administrator chooses the time zone, and pages show times in it (script: ${javaScriptEnabled})`, async (t) => {
-    const service = await startService(t)
-    const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
-    await signIn(page, service.company, 'admin')
-    await page.goto(COMPANY)
-    t.match(await page.locator('main time').textContent(), /UTC$/)
-    await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('status').waitFor()
-    t.equal(await page.getByRole('status').textContent(), 'The time zone is changed.')
-    t.equal(await page.getByLabel('Time zone').inputValue(), 'Asia/Tokyo')
-    t.match(await page.locator('main time').textContent(), /GMT\+9$/)
-    await page.goto('/settings/events')
-    t.match(await page.locator('main time').first().textContent(), /GMT\+9$/)
-    t.match(await page.locator('main').textContent(), 'CompanyTimeZoneChanged')
-    t.same(faults, [])
-  })
+  await t.test(
+    `an administrator chooses the time zone, and pages show times in it (script: ${javaScriptEnabled})`,
+    async (t) => {
+      const service = await startService(t)
+      const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
+      await signIn(page, service.company, 'admin')
+      await page.goto(COMPANY)
+      t.match(await page.locator('main time').textContent(), /UTC$/)
+      await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('status').waitFor()
+      t.equal(await page.getByRole('status').textContent(), 'The time zone is changed.')
+      t.equal(await page.getByLabel('Time zone').inputValue(), 'Asia/Tokyo')
+      t.match(await page.locator('main time').textContent(), /GMT\+9$/)
+      await page.goto('/settings/events')
+      t.match(await page.locator('main time').first().textContent(), /GMT\+9$/)
+      t.match(await page.locator('main').textContent(), 'CompanyTimeZoneChanged')
+      t.same(faults, [])
+    },
+  )
 }
 
 await t.test('the name of a company is text, whatever it is, and the page looks right everywhere', async (t) => {

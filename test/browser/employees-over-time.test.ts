@@ -10,57 +10,87 @@ const HOSTILE = '"><script>alert(1)</script>'
 async function withLife() {
   const service = await startService(t)
   const at = (headers: Record<string, string>, before: number) => Number(headers['x-ledger-position']) - before
-  const sent = employee({ first_name: HOSTILE, last_name: 'Lovelace', external_id: 'E-1', custom_attributes: { '<b>grade': 'n'.repeat(400) } })
+  const sent = employee({
+    first_name: HOSTILE,
+    last_name: 'Lovelace',
+    external_id: 'E-1',
+    custom_attributes: { '<b>grade': 'n'.repeat(400) },
+  })
   const made = await service.call('POST', '/v1/employees', { body: sent })
   const { id, email } = made.body.employees[0]
-  const changed = await service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'Lead', custom_attributes: { '<b>grade': null } } })
+  const changed = await service.call('PATCH', `/v1/employees/${id}`, {
+    body: { job_title: 'Lead', custom_attributes: { '<b>grade': null } },
+  })
   const ended = await service.call('PATCH', `/v1/employees/${id}`, { body: { status: 'inactive' } })
   await service.call('POST', '/v1/employees', { body: employee({ last_name: 'Lovelace', manager_id: id }) })
   await service.project()
-  return { service, id, email, logId: changed.body.log_id, created: at(made.headers, 1), updated: at(changed.headers, 1), deactivated: at(ended.headers, 1) }
+  return {
+    service,
+    id,
+    email,
+    logId: changed.body.log_id,
+    created: at(made.headers, 1),
+    updated: at(changed.headers, 1),
+    deactivated: at(ended.headers, 1),
+  }
 }
 
 const { service, id, email, logId, created, updated, deactivated } = await withLife()
 
-await t.test('an auditor finds an employee and steps through what they were, with the event behind each attribute', async (t) => {
-  const { page, faults } = await openPage(t, browser, service)
-  page.on('dialog', () => t.fail('a script of somebody else has run'))
-  await signIn(page, service.company, 'auditor')
-  await page.getByRole('link', { name: 'Employees over time' }).click()
-  await page.getByLabel('Employee', { exact: true }).fill('lovelace')
-  await page.getByRole('button', { name: 'Find' }).click()
-  t.equal(await page.locator('tbody tr').count(), 2)
-  await page.getByRole('link', { name: HOSTILE }).click()
-  await page.waitForURL(`**${EMPLOYEES}/${id}`)
-  t.equal(await page.locator('h1').textContent(), `${HOSTILE} Lovelace`)
+await t.test(
+  'an auditor finds an employee and steps through what they were, with the event behind each attribute',
+  async (t) => {
+    const { page, faults } = await openPage(t, browser, service)
+    page.on('dialog', () => t.fail('a script of somebody else has run'))
+    await signIn(page, service.company, 'auditor')
+    await page.getByRole('link', { name: 'Employees over time' }).click()
+    await page.getByLabel('Employee', { exact: true }).fill('lovelace')
+    await page.getByRole('button', { name: 'Find' }).click()
+    t.equal(await page.locator('tbody tr').count(), 2)
+    await page.getByRole('link', { name: HOSTILE }).click()
+    await page.waitForURL(`**${EMPLOYEES}/${id}`)
+    t.equal(await page.locator('h1').textContent(), `${HOSTILE} Lovelace`)
 
-  const attribute = (name: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-  const steps = page.getByRole('navigation', { name: 'Steps in time' })
-  t.match(await attribute('status').innerText(), new RegExp(`inactive[^]*event ${deactivated} EmployeeDeactivated[^]*HR sync`))
-  t.match(await attribute('job_title').innerText(), new RegExp(`Lead[^]*event ${updated} EmployeeUpdated`))
-  t.match(await attribute('email').innerText(), new RegExp(`${email}[^]*event ${created} EmployeeCreated`))
-  t.equal(await attribute('custom_attributes.<b>grade').count(), 0, 'it was removed')
+    const attribute = (name: string) =>
+      page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+    const steps = page.getByRole('navigation', { name: 'Steps in time' })
+    t.match(
+      await attribute('status').innerText(),
+      new RegExp(`inactive[^]*event ${deactivated} EmployeeDeactivated[^]*HR sync`),
+    )
+    t.match(await attribute('job_title').innerText(), new RegExp(`Lead[^]*event ${updated} EmployeeUpdated`))
+    t.match(await attribute('email').innerText(), new RegExp(`${email}[^]*event ${created} EmployeeCreated`))
+    t.equal(await attribute('custom_attributes.<b>grade').count(), 0, 'it was removed')
 
-  await steps.getByRole('link', { name: 'One event earlier' }).click()
-  await page.waitForURL(`**?at=${updated}`)
-  t.match(await attribute('status').innerText(), /active[^]*EmployeeCreated/)
-  await steps.getByRole('link', { name: 'One event earlier' }).click()
-  await page.waitForURL(`**?at=${created}`)
-  t.match(await attribute('job_title').innerText(), 'not set')
-  t.equal(await attribute('custom_attributes.<b>grade').count(), 1)
-  await steps.getByRole('link', { name: 'One event earlier' }).click()
-  await page.getByText('Not created yet').waitFor()
-  t.equal(await page.getByRole('table', { name: /made it so/ }).count(), 0)
-  await steps.getByRole('link', { name: 'One event later' }).click()
-  await page.waitForURL(`**?at=${created}`)
-  await steps.getByRole('link', { name: 'Now', exact: true }).click()
-  await page.waitForURL(`**${EMPLOYEES}/${id}`)
-  t.equal(await steps.getByRole('link', { name: 'One event later' }).count(), 0)
+    await steps.getByRole('link', { name: 'One event earlier' }).click()
+    await page.waitForURL(`**?at=${updated}`)
+    t.match(await attribute('status').innerText(), /active[^]*EmployeeCreated/)
+    await steps.getByRole('link', { name: 'One event earlier' }).click()
+    await page.waitForURL(`**?at=${created}`)
+    t.match(await attribute('job_title').innerText(), 'not set')
+    t.equal(await attribute('custom_attributes.<b>grade').count(), 1)
+    await steps.getByRole('link', { name: 'One event earlier' }).click()
+    await page.getByText('Not created yet').waitFor()
+    t.equal(await page.getByRole('table', { name: /made it so/ }).count(), 0)
+    await steps.getByRole('link', { name: 'One event later' }).click()
+    await page.waitForURL(`**?at=${created}`)
+    await steps.getByRole('link', { name: 'Now', exact: true }).click()
+    await page.waitForURL(`**${EMPLOYEES}/${id}`)
+    t.equal(await steps.getByRole('link', { name: 'One event later' }).count(), 0)
 
-  t.strictSame(await page.locator('.events td[data-label="Type"]').allTextContents(), ['EmployeeDeactivated', 'EmployeeUpdated', 'EmployeeCreated'])
-  t.equal(await page.locator('main a[href*="/bulk-user-logs"], main a[href$="/erase"]').count(), 0, 'these are for administrators')
-  t.same(faults, [])
-})
+    t.strictSame(await page.locator('.events td[data-label="Type"]').allTextContents(), [
+      'EmployeeDeactivated',
+      'EmployeeUpdated',
+      'EmployeeCreated',
+    ])
+    t.equal(
+      await page.locator('main a[href*="/bulk-user-logs"], main a[href$="/erase"]').count(),
+      0,
+      'these are for administrators',
+    )
+    t.same(faults, [])
+  },
+)
 
 await t.test('a moment is a position, an instant, or a time of the company', async (t) => {
   await service.manage('PATCH', '/company', { time_zone: 'Asia/Tokyo' })
@@ -98,7 +128,11 @@ await t.test('who may come from an event, a record and the address of somebody t
   await page.goto(`/settings/bulk-user-logs/${logId}`)
   await page.locator('.record').getByRole('link', { name: id }).click()
   await page.waitForURL(`**${EMPLOYEES}/${id}`)
-  t.equal(await page.locator(`main a[href="/settings/bulk-user-logs/${logId}"]`).count() > 0, true, 'and back to the call')
+  t.equal(
+    (await page.locator(`main a[href="/settings/bulk-user-logs/${logId}"]`).count()) > 0,
+    true,
+    'and back to the call',
+  )
   await page.goto(`/settings/events/${updated}`)
   await page.getByRole('link', { name: id }).click()
   await page.waitForURL(`**${EMPLOYEES}/${id}?at=${updated}`)
@@ -123,6 +157,15 @@ await t.test("another company's employees, and ids that nobody has, are not ther
 await t.test('the pages look right in both colour schemes and at every width', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
-  for (const path of ['', '?q=lovelace', '?q=nobody', `/${id}`, `/${id}?at=${created}`, `/${id}?at=1`, `/${id}?at=soon`]) t.same(await looksOf(page, EMPLOYEES + path), [])
+  for (const path of [
+    '',
+    '?q=lovelace',
+    '?q=nobody',
+    `/${id}`,
+    `/${id}?at=${created}`,
+    `/${id}?at=1`,
+    `/${id}?at=soon`,
+  ])
+    t.same(await looksOf(page, EMPLOYEES + path), [])
   t.same(faults, [])
 })

@@ -7,38 +7,54 @@ const browser = await openBrowser(t)
 const EMPLOYEES = '/settings/employees'
 
 for (const javaScriptEnabled of [true, false]) {
-  await t.test(`an administrator erases an employee, once it is confirmed${javaScriptEnabled ? '' : ', without any script'}`, async (t) => {
-    const service = await startService(t)
-    const made = await service.call('POST', '/v1/employees', { body: employee({ first_name: 'Forgotten', custom_attributes: { note: 'Forgotten' } }) })
-    const { id } = made.body.employees[0]
-    await service.call('PATCH', `/v1/employees/${id}`, { body: { last_name: 'Forgotten' } })
-    await service.project()
-    const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
-    await signIn(page, service.company, 'admin')
-    await page.goto(`${EMPLOYEES}/${id}`)
-    await page.getByRole('link', { name: 'Erase this person …' }).click()
-    await page.getByRole('link', { name: 'Keep the person' }).click()
-    await page.getByRole('link', { name: 'Erase this person …' }).click()
-    const unsure = await page.request.post(page.url(), { form: {}, headers: { 'sec-fetch-site': 'same-origin' } })
-    t.equal(unsure.status(), 422, 'a form without the tick erases nothing')
-    t.match((await service.call('GET', `/v1/employees/${id}`)).status, 200)
+  await t.test(
+    `an administrator erases an employee, once it is confirmed${javaScriptEnabled ? '' : ', without any script'}`,
+    async (t) => {
+      const service = await startService(t)
+      const made = await service.call('POST', '/v1/employees', {
+        body: employee({ first_name: 'Forgotten', custom_attributes: { note: 'Forgotten' } }),
+      })
+      const { id } = made.body.employees[0]
+      await service.call('PATCH', `/v1/employees/${id}`, { body: { last_name: 'Forgotten' } })
+      await service.project()
+      const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
+      await signIn(page, service.company, 'admin')
+      await page.goto(`${EMPLOYEES}/${id}`)
+      await page.getByRole('link', { name: 'Erase this person …' }).click()
+      await page.getByRole('link', { name: 'Keep the person' }).click()
+      await page.getByRole('link', { name: 'Erase this person …' }).click()
+      const unsure = await page.request.post(page.url(), { form: {}, headers: { 'sec-fetch-site': 'same-origin' } })
+      t.equal(unsure.status(), 422, 'a form without the tick erases nothing')
+      t.match((await service.call('GET', `/v1/employees/${id}`)).status, 200)
 
-    await page.getByLabel(`Erase ${id} for ever`).check()
-    await page.getByRole('button', { name: 'Erase the person' }).click()
-    await page.waitForURL(`**${EMPLOYEES}/${id}?done=erased`)
-    t.match(await page.getByRole('status').textContent(), 'The person is erased.')
-    t.equal(await page.locator('h1').textContent(), 'An erased person')
-    t.equal(await page.getByRole('link', { name: 'Erase this person …' }).count(), 0)
-    t.strictSame(await page.locator('.events td[data-label="Type"]').allTextContents(), ['EmployeeErased', 'EmployeeUpdated', 'EmployeeCreated'])
-    t.match(await page.locator('.events tbody').first().innerText(), service.company.admin.user_id, 'who did it is told')
-    await page.goto(`${EMPLOYEES}/${id}?at=${Number(made.headers['x-ledger-position'])}`)
-    t.equal(await page.locator('h1').textContent(), 'An erased person', 'at no time anybody')
-    await service.project()
-    t.strictSame(await rowsWith(service.urls.superUrl, ['Forgotten']), [])
-    const again = await page.request.post(`${service.address}${EMPLOYEES}/${id}/erase`, { form: { sure: 'yes' }, headers: { 'sec-fetch-site': 'same-origin' } })
-    t.equal(again.status(), 404, 'a second time there is nothing left')
-    t.same(faults, [])
-  })
+      await page.getByLabel(`Erase ${id} for ever`).check()
+      await page.getByRole('button', { name: 'Erase the person' }).click()
+      await page.waitForURL(`**${EMPLOYEES}/${id}?done=erased`)
+      t.match(await page.getByRole('status').textContent(), 'The person is erased.')
+      t.equal(await page.locator('h1').textContent(), 'An erased person')
+      t.equal(await page.getByRole('link', { name: 'Erase this person …' }).count(), 0)
+      t.strictSame(await page.locator('.events td[data-label="Type"]').allTextContents(), [
+        'EmployeeErased',
+        'EmployeeUpdated',
+        'EmployeeCreated',
+      ])
+      t.match(
+        await page.locator('.events tbody').first().innerText(),
+        service.company.admin.user_id,
+        'who did it is told',
+      )
+      await page.goto(`${EMPLOYEES}/${id}?at=${Number(made.headers['x-ledger-position'])}`)
+      t.equal(await page.locator('h1').textContent(), 'An erased person', 'at no time anybody')
+      await service.project()
+      t.strictSame(await rowsWith(service.urls.superUrl, ['Forgotten']), [])
+      const again = await page.request.post(`${service.address}${EMPLOYEES}/${id}/erase`, {
+        form: { sure: 'yes' },
+        headers: { 'sec-fetch-site': 'same-origin' },
+      })
+      t.equal(again.status(), 404, 'a second time there is nothing left')
+      t.same(faults, [])
+    },
+  )
 }
 
 await t.test('somebody who was never created is erased by e-mail or external id', async (t) => {
@@ -55,7 +71,10 @@ await t.test('somebody who was never created is erased by e-mail or external id'
     await page.getByRole('button', { name: 'Erase the person' }).click()
   }
   await erase()
-  t.match(await page.getByRole('alert').textContent(), 'Exactly one of employee_id, email and external_id must name the person.')
+  t.match(
+    await page.getByRole('alert').textContent(),
+    'Exactly one of employee_id, email and external_id must name the person.',
+  )
   await page.getByLabel('E-mail').fill('Refused@Example.com')
   await page.getByLabel('Or external id').fill('E-1')
   await erase()
@@ -85,7 +104,8 @@ await t.test('a removed user is erased from their page, and has no name afterwar
   await page.waitForURL('**?done=erased')
   t.equal(await page.locator('h1').textContent(), 'An erased user')
   t.strictSame(await rowsWith(service.urls.superUrl, [member.email]), [])
-  for (const path of [`/${member.user_id}`, '?status=removed']) t.same(await looksOf(page, `/settings/users${path}`), [])
+  for (const path of [`/${member.user_id}`, '?status=removed'])
+    t.same(await looksOf(page, `/settings/users${path}`), [])
   t.same(faults, [])
 })
 
@@ -98,7 +118,13 @@ await t.test('an auditor erases nobody', async (t) => {
   for (const path of [`${EMPLOYEES}/erase`, `${EMPLOYEES}/${id}/erase`]) {
     t.equal((await page.goto(path))?.status(), 403, path)
     const form = { sure: 'yes', email: body.employees[0].email }
-    t.equal((await page.request.post(service.address + path, { form, headers: { 'sec-fetch-site': 'same-origin' } })).status(), 403, path)
+    t.equal(
+      (
+        await page.request.post(service.address + path, { form, headers: { 'sec-fetch-site': 'same-origin' } })
+      ).status(),
+      403,
+      path,
+    )
   }
   t.equal((await service.call('GET', `/v1/employees/${id}`)).status, 200)
 })

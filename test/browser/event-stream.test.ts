@@ -15,12 +15,18 @@ await t.test('an auditor reads what happened: who did it, to whom, with which da
   await signIn(page, service.company, 'auditor')
   t.equal(new URL(page.url()).pathname, EVENTS, 'it is where an auditor begins')
   const events = page.locator('.events tbody')
-  t.match(await events.first().textContent(), new RegExp(`ApiCallCompleted.*${body.log_id}.*HR sync`, 's'), 'newest first')
+  t.match(
+    await events.first().textContent(),
+    new RegExp(`ApiCallCompleted.*${body.log_id}.*HR sync`, 's'),
+    'newest first',
+  )
   t.match(await events.nth(1).textContent(), new RegExp(`EmployeeCreated.*${id}`, 's'))
   t.match(await events.last().textContent(), /CompanyRegistered.*the command line/s)
 
   await events.nth(1).getByText('Data').first().click()
-  t.match(JSON.parse((await events.nth(1).locator('pre').textContent())!), { attributes: { job_title: HOSTILE.slice(0, 120) } })
+  t.match(JSON.parse((await events.nth(1).locator('pre').textContent())!), {
+    attributes: { job_title: HOSTILE.slice(0, 120) },
+  })
   t.equal(await page.locator('main script, main img').count(), 0, 'it is text')
   t.equal(await page.locator(`main a[href^="/settings/bulk-user-logs"]`).count(), 0, 'its entry is for administrators')
   t.equal(await page.getByRole('link', { name: 'Export all events' }).getAttribute('href'), '/audit/v1/events')
@@ -45,8 +51,16 @@ await t.test('events are found by type, by what they are about, and from a posit
   t.strictSame(await types(), ['EmployeeUpdated', 'EmployeeCreated'])
 
   await page.goto(`${EVENTS}?id=${body.log_id}`)
-  t.strictSame(await types(), ['ApiCallCompleted', 'EmployeeCreated', 'EmployeeCreated'], 'of a call, all of its events')
-  t.equal(await page.locator(`main a[href="/settings/bulk-user-logs/${body.log_id}"]`).count(), 3, 'an administrator comes to its entry')
+  t.strictSame(
+    await types(),
+    ['ApiCallCompleted', 'EmployeeCreated', 'EmployeeCreated'],
+    'of a call, all of its events',
+  )
+  t.equal(
+    await page.locator(`main a[href="/settings/bulk-user-logs/${body.log_id}"]`).count(),
+    3,
+    'an administrator comes to its entry',
+  )
 
   await page.goto(EVENTS)
   await page.getByLabel('Type').selectOption('EmployeeUpdated')
@@ -59,7 +73,14 @@ await t.test('events are found by type, by what they are about, and from a posit
   await page.goto(`${EVENTS}?type=UserErased`)
   t.ok(await page.getByRole('heading', { name: 'No such events here' }).isVisible())
 
-  for (const query of ['type=Nothing', 'id=emp_x', 'id=tok_01h455vb4pex5vsknk084sn02q', 'position=0', 'position=-1', 'newer_from=x']) {
+  for (const query of [
+    'type=Nothing',
+    'id=emp_x',
+    'id=tok_01h455vb4pex5vsknk084sn02q',
+    'position=0',
+    'position=-1',
+    'newer_from=x',
+  ]) {
     t.equal((await page.goto(`${EVENTS}?${query}`))!.status(), 400, query)
   }
   t.same(faults, [])
@@ -67,12 +88,18 @@ await t.test('events are found by type, by what they are about, and from a posit
 
 await t.test('paging back and on again passes every event once, also with a filter', async (t) => {
   const service = await startService(t)
-  for (let at = 0; at < 3; at += 1) await service.call('POST', '/v1/employees', { body: Array.from({ length: 40 }, () => employee()) })
+  for (let at = 0; at < 3; at += 1)
+    await service.call('POST', '/v1/employees', { body: Array.from({ length: 40 }, () => employee()) })
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   const positions = async () => (await page.locator('.events th[scope="row"]').allTextContents()).map(Number)
-  for (const [query, where] of [['', 'true'], ['?type=EmployeeCreated', `envelope like '%"type":"EmployeeCreated"%'`]] as const) {
-    const { rows } = await service.pool.query<{ position: number }>(`select position from events where ${where} order by position desc`)
+  for (const [query, where] of [
+    ['', 'true'],
+    ['?type=EmployeeCreated', `envelope like '%"type":"EmployeeCreated"%'`],
+  ] as const) {
+    const { rows } = await service.pool.query<{ position: number }>(
+      `select position from events where ${where} order by position desc`,
+    )
     const all = rows.map(({ position }) => position)
     await page.goto(EVENTS + query)
     const pages = [await positions()]
@@ -100,16 +127,27 @@ await t.test('an event has a page with its envelope, data and hashes, which are 
   const service = await startService(t)
   const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
   const position = Number(headers['x-ledger-position'])
-  const { rows } = await service.pool.query('select envelope, leaf_hash, salt from events where position = $1 and company_id = (select company_id from companies)', [position])
+  const { rows } = await service.pool.query(
+    'select envelope, leaf_hash, salt from events where position = $1 and company_id = (select company_id from companies)',
+    [position],
+  )
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'auditor')
   await page.goto(`${EVENTS}/${position}`)
   t.equal(await page.locator('#envelope').textContent(), rows[0].envelope, 'the very text that was hashed')
   const text = (await page.locator('main').textContent())!
-  for (const part of [rows[0].leaf_hash.toString('hex'), rows[0].salt.toString('hex'), JSON.parse(rows[0].envelope).data_hash]) t.ok(text.includes(part))
+  for (const part of [
+    rows[0].leaf_hash.toString('hex'),
+    rows[0].salt.toString('hex'),
+    JSON.parse(rows[0].envelope).data_hash,
+  ])
+    t.ok(text.includes(part))
   t.equal(await page.getByText('Matches').count(), 2)
 
-  await asSuperuser(service.urls.superUrl, `update events set data = replace(data, '"total":1', '"total":2') where position = ${position}`)
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set data = replace(data, '"total":1', '"total":2') where position = ${position}`,
+  )
   await page.goto(`${EVENTS}/${position}`)
   t.equal(await page.getByText('Does not match').count(), 1, 'data that were tampered with')
   await asSuperuser(service.urls.superUrl, `update events set data = null, salt = null where position = ${position}`)
@@ -144,7 +182,10 @@ await t.test('what no program can read is shown as it is stored', async (t) => {
 await t.test("another company's events, and positions that are none, are not there", async (t) => {
   const service = await startService(t)
   const other = await service.makeCompany('Other')
-  const { body } = await service.call('POST', '/v1/employees', { body: employee({ last_name: 'Theirs' }), key: other.key })
+  const { body } = await service.call('POST', '/v1/employees', {
+    body: employee({ last_name: 'Theirs' }),
+    key: other.key,
+  })
   const { page } = await openPage(t, browser, service)
   await signIn(page, service.company, 'auditor')
   for (const id of [body.employees[0].id, body.log_id, other.id]) {

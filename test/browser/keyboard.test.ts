@@ -14,7 +14,11 @@ async function focused(page: Page): Promise<{ text: string; href: string | null;
   return page.locator(':focus').evaluate((element) => {
     const { outlineStyle, outlineWidth } = element.ownerDocument.defaultView!.getComputedStyle(element)
     const text = (element.textContent ?? '').trim()
-    return { text, href: element.getAttribute('href'), hasRing: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 }
+    return {
+      text,
+      href: element.getAttribute('href'),
+      hasRing: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
+    }
   })
 }
 
@@ -32,20 +36,23 @@ async function tabTo(page: Page, href: string): Promise<void> {
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  await t.test(`the list, an entry and a record are reached by Tab and Enter alone, with the focus in sight (${colorScheme})`, async (t) => {
-    const { page, faults } = await openPage(t, browser, service, { colorScheme })
-    await signIn(page, service.company, 'admin')
-    await page.goto(LOGS)
-    for (const path of [`${LOGS}/${body.log_id}`, `${LOGS}/${body.log_id}/records/1`]) {
-      await tabTo(page, path)
+  await t.test(
+    `the list, an entry and a record are reached by Tab and Enter alone, with the focus in sight (${colorScheme})`,
+    async (t) => {
+      const { page, faults } = await openPage(t, browser, service, { colorScheme })
+      await signIn(page, service.company, 'admin')
+      await page.goto(LOGS)
+      for (const path of [`${LOGS}/${body.log_id}`, `${LOGS}/${body.log_id}/records/1`]) {
+        await tabTo(page, path)
+        await page.keyboard.press('Enter')
+        await page.waitForURL(`**${path}`)
+      }
+      await tabTo(page, LOGS)
       await page.keyboard.press('Enter')
-      await page.waitForURL(`**${path}`)
-    }
-    await tabTo(page, LOGS)
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`**${LOGS}`)
-    t.same(faults, [])
-  })
+      await page.waitForURL(`**${LOGS}`)
+      t.same(faults, [])
+    },
+  )
 }
 
 await t.test('the first Tab is the way past the navigation, and is in sight then', async (t) => {
@@ -81,14 +88,20 @@ await t.test('whoever is signed in by keyboard alone can sign out by it', async 
 })
 
 await t.test('nothing moves for who wants no motion', async (t) => {
-  for (const [reducedMotion, moves] of [['reduce', false], ['no-preference', true]] as const) {
+  for (const [reducedMotion, moves] of [
+    ['reduce', false],
+    ['no-preference', true],
+  ] as const) {
     const { page } = await openPage(t, browser, service, { reducedMotion })
     await signIn(page, service.company, 'admin')
     await page.goto(LOGS)
-    const name = await page.locator('tbody tr').first().evaluate((row) => {
-      row.setAttribute('class', 'arrived')
-      return row.ownerDocument.defaultView!.getComputedStyle(row).animationName
-    })
+    const name = await page
+      .locator('tbody tr')
+      .first()
+      .evaluate((row) => {
+        row.setAttribute('class', 'arrived')
+        return row.ownerDocument.defaultView!.getComputedStyle(row).animationName
+      })
     t.equal(name !== 'none', moves, reducedMotion)
   }
 })

@@ -42,10 +42,23 @@ const LOOKED_AT: Record<string, string> = {
 }
 
 /** What is no page of the interface: endpoints, files, redirections, a fragment, and the reference that Scalar makes. */
-const NO_PAGES = [/^\/(?:v1|admin\/v1|audit\/v1)\//, /^\/(?:livez|readyz|openapi\.json)$/, /^\/(?:assets|docs)(?:\/|$)/, /^\/(?:settings)?$/, /\/rows$/]
+const NO_PAGES = [
+  /^\/(?:v1|admin\/v1|audit\/v1)\//,
+  /^\/(?:livez|readyz|openapi\.json)$/,
+  /^\/(?:assets|docs)(?:\/|$)/,
+  /^\/(?:settings)?$/,
+  /\/rows$/,
+]
 
 /** Answers that no address leads to: each is looked at where its form is sent. */
-const ANSWERS = ['The API key is issued', 'The API key has a new secret', 'The user is invited', 'The password is reset', 'The token is issued', 'Your password is set']
+const ANSWERS = [
+  'The API key is issued',
+  'The API key has a new secret',
+  'The user is invited',
+  'The password is reset',
+  'The token is issued',
+  'Your password is set',
+]
 
 await t.test('every page that can be opened is in the table, and no other', async (t) => {
   const routes = collectRoutes()

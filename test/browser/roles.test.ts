@@ -20,7 +20,10 @@ for (const role of ['auditor', 'member'] as const) {
       t.equal(await page.getByRole('table').count(), 0)
     }
     for (const path of ['/settings/company', '/settings/health/resume']) {
-      const sent = await page.request.post(service.address + path, { form: { time_zone: 'Asia/Tokyo', projection: 'employees' }, headers: { 'sec-fetch-site': 'same-origin' } })
+      const sent = await page.request.post(service.address + path, {
+        form: { time_zone: 'Asia/Tokyo', projection: 'employees' },
+        headers: { 'sec-fetch-site': 'same-origin' },
+      })
       t.equal(sent.status(), 403, `nothing is changed by POST ${path}`)
     }
     t.equal((await service.manage('GET', '/company')).body.time_zone, 'UTC')
@@ -41,6 +44,7 @@ await t.test('a member does not reach the event stream and the employees either'
 await t.test('an administrator has all of it', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
-  for (const path of [...FOR_ADMINISTRATORS, '/settings/events', '/settings/events/1']) t.equal((await page.goto(path))!.status(), 200, path)
+  for (const path of [...FOR_ADMINISTRATORS, '/settings/events', '/settings/events/1'])
+    t.equal((await page.goto(path))!.status(), 200, path)
   t.same(faults, [])
 })

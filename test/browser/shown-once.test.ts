@@ -9,7 +9,12 @@ const service = await startService(t)
 const { page, faults } = await openPage(t, await openBrowser(t), service)
 await signIn(page, service.company, 'admin')
 
-async function answerOf(t: { same(found: unknown, wanted: unknown): unknown }, page: Page, button: string, heading: string): Promise<void> {
+async function answerOf(
+  t: { same(found: unknown, wanted: unknown): unknown },
+  page: Page,
+  button: string,
+  heading: string,
+): Promise<void> {
   await page.getByRole('button', { name: button }).click()
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
   t.same(await looksOfAnswer(page), [])

@@ -23,7 +23,8 @@ await t.test('whoever has signed in comes to the page that was asked for, and si
 await t.test('the pages before signing in look right in both colour schemes and at every width', async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, await openBrowser(t), service)
-  for (const path of ['/sign-in', '/invitation?token=x', '/problems', '/problems/quota_exceeded']) t.same(await looksOf(page, path), [])
+  for (const path of ['/sign-in', '/invitation?token=x', '/problems', '/problems/quota_exceeded'])
+    t.same(await looksOf(page, path), [])
   t.same(faults, [])
 })
 

@@ -17,8 +17,11 @@ const MARKUP = '<b id=hostile>unreadable</b>'
 async function park(service: Service, company: TestCompany): Promise<number> {
   const { headers } = await service.call('POST', '/v1/employees', { body: employee(), key: company.key })
   const position = Number(headers['x-ledger-position'])
-  await asSuperuser(service.urls.superUrl, `update events set envelope = replace(envelope, '"ApiCallCompleted"', '"${MARKUP}"')
-    where position = ${position} and company_id = '${toUuid(company.id)}'`)
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set envelope = replace(envelope, '"ApiCallCompleted"', '"${MARKUP}"')
+    where position = ${position} and company_id = '${toUuid(company.id)}'`,
+  )
   await eventually('it is parked', async () => {
     // Time passes faster: the next try is due at once.
     await service.pool.query('update checkpoints set next_try_at = null where parked_at is null')
@@ -36,7 +39,10 @@ async function park(service: Service, company: TestCompany): Promise<number> {
 }
 
 const heal = (service: Service) =>
-  asSuperuser(service.urls.superUrl, `update events set envelope = replace(envelope, '"${MARKUP}"', '"ApiCallCompleted"')`)
+  asSuperuser(
+    service.urls.superUrl,
+    `update events set envelope = replace(envelope, '"${MARKUP}"', '"ApiCallCompleted"')`,
+  )
 
 await t.test('lag, queues, versions and the head of the ledger are told', async (t) => {
   const service = await startService(t)
@@ -49,15 +55,24 @@ await t.test('lag, queues, versions and the head of the ledger are told', async 
   await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
   await page.getByRole('link', { name: 'Refresh' }).click()
   await own.getByText('Catching up').first().waitFor()
-  t.equal(await own.locator('td[data-label="Events behind"]').first().textContent(), '3', 'two employees and their call')
-  const { rows } = await service.pool.query('select position, (select count(*)::integer from events) as events from heads')
+  t.equal(
+    await own.locator('td[data-label="Events behind"]').first().textContent(),
+    '3',
+    'two employees and their call',
+  )
+  const { rows } = await service.pool.query(
+    'select position, (select count(*)::integer from events) as events from heads',
+  )
   t.match(await page.locator('main').textContent(), new RegExp(`Events\\s*${rows[0].position}\\s`))
   t.match(await page.locator('#root').textContent(), /^[0-9a-f]{64}$/)
   const versions = await page.locator('main').textContent()
   t.match(versions, new RegExp(`Node\\.js\\s*${process.versions.node}`))
   t.match(versions, /PostgreSQL\s*\d+\.\d+/)
   t.match(versions, /Last migration\s*\d{4}-[a-z]/)
-  t.match(await page.getByRole('table', { name: 'Jobs of all companies' }).textContent(), /project-employees\s*\d+\s*\d+/)
+  t.match(
+    await page.getByRole('table', { name: 'Jobs of all companies' }).textContent(),
+    /project-employees\s*\d+\s*\d+/,
+  )
   t.same(await looksOf(page, HEALTH), [])
   t.same(faults, [])
 })
@@ -81,7 +96,10 @@ for (const javaScriptEnabled of [true, false]) {
     await page.waitForURL('**/settings/health?done=resumed')
     t.match(await page.getByRole('status').textContent(), 'goes on where it stood')
     await eventually('its events are folded', async () => {
-      const { rows } = await service.pool.query('select 1 from checkpoints where projection = $1 and position >= $2 and parked_at is null', [bulkUserLogs.name, position])
+      const { rows } = await service.pool.query(
+        'select 1 from checkpoints where projection = $1 and position >= $2 and parked_at is null',
+        [bulkUserLogs.name, position],
+      )
       return rows.length > 0
     })
     await page.goto(HEALTH)
@@ -98,7 +116,10 @@ await t.test('of other companies nothing is told but how many: nobody else can l
   await signIn(page, service.company, 'admin')
   await page.goto(HEALTH)
   const all = page.getByRole('table', { name: /Companies, yours included/ })
-  t.equal(await all.getByRole('row', { name: 'bulk-user-logs' }).locator('[data-label="Companies parked"]').textContent(), '1')
+  t.equal(
+    await all.getByRole('row', { name: 'bulk-user-logs' }).locator('[data-label="Companies parked"]').textContent(),
+    '1',
+  )
   const text = (await page.locator('main').textContent())!
   for (const told of [other.name, other.id, 'unknown type']) t.notOk(text.includes(told), told)
   const resumed = await page.request.post(`${service.address}${HEALTH}/resume`, {
@@ -108,9 +129,15 @@ await t.test('of other companies nothing is told but how many: nobody else can l
   t.match(resumed.url(), 'done=not-parked')
   const { rows } = await service.pool.query('select 1 from checkpoints where parked_at is not null')
   t.ok(rows.length > 0, 'it is still parked')
-  const unknown = await page.request.post(`${service.address}${HEALTH}/resume`, { form: { projection: 'x' }, headers: { 'sec-fetch-site': 'same-origin' } })
+  const unknown = await page.request.post(`${service.address}${HEALTH}/resume`, {
+    form: { projection: 'x' },
+    headers: { 'sec-fetch-site': 'same-origin' },
+  })
   t.equal(unknown.status(), 404)
-  const foreign = await page.request.post(`${service.address}${HEALTH}/resume`, { form: { projection: 'employees' }, headers: { 'sec-fetch-site': 'cross-site' } })
+  const foreign = await page.request.post(`${service.address}${HEALTH}/resume`, {
+    form: { projection: 'employees' },
+    headers: { 'sec-fetch-site': 'cross-site' },
+  })
   t.equal(foreign.status(), 403, 'a page of another site resumes nothing')
   t.same(faults, [])
 })
@@ -124,7 +151,10 @@ await t.test('the page brings itself up to date while somebody looks at it and d
   page.on('request', (request) => (fetched += request.resourceType() === 'fetch' ? 1 : 0))
   await page.clock.install()
   await page.goto(HEALTH)
-  const behind = page.getByRole('table', { name: /read model/ }).locator('td[data-label="Events behind"]').first()
+  const behind = page
+    .getByRole('table', { name: /read model/ })
+    .locator('td[data-label="Events behind"]')
+    .first()
   t.equal(await behind.textContent(), '0')
   await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
   await page.clock.fastForward(10_000)

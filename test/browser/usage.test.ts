@@ -23,7 +23,9 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   await service.call('POST', '/v1/employees', { body: [{}, {}] })
   await service.project()
   // The same calls some days ago: a day is only a row of the read model's sums.
-  await service.pool.query('insert into bulk_user_logs_v1.days select company_id, day - 20, key_id, operation, status, 1200, total, updated, deactivated, failed, no_updates from bulk_user_logs_v1.days')
+  await service.pool.query(
+    'insert into bulk_user_logs_v1.days select company_id, day - 20, key_id, operation, status, 1200, total, updated, deactivated, failed, no_updates from bulk_user_logs_v1.days',
+  )
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
 
@@ -49,9 +51,18 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
 await t.test('each key that is not revoked stands with its use and its quota, its name as text', async (t) => {
   const service = await startService(t)
   const hostile = '<img src=x onerror=alert(1)>'
-  const { body: issued } = await service.manage('POST', '/api-keys', { name: hostile, quota_limit: 4, refresh_period: 'daily' })
-  for (let at = 0; at < 3; at += 1) await service.call('GET', '/v1/employees', { key: { api_id: issued.id, api_key: issued.api_key } })
-  const { body: gone } = await service.manage('POST', '/api-keys', { name: 'Gone', quota_limit: 1, refresh_period: 'daily' })
+  const { body: issued } = await service.manage('POST', '/api-keys', {
+    name: hostile,
+    quota_limit: 4,
+    refresh_period: 'daily',
+  })
+  for (let at = 0; at < 3; at += 1)
+    await service.call('GET', '/v1/employees', { key: { api_id: issued.id, api_key: issued.api_key } })
+  const { body: gone } = await service.manage('POST', '/api-keys', {
+    name: 'Gone',
+    quota_limit: 1,
+    refresh_period: 'daily',
+  })
   await service.manage('POST', `/api-keys/${gone.id}/revoke`)
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')

@@ -6,67 +6,86 @@ const HOSTILE = '"><script>alert(1)</script>'
 const PASSWORD = 'a password to paste'
 
 for (const javaScriptEnabled of [true, false]) {
-  await t.test(`who is invited takes the link in another browser and signs in as an auditor${javaScriptEnabled ? '' : ', without any script'}`, async (t) => {
-    const service = await startService(t)
-    const browser = await openBrowser(t)
-    const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
-    await signIn(page, service.company, 'admin')
-    await page.goto('/settings/users')
-    await page.getByRole('link', { name: 'Invite a user' }).click()
-    await page.getByLabel('E-mail of the user').fill('olga@example.com')
-    await page.getByLabel('Name').fill(HOSTILE)
-    await page.getByLabel('Role').selectOption('auditor')
-    await page.getByRole('button', { name: 'Invite' }).click()
-    const link = (await page.locator('#link').textContent())!
-    await page.reload()
-    t.match(await page.getByRole('alert').textContent(), 'The company has a user with this e-mail address.')
+  await t.test(
+    `who is invited takes the link in another browser and signs in as an auditor${javaScriptEnabled ? '' : ', without any script'}`,
+    async (t) => {
+      const service = await startService(t)
+      const browser = await openBrowser(t)
+      const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
+      await signIn(page, service.company, 'admin')
+      await page.goto('/settings/users')
+      await page.getByRole('link', { name: 'Invite a user' }).click()
+      await page.getByLabel('E-mail of the user').fill('olga@example.com')
+      await page.getByLabel('Name').fill(HOSTILE)
+      await page.getByLabel('Role').selectOption('auditor')
+      await page.getByRole('button', { name: 'Invite' }).click()
+      const link = (await page.locator('#link').textContent())!
+      await page.reload()
+      t.match(await page.getByRole('alert').textContent(), 'The company has a user with this e-mail address.')
 
-    const other = await openPage(t, browser, service, { javaScriptEnabled })
-    await other.page.goto(link)
-    // As from a password manager: all at once.
-    await other.page.getByLabel('New password').focus()
-    await other.page.keyboard.insertText(PASSWORD)
-    await other.page.getByLabel('The same again').focus()
-    await other.page.keyboard.insertText(PASSWORD)
-    await other.page.getByRole('button', { name: 'Set the password' }).click()
-    await other.page.getByRole('link', { name: 'Sign in' }).click()
-    await other.page.getByLabel('E-mail').fill('olga@example.com')
-    await other.page.getByLabel('Password').fill(PASSWORD)
-    await other.page.getByRole('button', { name: 'Sign in' }).click()
-    await other.page.waitForURL('**/settings/events')
-    const items = other.page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link')
-    t.strictSame(await items.allTextContents(), ['Event stream', 'Employees over time'])
-    for (const path of ['/settings/users', '/settings/api-keys']) t.equal((await other.page.goto(path))?.status(), 403)
+      const other = await openPage(t, browser, service, { javaScriptEnabled })
+      await other.page.goto(link)
+      // As from a password manager: all at once.
+      await other.page.getByLabel('New password').focus()
+      await other.page.keyboard.insertText(PASSWORD)
+      await other.page.getByLabel('The same again').focus()
+      await other.page.keyboard.insertText(PASSWORD)
+      await other.page.getByRole('button', { name: 'Set the password' }).click()
+      await other.page.getByRole('link', { name: 'Sign in' }).click()
+      await other.page.getByLabel('E-mail').fill('olga@example.com')
+      await other.page.getByLabel('Password').fill(PASSWORD)
+      await other.page.getByRole('button', { name: 'Sign in' }).click()
+      await other.page.waitForURL('**/settings/events')
+      const items = other.page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link')
+      t.strictSame(await items.allTextContents(), ['Event stream', 'Employees over time'])
+      for (const path of ['/settings/users', '/settings/api-keys'])
+        t.equal((await other.page.goto(path))?.status(), 403)
 
-    await page.goto('/settings/users')
-    await page.getByRole('link', { name: HOSTILE }).click()
-    await page.getByText('Active', { exact: true }).waitFor()
-    await page.getByLabel('Role').selectOption('member')
-    await page.getByRole('button', { name: 'Change the role' }).click()
-    t.match(await page.getByRole('status').textContent(), 'The role is changed.')
-    await other.page.goto('/account')
-    t.equal(await other.page.getByRole('navigation', { name: 'Company Settings' }).count(), 0)
+      await page.goto('/settings/users')
+      await page.getByRole('link', { name: HOSTILE }).click()
+      await page.getByText('Active', { exact: true }).waitFor()
+      await page.getByLabel('Role').selectOption('member')
+      await page.getByRole('button', { name: 'Change the role' }).click()
+      t.match(await page.getByRole('status').textContent(), 'The role is changed.')
+      await other.page.goto('/account')
+      t.equal(await other.page.getByRole('navigation', { name: 'Company Settings' }).count(), 0)
 
-    await page.getByRole('link', { name: 'Remove …' }).click()
-    await page.getByRole('button', { name: 'Remove the user' }).click()
-    await page.getByText('Removed', { exact: true }).first().waitFor()
-    await other.page.goto('/account')
-    t.equal(new URL(other.page.url()).pathname, '/sign-in')
-    t.same([...faults, ...other.faults], [])
-  })
+      await page.getByRole('link', { name: 'Remove …' }).click()
+      await page.getByRole('button', { name: 'Remove the user' }).click()
+      await page.getByText('Removed', { exact: true }).first().waitFor()
+      await other.page.goto('/account')
+      t.equal(new URL(other.page.url()).pathname, '/sign-in')
+      t.same([...faults, ...other.faults], [])
+    },
+  )
 }
 
-await t.test('the pages of users look right in both colour schemes and at every width, with hostile and long names', async (t) => {
-  const service = await startService(t)
-  const email = `${'x'.repeat(60)}@${'y'.repeat(60)}.example.com`
-  const { body: long } = await service.manage('POST', '/users', { email, name: 'x'.repeat(120), role: 'member' })
-  const { body: removed } = await service.manage('POST', '/users', { email: 'r@example.com', name: HOSTILE, role: 'member' })
-  await service.manage('DELETE', `/users/${removed.id}`)
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
-  await signIn(page, service.company, 'admin')
-  const own = service.company.admin.user_id
-  for (const path of ['', '?status=removed', '/new', `/${long.id}`, `/${removed.id}`, `/${own}/reset-password`, `/${long.id}/remove`]) {
-    t.same(await looksOf(page, `/settings/users${path}`), [])
-  }
-  t.same(faults, [])
-})
+await t.test(
+  'the pages of users look right in both colour schemes and at every width, with hostile and long names',
+  async (t) => {
+    const service = await startService(t)
+    const email = `${'x'.repeat(60)}@${'y'.repeat(60)}.example.com`
+    const { body: long } = await service.manage('POST', '/users', { email, name: 'x'.repeat(120), role: 'member' })
+    const { body: removed } = await service.manage('POST', '/users', {
+      email: 'r@example.com',
+      name: HOSTILE,
+      role: 'member',
+    })
+    await service.manage('DELETE', `/users/${removed.id}`)
+    const { page, faults } = await openPage(t, await openBrowser(t), service)
+    await signIn(page, service.company, 'admin')
+    const own = service.company.admin.user_id
+    for (const path of [
+      '',
+      '?status=removed',
+      '/new',
+      `/${long.id}`,
+      `/${removed.id}`,
+      `/${own}/reset-password`,
+      `/${long.id}/remove`,
+    ]) {
+      t.same(await looksOf(page, `/settings/users${path}`), [])
+    }
+    t.same(faults, [])
+  },
+)

@@ -27,18 +27,21 @@ const exported = await run('export', '--company', id, '--out', file('a.ndjson'))
 const text = readFileSync(file('a.ndjson'), 'utf8')
 const events = text.split('\n').length - 1
 
-await t.test('an export is the same in a file, on standard output, compressed, and in parts one after the other', async (t) => {
-  t.equal(exported.exitCode, 0, exported.stderr)
-  t.match(exported.stdout, `events 1 to ${events} of ${id} are written to ${file('a.ndjson')}, its checkpoint to`)
-  const [printed] = await Promise.all([
-    run('export', '--company', id),
-    run('export', '--company', id, '--out', file('b.ndjson.gz')),
-    run('export', '--company', id, '--after', '5', '--out', file('rest.ndjson')),
-  ])
-  t.equal(printed.stdout, text)
-  t.equal(gunzipSync(readFileSync(file('b.ndjson.gz'))).toString(), text)
-  t.equal(readFileSync(file('rest.ndjson'), 'utf8'), text.split('\n').slice(5).join('\n'))
-})
+await t.test(
+  'an export is the same in a file, on standard output, compressed, and in parts one after the other',
+  async (t) => {
+    t.equal(exported.exitCode, 0, exported.stderr)
+    t.match(exported.stdout, `events 1 to ${events} of ${id} are written to ${file('a.ndjson')}, its checkpoint to`)
+    const [printed] = await Promise.all([
+      run('export', '--company', id),
+      run('export', '--company', id, '--out', file('b.ndjson.gz')),
+      run('export', '--company', id, '--after', '5', '--out', file('rest.ndjson')),
+    ])
+    t.equal(printed.stdout, text)
+    t.equal(gunzipSync(readFileSync(file('b.ndjson.gz'))).toString(), text)
+    t.equal(readFileSync(file('rest.ndjson'), 'utf8'), text.split('\n').slice(5).join('\n'))
+  },
+)
 
 await t.test('an export that cannot be made leaves nothing behind, and overwrites nothing', async (t) => {
   const [taken, unknown, behind, nowhere] = await Promise.all([
@@ -57,7 +60,10 @@ await t.test('an export that cannot be made leaves nothing behind, and overwrite
 })
 
 await t.test('without a signing key there is an export without a checkpoint, and it says so', async (t) => {
-  const { exitCode, stdout } = await runCommand(t, ['audit', 'export', '--company', id, '--out', file('unsigned')], { ...SERVICE, SIGNING_KEY: '' })
+  const { exitCode, stdout } = await runCommand(t, ['audit', 'export', '--company', id, '--out', file('unsigned')], {
+    ...SERVICE,
+    SIGNING_KEY: '',
+  })
   t.equal(exitCode, 0)
   t.match(stdout, /no signing key is set, so there is no checkpoint/)
   t.notOk(existsSync(file('unsigned.checkpoint')))
@@ -76,9 +82,15 @@ await t.test('a signing key is rotated in its file, and one from the environment
 await t.test('a ledger that was rolled back is exported without a checkpoint, and the command fails', async (t) => {
   const signer = await openSigner(service.config)
   await signer.files.append(id, (await signer.sign(service.db, id)).note)
-  await asSuperuser(service.urls.superUrl, `update events set leaf_hash = sha256('x') where company_id = '${toUuid(id)}' and position = 3`)
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set leaf_hash = sha256('x') where company_id = '${toUuid(id)}' and position = 3`,
+  )
   const { exitCode, stderr } = await run('export', '--company', id, '--out', file('rolled-back'))
   t.equal(exitCode, 1)
-  t.match(stderr, /the events are in .*, but no checkpoint: the ledger of com_\w+ is another one than at the last checkpoint outside/)
+  t.match(
+    stderr,
+    /the events are in .*, but no checkpoint: the ledger of com_\w+ is another one than at the last checkpoint outside/,
+  )
   t.notOk(existsSync(file('rolled-back.checkpoint')))
 })

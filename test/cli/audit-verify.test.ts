@@ -44,7 +44,11 @@ await t.test('an export is verified from files alone, and it is said how far it 
     [[whole], 0, /^consistent, unsigned$/],
     [[whole, '--checkpoint', notes, '--key', publicKey], 0, /^consistent, signed$/],
     [[whole, '--checkpoint', early, '--key', changed('keys', `${publicKey}\n`)], 0, part],
-    [[changed('whole.gz', gzipSync(text)), '--checkpoint', early, '--checkpoint', late, '--key', publicKey], 0, /^consistent, signed$/],
+    [
+      [changed('whole.gz', gzipSync(text)), '--checkpoint', early, '--checkpoint', late, '--key', publicKey],
+      0,
+      /^consistent, signed$/,
+    ],
   )
 })
 
@@ -58,10 +62,18 @@ await t.test('each kind of fault has its exit code, and says where and why', asy
   await said(
     t,
     [[changed('cut', text.slice(0, -5))], 1, new RegExp(`^invalid at position ${events}: the line is cut off`)],
-    [[changed('old', lines.slice(0, 11).join('')), '--checkpoint', early], 3, /^diverged at position 12: the ledger ends before this/],
+    [
+      [changed('old', lines.slice(0, 11).join('')), '--checkpoint', early],
+      3,
+      /^diverged at position 12: the ledger ends before this/,
+    ],
     [[changed('else', 'a,b\n1,2\n')], 4, /^unverifiable: this is not an exported ledger/],
     [[changed('damaged.gz', gzipSync(text).fill(0, 5_000, 6_000))], 4, /^unverifiable: .* cannot be read: /],
-    [[changed('half.gz', gzipSync(text).subarray(0, 5_000))], 4, /^unverifiable: .* cannot be read: unexpected end of file/],
+    [
+      [changed('half.gz', gzipSync(text).subarray(0, 5_000))],
+      4,
+      /^unverifiable: .* cannot be read: unexpected end of file/,
+    ],
     [[whole, '--checkpoint', file('else')], 4, /^unverifiable: .*else holds no checkpoints/],
     [[whole, '--checkpoint', forged], 3, new RegExp(`^diverged at position ${events - 1}: `)],
     [[whole, '--checkpoint', forged, '--key', publicKey], 1, /^invalid: the signature /],
@@ -76,13 +88,20 @@ await t.test('wrong use has an exit code of its own', async (t) => {
   }
 })
 
-await t.test('the second verifier says the same on its own command line', { skip: !hasPython() && 'there is no python3 here' }, async (t) => {
-  const python = (...args: string[]) => spawnSync('python3', ['docs/verify_ledger.py', ...args], { encoding: 'utf8' })
-  t.match(python(file('whole.gz'), '--checkpoint', notes, '--key', publicKey), { status: 0, stdout: /^consistent: .* signed/ })
-  t.match(python(whole, '--checkpoint', forged), { status: 3, stdout: `diverged at position ${events - 1}:` })
-  t.match(python(whole, '--checkpoint', forged, '--key', publicKey), { status: 1, stdout: /^invalid: / })
-  t.match(python(file('cut')), { status: 1, stdout: `invalid at position ${events}:` })
-  for (const name of ['else', 'missing', 'half.gz', 'damaged.gz']) t.equal(python(file(name)).status, 4, name)
-  t.equal(python().status, 2)
-  t.equal(python(whole, '--key', 'nonsense').status, 2)
-})
+await t.test(
+  'the second verifier says the same on its own command line',
+  { skip: !hasPython() && 'there is no python3 here' },
+  async (t) => {
+    const python = (...args: string[]) => spawnSync('python3', ['docs/verify_ledger.py', ...args], { encoding: 'utf8' })
+    t.match(python(file('whole.gz'), '--checkpoint', notes, '--key', publicKey), {
+      status: 0,
+      stdout: /^consistent: .* signed/,
+    })
+    t.match(python(whole, '--checkpoint', forged), { status: 3, stdout: `diverged at position ${events - 1}:` })
+    t.match(python(whole, '--checkpoint', forged, '--key', publicKey), { status: 1, stdout: /^invalid: / })
+    t.match(python(file('cut')), { status: 1, stdout: `invalid at position ${events}:` })
+    for (const name of ['else', 'missing', 'half.gz', 'damaged.gz']) t.equal(python(file(name)).status, 4, name)
+    t.equal(python().status, 2)
+    t.equal(python(whole, '--key', 'nonsense').status, 2)
+  },
+)

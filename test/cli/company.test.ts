@@ -11,12 +11,20 @@ const setTimeZone = (zone: string, company = id) => ['company', 'set-time-zone',
 await t.test('the time zone of a company is set from the command line, and the event says by whom', async (t) => {
   t.match(await runJson(t, setTimeZone('europe/madrid'), ENVIRONMENT), { company_id: id, time_zone: 'Europe/Madrid' })
   t.equal((await service.manage('GET', '/company')).body.time_zone, 'Europe/Madrid')
-  t.match((await streamOf(service, id)).at(-1), { type: 'CompanyTimeZoneChanged', actor: 'operator', data: { from: 'UTC', to: 'Europe/Madrid' } })
+  t.match((await streamOf(service, id)).at(-1), {
+    type: 'CompanyTimeZoneChanged',
+    actor: 'operator',
+    data: { from: 'UTC', to: 'Europe/Madrid' },
+  })
 })
 
 await t.test('what is no time zone, or no company, is told in a line', async (t) => {
   const wrong = await runCommand(t, setTimeZone('Nowhere/Land'), ENVIRONMENT)
   t.equal(wrong.exitCode, 1)
   t.match(wrong.stderr, /It must be the IANA name of a time zone/)
-  failsWithLine(t, await runCommand(t, setTimeZone('UTC', 'com_01h455vb4pex5vsknk084sn02q'), ENVIRONMENT), /there is no company com_01h455vb4pex5vsknk084sn02q/)
+  failsWithLine(
+    t,
+    await runCommand(t, setTimeZone('UTC', 'com_01h455vb4pex5vsknk084sn02q'), ENVIRONMENT),
+    /there is no company com_01h455vb4pex5vsknk084sn02q/,
+  )
 })

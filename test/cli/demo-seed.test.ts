@@ -4,7 +4,15 @@ import t from 'tap'
 import type { LogEntry } from '../../projections/bulk-user-logs/queries.ts'
 import { openEmbeddedDatabase } from '../../src/postgres/embedded/embedded-postgres.ts'
 import type { Ended, Server } from '../support/processes/cli.ts'
-import { failsWithLine, hasDatabaseServer, makeDataDir, readDemo, runCommand, runJson, startServer } from '../support/processes/cli.ts'
+import {
+  failsWithLine,
+  hasDatabaseServer,
+  makeDataDir,
+  readDemo,
+  runCommand,
+  runJson,
+  startServer,
+} from '../support/processes/cli.ts'
 import { send } from '../support/service.ts'
 
 const tests = t
@@ -14,23 +22,42 @@ const SETTINGS = { DATA_DIR, LOG_LEVEL: 'warn' }
 type Entry = LogEntry['entry']
 
 const FAILURES: Record<string, number> = {
-  ...{ malformed_json: 400, invalid_body: 400, employee_not_found: 404, already_exists: 409, inactive_employee_exists: 409 },
-  ...{ precondition_failed: 412, batch_too_large: 413, unsupported_media_type: 415, validation_failed: 422, empty_batch: 422 },
+  ...{
+    malformed_json: 400,
+    invalid_body: 400,
+    employee_not_found: 404,
+    already_exists: 409,
+    inactive_employee_exists: 409,
+  },
+  ...{
+    precondition_failed: 412,
+    batch_too_large: 413,
+    unsupported_media_type: 415,
+    validation_failed: 422,
+    empty_batch: 422,
+  },
   idempotency_key_reused: 422,
 }
 
 /** The number of employees, and how often each outcome came, as the command told. */
 function toldBy({ stdout }: Ended): { employees: number; calls: number; outcomes: Record<string, number> } {
   const [, employees, calls, list] = /^([0-9]+) employees created in ([0-9]+) calls: (.+)\n$/.exec(stdout) ?? []
-  const pairs = (list ?? '').split(', ').map((pair) => pair.split(' ')).map(([count, outcome]) => [outcome, Number(count)])
-  return { employees: Number(employees), calls: Number(calls), outcomes: Object.fromEntries(pairs) as Record<string, number> }
+  const pairs = (list ?? '')
+    .split(', ')
+    .map((pair) => pair.split(' '))
+    .map(([count, outcome]) => [outcome, Number(count)])
+  return {
+    employees: Number(employees),
+    calls: Number(calls),
+    outcomes: Object.fromEntries(pairs) as Record<string, number>,
+  }
 }
 
 /** All entries of the demo company's log. */
 async function wholeLog(address: string): Promise<Entry[]> {
   const headers = { authorization: `Bearer ${readDemo(DATA_DIR).admin.token}` }
   const entries: Entry[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
+  for (let cursor: string | null = ''; cursor !== null;) {
     const more: string = cursor === '' ? '' : `&cursor=${cursor}`
     const { body } = await send(address, 'GET', `/admin/v1/bulk-user-logs?limit=200${more}`, { headers })
     entries.push(...(body.items as Entry[]))
@@ -44,7 +71,9 @@ async function employeesOf(dataDir: string): Promise<{ external_id: string; emai
   const client = new pg.Client({ connectionString: database.serviceUrl })
   await client.connect()
   try {
-    const { rows } = await client.query("select external_id, email, state ->> 'status' as status from employee_snapshots")
+    const { rows } = await client.query(
+      "select external_id, email, state ->> 'status' as status from employee_snapshots",
+    )
     return rows as { external_id: string; email: string; status: string }[]
   } finally {
     await client.end()
@@ -79,13 +108,24 @@ await t.test('it fills the demo while no server runs, shows how far it is, and l
   first = toldBy(ended)
   t.ok(first.employees >= 450 && first.employees <= 550, `${first.employees} employees`)
   t.ok(first.calls >= 250 && first.calls <= 400, `${first.calls} calls`)
-  const expected = ['created', 'bulk_updated', 'synced', 'no_updates', 'deactivated', 'reactivated', ...Object.keys(FAILURES)]
+  const expected = [
+    'created',
+    'bulk_updated',
+    'synced',
+    'no_updates',
+    'deactivated',
+    'reactivated',
+    ...Object.keys(FAILURES),
+  ]
   t.same(Object.keys(first.outcomes), expected.sort())
 })
 
 await t.test('the log is complete when it ends', async (t) => {
   const projections = await runJson<{ lagging: number; parked: unknown[] }[]>(t, ['projections', 'list'], SETTINGS)
-  t.match(projections, [{ lagging: 0, parked: [] }, { lagging: 0, parked: [] }])
+  t.match(projections, [
+    { lagging: 0, parked: [] },
+    { lagging: 0, parked: [] },
+  ])
   t.equal((await employeesOf(DATA_DIR)).length, first.employees)
 })
 
@@ -96,18 +136,29 @@ await t.test('the log holds every call with its outcome', async (t) => {
   for (const [code, status] of Object.entries(FAILURES)) {
     const failed = entries.filter(({ error }) => error?.code === code)
     t.equal(failed.length, first.outcomes[code], code)
-    t.ok(failed.every((entry) => entry.status === 'Failed' && entry.http_status === status), `${code} is ${status}`)
+    t.ok(
+      failed.every((entry) => entry.status === 'Failed' && entry.http_status === status),
+      `${code} is ${status}`,
+    )
   }
-  const completed = (of: string) => entries.filter(({ status, operation }) => status === 'Completed' && operation === of)
+  const completed = (of: string) =>
+    entries.filter(({ status, operation }) => status === 'Completed' && operation === of)
   t.equal(completed('create').length, first.outcomes['created'])
   t.equal(completed('update_many').length, first.outcomes['bulk_updated'])
-  t.equal(completed('create').reduce((sum, { counts }) => sum + counts.total, 0), first.employees)
+  t.equal(
+    completed('create').reduce((sum, { counts }) => sum + counts.total, 0),
+    first.employees,
+  )
   const single = completed('update_one')
   t.equal(single.filter(({ counts }) => counts.deactivated === 1).length, first.outcomes['deactivated'])
   t.equal(single.filter(({ counts }) => counts.no_updates === 1).length, first.outcomes['no_updates'])
   const updated = single.filter(({ counts }) => counts.updated === 1).length
   t.equal(updated, first.outcomes['synced']! + first.outcomes['reactivated']!)
-  for (const size of [1, 100]) t.ok(completed('create').some(({ counts }) => counts.total === size), `a creation of ${size}`)
+  for (const size of [1, 100])
+    t.ok(
+      completed('create').some(({ counts }) => counts.total === size),
+      `a creation of ${size}`,
+    )
 })
 
 await t.test('a second run, beside the running server, adds others and goes on with the numbers', async (t) => {
@@ -119,6 +170,9 @@ await t.test('a second run, beside the running server, adds others and goes on w
 
   const employees = await employeesOf(DATA_DIR)
   const numbers = employees.map(({ external_id }) => Number(external_id.slice('demo-'.length))).sort((a, b) => a - b)
-  t.same(numbers, Array.from({ length: first.employees + second.employees }, (_, at) => at + 1))
+  t.same(
+    numbers,
+    Array.from({ length: first.employees + second.employees }, (_, at) => at + 1),
+  )
   t.ok(employees.some(({ status }) => status === 'inactive'))
 })

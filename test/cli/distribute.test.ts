@@ -7,17 +7,35 @@ import { employee, send } from '../support/service.ts'
 import { createClusterTestDatabase, createTestDatabase } from '../support/postgres/test-database.ts'
 
 function settingsOf(urls: { serviceUrl: string; ownerUrl: string }) {
-  return { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: makeDataDir(t), SIGNING_KEY: '', LOG_LEVEL: 'warn' }
+  return {
+    DATABASE_URL: urls.serviceUrl,
+    MIGRATE_DATABASE_URL: urls.ownerUrl,
+    DATA_DIR: makeDataDir(t),
+    SIGNING_KEY: '',
+    LOG_LEVEL: 'warn',
+  }
 }
 
 const onCitus = CITUS_URL === undefined ? { skip: 'CITUS_URL names no Citus cluster' } : {}
 
 await t.test('a database without Citus, or of one role, is told so in a line, and nothing is done', async (t) => {
   const settings = settingsOf(await createEmptyDatabase(t))
-  failsWithLine(t, await runCommand(t, ['distribute'], settings), /this database has no Citus: a superuser makes it by `create extension citus`/)
+  failsWithLine(
+    t,
+    await runCommand(t, ['distribute'], settings),
+    /this database has no Citus: a superuser makes it by `create extension citus`/,
+  )
   failsWithLine(t, await runCommand(t, ['distribute', '--dry-run', '--json'], settings), /this database has no Citus/)
-  failsWithLine(t, await runCommand(t, ['distribute'], { ...settings, DATABASE_URL: settings.MIGRATE_DATABASE_URL }), /set MIGRATE_DATABASE_URL to another role/)
-  failsWithLine(t, await runCommand(t, ['distribute'], { DATA_DIR: makeDataDir(t) }), /the embedded database has no Citus: set DATABASE_URL/)
+  failsWithLine(
+    t,
+    await runCommand(t, ['distribute'], { ...settings, DATABASE_URL: settings.MIGRATE_DATABASE_URL }),
+    /set MIGRATE_DATABASE_URL to another role/,
+  )
+  failsWithLine(
+    t,
+    await runCommand(t, ['distribute'], { DATA_DIR: makeDataDir(t) }),
+    /the embedded database has no Citus: set DATABASE_URL/,
+  )
 })
 
 /** Whoever adds a table that no company owns says in src/postgres/migration/distribution-steps.ts where it stands on a cluster. */
@@ -30,41 +48,89 @@ await t.test('every table goes by company, but for those that are known not to',
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
       and not exists (select 1 from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
         where i.indrelid = c.oid and i.indisprimary and a.attname = 'company_id') order by 1`)
-  t.strictSame(rows.map(({ name }) => name), ['api_key_directory', 'kysely_migration', 'kysely_migration_lock', 'projection_versions', 'setup'])
+  t.strictSame(
+    rows.map(({ name }) => name),
+    ['api_key_directory', 'kysely_migration', 'kysely_migration_lock', 'projection_versions', 'setup'],
+  )
 })
 
-await t.test('what stands in the tables goes along, an interrupted run is gone on with, and a second one finds nothing to do', onCitus, async (t) => {
-  const urls = await createClusterTestDatabase(t)
-  const settings = settingsOf(urls)
-  failsWithLine(t, await runCommand(t, ['distribute'], settings), /the database is not set up: run .* migrate/)
-  t.equal((await runCommand(t, ['migrate'], settings)).exitCode, 0)
-  const { company_id: company } = await runJson<{ company_id: string }>(t, ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example'], settings)
-  const key = await runJson<{ api_id: string; api_key: string }>(t, ['key', 'issue', '--company', company, '--name', 'HR'], settings)
-  const create = (address: string) => send(address, 'POST', '/v1/employees', { key, body: employee() })
-  const server = await startServer(t, ['serve'], settings)
-  const before = await create(server.address)
-  t.equal(before.status, 201)
-  failsWithLine(t, await runCommand(t, ['distribute'], settings), /the service runs \(\d+ connections\): stop every process of it/)
-  await server.end('SIGTERM')
+await t.test(
+  'what stands in the tables goes along, an interrupted run is gone on with, and a second one finds nothing to do',
+  onCitus,
+  async (t) => {
+    const urls = await createClusterTestDatabase(t)
+    const settings = settingsOf(urls)
+    failsWithLine(t, await runCommand(t, ['distribute'], settings), /the database is not set up: run .* migrate/)
+    t.equal((await runCommand(t, ['migrate'], settings)).exitCode, 0)
+    const { company_id: company } = await runJson<{ company_id: string }>(
+      t,
+      ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example'],
+      settings,
+    )
+    const key = await runJson<{ api_id: string; api_key: string }>(
+      t,
+      ['key', 'issue', '--company', company, '--name', 'HR'],
+      settings,
+    )
+    const create = (address: string) => send(address, 'POST', '/v1/employees', { key, body: employee() })
+    const server = await startServer(t, ['serve'], settings)
+    const before = await create(server.address)
+    t.equal(before.status, 201)
+    failsWithLine(
+      t,
+      await runCommand(t, ['distribute'], settings),
+      /the service runs \(\d+ connections\): stop every process of it/,
+    )
+    await server.end('SIGTERM')
 
-  const { would_do: plan } = await runJson<{ would_do: string[] }>(t, ['distribute', '--dry-run'], settings)
-  t.ok(plan.some((line) => line.startsWith('table events: distributed by company_id; trigger events_are_append_only dropped')))
-  await asOwner(urls.ownerUrl, `select create_distributed_table('heads', 'company_id', colocate_with => 'none', shard_count => 4)`)
-  failsWithLine(t, await runCommand(t, ['serve'], settings), /not set up for this version/)
-  t.match(await runJson(t, ['distribute'], settings), { distributed: true, done: plan.slice(1) })
-  t.strictSame(await runJson(t, ['distribute'], settings), { distributed: true, done: [] })
-  t.strictSame(await runJson(t, ['migrate'], settings), { current: true, done: [] })
+    const { would_do: plan } = await runJson<{ would_do: string[] }>(t, ['distribute', '--dry-run'], settings)
+    t.ok(
+      plan.some((line) =>
+        line.startsWith('table events: distributed by company_id; trigger events_are_append_only dropped'),
+      ),
+    )
+    await asOwner(
+      urls.ownerUrl,
+      `select create_distributed_table('heads', 'company_id', colocate_with => 'none', shard_count => 4)`,
+    )
+    failsWithLine(t, await runCommand(t, ['serve'], settings), /not set up for this version/)
+    t.match(await runJson(t, ['distribute'], settings), { distributed: true, done: plan.slice(1) })
+    t.strictSame(await runJson(t, ['distribute'], settings), { distributed: true, done: [] })
+    t.strictSame(await runJson(t, ['migrate'], settings), { current: true, done: [] })
 
-  const again = await startServer(t, ['serve'], settings)
-  t.match(await send(again.address, 'GET', `/v1/employees/${before.body.employees[0].id}`, { key }), { status: 200, body: before.body.employees[0] })
-  t.equal(Number((await create(again.address)).headers['x-ledger-position']), Number(before.headers['x-ledger-position']) + 2)
-  await again.end('SIGTERM')
-  const { stdout } = await runCommand(t, ['doctor', '--json'], settings)
-  const { findings } = JSON.parse(stdout) as { findings: { check: string }[] }
-  t.match(findings.find(({ check }) => check === 'append-only'), { level: 'ok', found: /rights of the roles/ })
-  t.equal(await asOwner(urls.ownerUrl, `select count(*) from pg_class c join pg_dist_partition p on p.logicalrelid = c.oid where pg_relation_size(c.oid) > 0`), '0', 'nothing is left on the coordinator')
-  t.equal(await asOwner(urls.ownerUrl, "select count(distinct colocation_id) from citus_tables where distribution_column = 'company_id'"), '1')
-})
+    const again = await startServer(t, ['serve'], settings)
+    t.match(await send(again.address, 'GET', `/v1/employees/${before.body.employees[0].id}`, { key }), {
+      status: 200,
+      body: before.body.employees[0],
+    })
+    t.equal(
+      Number((await create(again.address)).headers['x-ledger-position']),
+      Number(before.headers['x-ledger-position']) + 2,
+    )
+    await again.end('SIGTERM')
+    const { stdout } = await runCommand(t, ['doctor', '--json'], settings)
+    const { findings } = JSON.parse(stdout) as { findings: { check: string }[] }
+    t.match(
+      findings.find(({ check }) => check === 'append-only'),
+      { level: 'ok', found: /rights of the roles/ },
+    )
+    t.equal(
+      await asOwner(
+        urls.ownerUrl,
+        `select count(*) from pg_class c join pg_dist_partition p on p.logicalrelid = c.oid where pg_relation_size(c.oid) > 0`,
+      ),
+      '0',
+      'nothing is left on the coordinator',
+    )
+    t.equal(
+      await asOwner(
+        urls.ownerUrl,
+        "select count(distinct colocation_id) from citus_tables where distribution_column = 'company_id'",
+      ),
+      '1',
+    )
+  },
+)
 
 async function asOwner(url: string, statement: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url })

@@ -44,7 +44,8 @@ async function examine(t: Test, environment: Environment): Promise<Examined> {
   const { exitCode, stdout, stderr } = await runCommand(t, ['doctor', '--json'], environment)
   if (stderr !== '') throw new Error(stderr)
   const { verdict, findings } = JSON.parse(stdout) as { verdict: string; findings: Finding[] }
-  for (const { level, advice, check } of findings) t.equal(advice === null, level === 'ok', `${check}: who is told of a fault is told what to do`)
+  for (const { level, advice, check } of findings)
+    t.equal(advice === null, level === 'ok', `${check}: who is told of a fault is told what to do`)
   return {
     exitCode,
     verdict,
@@ -54,24 +55,58 @@ async function examine(t: Test, environment: Environment): Promise<Examined> {
 }
 
 const ALL = [
-  ...['signing key', 'data folder', 'disk', 'checkpoint place', 'connection', 'version', 'encoding', 'durability', 'commits'],
-  ...['time-outs', 'times', 'server log', 'checksums', 'connections', 'clock', 'size', 'LISTEN', 'migrations', 'recorded times', 'role', 'append-only'],
+  ...[
+    'signing key',
+    'data folder',
+    'disk',
+    'checkpoint place',
+    'connection',
+    'version',
+    'encoding',
+    'durability',
+    'commits',
+  ],
+  ...[
+    'time-outs',
+    'times',
+    'server log',
+    'checksums',
+    'connections',
+    'clock',
+    'size',
+    'LISTEN',
+    'migrations',
+    'recorded times',
+    'role',
+    'append-only',
+  ],
   ...['projection employees', 'projection bulk-user-logs', 'checkpoints'],
 ]
 
 await t.test('an installation gets a line for each look, with what to do where something is wrong', async (t) => {
-  await asSuperuser(superUrl, `alter database ${name} set log_error_verbosity = terse`, `alter database ${name} set synchronous_commit = on`)
+  await asSuperuser(
+    superUrl,
+    `alter database ${name} set log_error_verbosity = terse`,
+    `alter database ${name} set synchronous_commit = on`,
+  )
   const found = await examine(t, makePlace(t))
   const { disk: _, durability: durable, ...others } = found.levels
   t.strictSame(Object.keys(found.levels), ALL)
   // The server of the tests is not durable, and the disk is whatever it is.
   t.equal(durable, 'fail')
-  t.strictSame(Object.entries(others).filter(([, level]) => level !== 'ok'), [])
+  t.strictSame(
+    Object.entries(others).filter(([, level]) => level !== 'ok'),
+    [],
+  )
   const { stdout, exitCode } = await runCommand(t, ['doctor'], makePlace(t))
   t.equal(exitCode, 1)
   t.equal(stdout.trimEnd().split('\n').length, ALL.length + 1)
   t.match(stdout, /^fail {2}durability: fsync.* → set fsync/m)
-  t.match(found.of('disk')!.found, /checkpoints$/, 'of what is written here, and nothing is said of the disk of the database')
+  t.match(
+    found.of('disk')!.found,
+    /checkpoints$/,
+    'of what is written here, and nothing is said of the disk of the database',
+  )
   t.match(found.of('size')!.found, /^[0-9.]+ GiB; how much room .* cannot be seen from here$/)
   t.match(stdout, /^ok {4}role: ledger_service may insert and read events, and no more$/m)
 })
@@ -79,7 +114,9 @@ await t.test('an installation gets a line for each look, with what to do where s
 await t.test('each fault of the database is found, and named with what to do', async (t) => {
   await asSuperuser(
     superUrl,
-    ...['synchronous_commit = off', `log_error_verbosity = 'default'`].map((setting) => `alter database ${name} set ${setting}`),
+    ...['synchronous_commit = off', `log_error_verbosity = 'default'`].map(
+      (setting) => `alter database ${name} set ${setting}`,
+    ),
     'alter table events disable trigger events_are_append_only',
     'grant update on events to ledger_service',
     `update checkpoints set parked_at = now() where projection = 'employees'`,
@@ -89,7 +126,13 @@ await t.test('each fault of the database is found, and named with what to do', a
   )
   const found = await examine(t, makePlace(t))
   t.equal(found.exitCode, 1)
-  t.match(found.levels, { commits: 'warn', 'server log': 'warn', 'append-only': 'fail', 'projection employees': 'warn', checkpoints: 'warn' })
+  t.match(found.levels, {
+    commits: 'warn',
+    'server log': 'warn',
+    'append-only': 'fail',
+    'projection employees': 'warn',
+    checkpoints: 'warn',
+  })
   t.match(found.of('role'), { level: 'fail', found: 'ledger_service may UPDATE events', advice: /revoke UPDATE/ })
   t.match(found.of('projection employees')!.found, '1 company is parked')
   t.match(found.of('projection bulk-user-logs')!.found, /events of 1 companies behind, the oldest for [0-9]+ s/)
@@ -100,9 +143,15 @@ await t.test('each fault of the database is found, and named with what to do', a
 
 await t.test('a database that was rolled back behind a checkpoint outside is wrong', async (t) => {
   const place = makePlace(t)
-  const other = await startService(t, { SIGNING_KEY_FILE: place['SIGNING_KEY_FILE']!, DATA_DIR: place['DATA_DIR']!, CHECKPOINT_INTERVAL_MS: '100' }, { workers: true })
+  const other = await startService(
+    t,
+    { SIGNING_KEY_FILE: place['SIGNING_KEY_FILE']!, DATA_DIR: place['DATA_DIR']!, CHECKPOINT_INTERVAL_MS: '100' },
+    { workers: true },
+  )
   const environment = { ...place, DATABASE_URL: other.urls.serviceUrl }
-  await eventually('a checkpoint is outside', async () => existsSync(path.join(place['DATA_DIR']!, 'checkpoints', `${other.company.id}.notes`)))
+  await eventually('a checkpoint is outside', async () =>
+    existsSync(path.join(place['DATA_DIR']!, 'checkpoints', `${other.company.id}.notes`)),
+  )
   await asSuperuser(other.urls.superUrl, 'update heads set position = 0')
   const found = await examine(t, environment)
   t.match(found.of('checkpoints'), { level: 'fail', found: /the database was rolled back/ })
@@ -126,20 +175,31 @@ await t.test('a pooler that drops the settings of a connection is found', async 
   t.match(of('time-outs'), { level: 'warn', found: /a pooler drops them/ })
 })
 
-await t.test("times that a database clock which jumped ahead has left are found, and so is a clock unlike this machine's", async (t) => {
-  const other = await startService(t)
-  await asSuperuser(other.urls.superUrl, `update heads set recorded_at = clock_timestamp() + interval '1 hour'`)
-  const found = await examine(t, { ...makePlace(t), DATABASE_URL: other.urls.serviceUrl })
-  t.equal(found.exitCode, 1)
-  t.match(found.of('recorded times'), { level: 'fail', found: /^1 company has .* up to 3[56][0-9][0-9] s ahead/, advice: /RecordedTimeAhead/ })
-  const clockAt = (ms: number) => lookAtClock({ query: async () => ({ rows: [{ ms: Date.now() + ms }] }) } as unknown as pg.Pool)
-  t.match(await clockAt(60_000), { level: 'warn', found: "the database's is 60 s ahead of this machine's" })
-  t.match(await clockAt(-60_000), { level: 'warn', found: "the database's is 60 s behind this machine's" })
-})
+await t.test(
+  "times that a database clock which jumped ahead has left are found, and so is a clock unlike this machine's",
+  async (t) => {
+    const other = await startService(t)
+    await asSuperuser(other.urls.superUrl, `update heads set recorded_at = clock_timestamp() + interval '1 hour'`)
+    const found = await examine(t, { ...makePlace(t), DATABASE_URL: other.urls.serviceUrl })
+    t.equal(found.exitCode, 1)
+    t.match(found.of('recorded times'), {
+      level: 'fail',
+      found: /^1 company has .* up to 3[56][0-9][0-9] s ahead/,
+      advice: /RecordedTimeAhead/,
+    })
+    const clockAt = (ms: number) =>
+      lookAtClock({ query: async () => ({ rows: [{ ms: Date.now() + ms }] }) } as unknown as pg.Pool)
+    t.match(await clockAt(60_000), { level: 'warn', found: "the database's is 60 s ahead of this machine's" })
+    t.match(await clockAt(-60_000), { level: 'warn', found: "the database's is 60 s behind this machine's" })
+  },
+)
 
 await t.test('too few connections for one process of each kind are found', async (t) => {
   const found = await examine(t, { ...makePlace(t), POOL_SIZE: '200' })
-  t.match(found.of('connections'), { level: 'warn', found: /^an API process opens up to 218 connections, a worker 210; the server allows [0-9]+$/ })
+  t.match(found.of('connections'), {
+    level: 'warn',
+    found: /^an API process opens up to 218 connections, a worker 210; the server allows [0-9]+$/,
+  })
 })
 
 await t.test('what is wrong outside the database is found', async (t) => {
@@ -148,10 +208,16 @@ await t.test('what is wrong outside the database is found', async (t) => {
   const found = await examine(t, { ...place, CHECKPOINT_DIR: path.join(place['DATA_DIR']!, 'none') })
   t.match(found.of('signing key'), { level: 'warn', found: /mode 644/, advice: /^chmod 600/ })
   t.match(found.of('checkpoint place'), { level: 'warn', found: /none does not exist/ })
-  t.match((await examine(t, { ...place, SIGNING_KEY_FILE: '' })).of('signing key'), { level: 'warn', found: /there is none/ })
+  t.match((await examine(t, { ...place, SIGNING_KEY_FILE: '' })).of('signing key'), {
+    level: 'warn',
+    found: /there is none/,
+  })
   t.equal(diskFinding('/d', { free: 30 * GIB, total: 40 * GIB }, 'every write').level, 'ok')
   t.equal(diskFinding('/d', { free: 3 * GIB, total: 400 * GIB }, 'every write').level, 'warn')
-  t.match(diskFinding('/d', { free: 0.2 * GIB, total: 0.5 * GIB }, 'every write'), { level: 'fail', advice: /stops every write$/ })
+  t.match(diskFinding('/d', { free: 0.2 * GIB, total: 0.5 * GIB }, 'every write'), {
+    level: 'fail',
+    advice: /stops every write$/,
+  })
 })
 
 await t.test('a database that is not there, or not set up, is wrong, and the rest is told all the same', async (t) => {
@@ -163,22 +229,25 @@ await t.test('a database that is not there, or not set up, is wrong, and the res
   t.equal(empty.of('role'), undefined)
 })
 
-await t.test('the exit code is 0 when all is well, 3 for warnings alone (checkpoints on the disk of the database), 2 for wrong use', async (t) => {
-  const DATA_DIR = makeDataDir(t)
-  const made = await runCommand(t, ['company', 'list'], { DATA_DIR })
-  t.equal(made.exitCode, 0)
-  mkdirSync(path.join(DATA_DIR, 'checkpoints'))
-  writeFileSync(path.join(DATA_DIR, 'signing-key.pem'), KEY, { mode: 0o600 })
-  const found = await examine(t, { DATA_DIR })
-  t.match(found.of('checkpoint place'), { level: 'warn', found: /is on the disk of the database/ })
-  t.equal(found.levels['durability'], 'ok')
-  const isRoomy = found.levels['disk'] === 'ok'
-  if (isRoomy) t.match(found, { exitCode: 3, verdict: 'warn' })
-  // A disk in memory, which every Linux has.
-  const CHECKPOINT_DIR = mkdtempSync('/dev/shm/ledger-doctor-')
-  t.teardown(() => rmSync(CHECKPOINT_DIR, { recursive: true }))
-  const well = await examine(t, { DATA_DIR, CHECKPOINT_DIR })
-  t.match(well.of('checkpoint place'), { level: 'ok' })
-  if (isRoomy) t.match(well, { exitCode: 0, verdict: 'ok' })
-  t.equal((await runCommand(t, ['doctor', '--yaml'], { DATA_DIR })).exitCode, 2)
-})
+await t.test(
+  'the exit code is 0 when all is well, 3 for warnings alone (checkpoints on the disk of the database), 2 for wrong use',
+  async (t) => {
+    const DATA_DIR = makeDataDir(t)
+    const made = await runCommand(t, ['company', 'list'], { DATA_DIR })
+    t.equal(made.exitCode, 0)
+    mkdirSync(path.join(DATA_DIR, 'checkpoints'))
+    writeFileSync(path.join(DATA_DIR, 'signing-key.pem'), KEY, { mode: 0o600 })
+    const found = await examine(t, { DATA_DIR })
+    t.match(found.of('checkpoint place'), { level: 'warn', found: /is on the disk of the database/ })
+    t.equal(found.levels['durability'], 'ok')
+    const isRoomy = found.levels['disk'] === 'ok'
+    if (isRoomy) t.match(found, { exitCode: 3, verdict: 'warn' })
+    // A disk in memory, which every Linux has.
+    const CHECKPOINT_DIR = mkdtempSync('/dev/shm/ledger-doctor-')
+    t.teardown(() => rmSync(CHECKPOINT_DIR, { recursive: true }))
+    const well = await examine(t, { DATA_DIR, CHECKPOINT_DIR })
+    t.match(well.of('checkpoint place'), { level: 'ok' })
+    if (isRoomy) t.match(well, { exitCode: 0, verdict: 'ok' })
+    t.equal((await runCommand(t, ['doctor', '--yaml'], { DATA_DIR })).exitCode, 2)
+  },
+)

@@ -19,7 +19,10 @@ function helpOf(command: Command): string {
 const leaves = leavesOf(buildProgram())
 const examples = leaves.flatMap(([name, command]) => {
   const [, shown = ''] = helpOf(command).split(/\nExamples?:\n/)
-  return shown.split('\n').filter((line) => line !== '').map((line) => ({ name, line: line.trim() }))
+  return shown
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ name, line: line.trim() }))
 })
 
 await t.test('each example in the help is taken by the very command that shows it', async (t) => {
@@ -39,7 +42,9 @@ await t.test('each example in the help is taken by the very command that shows i
 const WITHOUT_JSON = ['start', 'serve', 'work', 'audit export', 'demo seed']
 
 await t.test('every command that prints a result prints it as JSON, too', (t) => {
-  const without = leaves.filter(([, command]) => !command.options.some(({ long }) => long === '--json')).map(([name]) => name)
+  const without = leaves
+    .filter(([, command]) => !command.options.some(({ long }) => long === '--json'))
+    .map(([name]) => name)
   t.strictSame(without, WITHOUT_JSON)
   t.end()
 })

@@ -19,7 +19,11 @@ const status = async (secret = key.api_key) =>
   (await service.call('POST', '/v1/employees', { body: employee(), key: { ...key, api_key: secret } })).status
 
 await t.test('a key is renamed, disabled and enabled, and the running API follows at once', async (t) => {
-  const edited = await runJson<ShownKey>(t, ['key', 'edit', ...ofKey, '--name', 'Nightly', '--quota-limit', '500'], ENVIRONMENT)
+  const edited = await runJson<ShownKey>(
+    t,
+    ['key', 'edit', ...ofKey, '--name', 'Nightly', '--quota-limit', '500'],
+    ENVIRONMENT,
+  )
   t.match(edited, { name: 'Nightly', quota_limit: 500, status: 'active' })
   t.match(await runJson<ShownKey>(t, ['key', 'disable', ...ofKey], ENVIRONMENT), { status: 'disabled' })
   t.equal(await status(), 403)
@@ -32,7 +36,9 @@ await t.test('a rotated key works with both secrets, a revoked one with none', a
   t.strictSame([await status(), await status(rotated.api_key)], [201, 201])
   await runJson(t, ['key', 'revoke', ...ofKey], ENVIRONMENT)
   t.strictSame([await status(), await status(rotated.api_key)], [401, 401])
-  t.match(await runJson(t, ['key', 'list', '--company', company], ENVIRONMENT), [{ api_id: key.api_id, status: 'revoked' }])
+  t.match(await runJson(t, ['key', 'list', '--company', company], ENVIRONMENT), [
+    { api_id: key.api_id, status: 'revoked' },
+  ])
 })
 
 await t.test("a user's role and life are changed, and tokens follow at once", async (t) => {
@@ -48,8 +54,16 @@ await t.test("a user's role and life are changed, and tokens follow at once", as
   t.equal((await service.admin('/bulk-user-logs', auditor.token)).status, 200)
   await runJson(t, ['user', 'remove', ...of(auditor.user_id)], ENVIRONMENT)
   t.equal((await service.admin('/bulk-user-logs', auditor.token)).status, 401)
-  const users = await runJson<{ user_id: string; status: string }[]>(t, ['user', 'list', '--company', company], ENVIRONMENT)
-  t.strictSame(users.filter(({ user_id: id }) => id === auditor.user_id), [], 'who was removed is not listed')
+  const users = await runJson<{ user_id: string; status: string }[]>(
+    t,
+    ['user', 'list', '--company', company],
+    ENVIRONMENT,
+  )
+  t.strictSame(
+    users.filter(({ user_id: id }) => id === auditor.user_id),
+    [],
+    'who was removed is not listed',
+  )
   const lastAdmin = await runCommand(t, ['user', 'remove', ...of(admin.user_id)], ENVIRONMENT)
   failsWithLine(t, lastAdmin, /^employee-ledger: /)
 })

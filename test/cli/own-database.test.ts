@@ -5,7 +5,16 @@ import { once } from 'node:events'
 import t from 'tap'
 import type { AddedUser } from '../../src/accounts/users/add-user.ts'
 import type { IssuedApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
-import { demoFile, failsWithLine, launch, makeDataDir, readDemo, runCommand, runJson, startServer } from '../support/processes/cli.ts'
+import {
+  demoFile,
+  failsWithLine,
+  launch,
+  makeDataDir,
+  readDemo,
+  runCommand,
+  runJson,
+  startServer,
+} from '../support/processes/cli.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, send } from '../support/service.ts'
@@ -25,7 +34,11 @@ await t.test('a database that is not set up is refused in one line, and mended b
   failsWithLine(t, denied, /^employee-ledger: the database could not be set up: permission denied/)
   const migrated = await runCommand(t, ['migrate'], WITH_OWNER)
   t.match(migrated, { exitCode: 0, stdout: /^migration 0001-ledger: done\n[^]*the database is current\n$/, stderr: '' })
-  t.match(await runCommand(t, ['migrate'], WITH_OWNER), { exitCode: 0, stdout: 'the database is current\n', stderr: '' })
+  t.match(await runCommand(t, ['migrate'], WITH_OWNER), {
+    exitCode: 0,
+    stdout: 'the database is current\n',
+    stderr: '',
+  })
   t.same(await runJson(t, ['company', 'list'], SERVICE), [])
 })
 
@@ -70,23 +83,36 @@ await t.test('start makes a demo on a database of yours only when it is asked to
   const withDemo = await startServer(t, ['start', '--demo'], SERVICE)
   await withDemo.prints('All of this is kept in')
   const demo = readDemo(DATA_DIR)
-  t.match(await send(demo.base_url, 'GET', '/v1/auth/verify', { key: demo }), { body: { company_name: 'Demo Company' } })
+  t.match(await send(demo.base_url, 'GET', '/v1/auth/verify', { key: demo }), {
+    body: { company_name: 'Demo Company' },
+  })
   await withDemo.end('SIGTERM')
 })
 
 await t.test('a demo file that cannot be read is told in one line', async (t) => {
   writeFileSync(demoFile(DATA_DIR), '{"base_url":')
-  failsWithLine(t, await runCommand(t, ['demo', 'seed'], SERVICE), /^employee-ledger: .+demo-credentials.json cannot be read \(/)
+  failsWithLine(
+    t,
+    await runCommand(t, ['demo', 'seed'], SERVICE),
+    /^employee-ledger: .+demo-credentials.json cannot be read \(/,
+  )
 })
 
-await t.test('without a signing key it serves all the same, and the log says once that nothing is signed', async (t) => {
-  const server = await startServer(t, ['serve'], { ...SERVICE, SIGNING_KEY: '' })
-  t.equal((await send(server.address, 'GET', '/livez', {})).status, 200)
-  const { exitCode, stderr } = await server.end('SIGTERM')
-  t.equal(exitCode, 0)
-  t.match(stderr, /^[^\n]*no signing key is set \(SIGNING_KEY_FILE or SIGNING_KEY\)[^\n]*\n$/)
-  failsWithLine(t, await runCommand(t, ['serve'], { ...SERVICE, SIGNING_KEY: 'nonsense' }), /SIGNING_KEY holds no private key in PEM/)
-})
+await t.test(
+  'without a signing key it serves all the same, and the log says once that nothing is signed',
+  async (t) => {
+    const server = await startServer(t, ['serve'], { ...SERVICE, SIGNING_KEY: '' })
+    t.equal((await send(server.address, 'GET', '/livez', {})).status, 200)
+    const { exitCode, stderr } = await server.end('SIGTERM')
+    t.equal(exitCode, 0)
+    t.match(stderr, /^[^\n]*no signing key is set \(SIGNING_KEY_FILE or SIGNING_KEY\)[^\n]*\n$/)
+    failsWithLine(
+      t,
+      await runCommand(t, ['serve'], { ...SERVICE, SIGNING_KEY: 'nonsense' }),
+      /SIGNING_KEY holds no private key in PEM/,
+    )
+  },
+)
 
 await t.test('a port in use is told in one line', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')

@@ -26,7 +26,12 @@ async function beginCall({ address }: Server): Promise<http.ClientRequest> {
 
 /** Resolves once nobody new is let in. */
 async function closesTheDoor({ address }: Server): Promise<void> {
-  await eventually('connections are refused', () => send(address, 'GET', '/livez', {}).then(() => false, () => true))
+  await eventually('connections are refused', () =>
+    send(address, 'GET', '/livez', {}).then(
+      () => false,
+      () => true,
+    ),
+  )
 }
 
 /** Whether the pieces of a first start stand where no later start would mistake them for a whole. */
@@ -36,7 +41,10 @@ function isTidy(): boolean {
 
 await t.test('a signal while the database is being made ends a first start in order', async (t) => {
   const running = launch(t, ['start'], SETTINGS)
-  await eventually('initdb runs', async () => existsSync(DATA_DIR) && readdirSync(DATA_DIR).some((name) => /\.new-/.test(name)))
+  await eventually(
+    'initdb runs',
+    async () => existsSync(DATA_DIR) && readdirSync(DATA_DIR).some((name) => /\.new-/.test(name)),
+  )
   t.match(await running.end('SIGINT'), { exitCode: 0, signal: null, stderr: '' })
   t.notOk(hasDatabaseServer(DATA_DIR))
   t.ok(isTidy())

@@ -15,7 +15,10 @@ await t.test('a setting that is not valid is named in one line', async (t) => {
     [{ CALLS_WAITING: '0' }, 'CALLS_WAITING must be a whole number, 1 or more'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL must begin with postgres:// or postgresql://'],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://',
+    ],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not an address'],
     [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
     [{ MIGRATE_DATABASE_URL: 'postgres://db/x' }, 'MIGRATE_DATABASE_URL must come with DATABASE_URL'],
@@ -33,13 +36,25 @@ await t.test('a command line that is not valid gets one line and a hint', async 
   const lines: [string[], RegExp][] = [
     [['fly'], /^error: unknown command 'fly'\n/],
     [['company', 'create', '--name', 'Acme'], /^error: required option '--admin-email <email>' not specified\n/],
-    [['company', 'create', '--name', ' ', '--admin-email', 'a@b.example'], /argument ' ' is invalid\. It must have 1 to 120/],
-    [['company', 'create', '--name', 'Acme', '--admin-email', 'ada'], /'ada' is invalid\. It must be an e-mail address/],
+    [
+      ['company', 'create', '--name', ' ', '--admin-email', 'a@b.example'],
+      /argument ' ' is invalid\. It must have 1 to 120/,
+    ],
+    [
+      ['company', 'create', '--name', 'Acme', '--admin-email', 'ada'],
+      /'ada' is invalid\. It must be an e-mail address/,
+    ],
     [['company', 'list', '--yaml'], /^error: unknown option '--yaml'\n/],
-    [['key', 'issue', '--name', 'x', '--company', 'acme'], /argument 'acme' is invalid\. It must be an id that begins with com_/],
+    [
+      ['key', 'issue', '--name', 'x', '--company', 'acme'],
+      /argument 'acme' is invalid\. It must be an id that begins with com_/,
+    ],
     [[...issue, '--quota-limit', '-1'], /It must be a whole number from 0 to 2147483647/],
     [[...issue, '--refresh-period', 'yearly'], /Allowed choices are hourly, daily, weekly, monthly/],
-    [['user', 'add', '--company', COMPANY, '--email', 'a@b.example', '--name', 'A', '--role', 'boss'], /choices are admin/],
+    [
+      ['user', 'add', '--company', COMPANY, '--email', 'a@b.example', '--name', 'A', '--role', 'boss'],
+      /choices are admin/,
+    ],
     [['projections', 'resume', '--company', COMPANY], /^error: missing required argument 'projection'\n/],
   ]
   const ended = await Promise.all(lines.map(([args]) => runCommand(t, args, SERVICE)))
@@ -98,7 +113,10 @@ await t.test('a data folder that cannot be used is told in one line', async (t) 
   const lines: [string, string][] = [
     [file, `the data folder ${file} is not a folder`],
     [`${file}/data`, `the data folder ${file}/data is not a folder`],
-    ['/proc/no/data', "the data folder /proc/no/data cannot be used: ENOENT: no such file or directory, mkdir '/proc/no'"],
+    [
+      '/proc/no/data',
+      "the data folder /proc/no/data cannot be used: ENOENT: no such file or directory, mkdir '/proc/no'",
+    ],
   ]
   const ended = await Promise.all(lines.map(([DATA_DIR]) => runCommand(t, ['start'], { DATA_DIR })))
   for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)

@@ -12,7 +12,13 @@ const admin = adminClient(service.address, service.company.admin.token)
 const NOTHING = { created: 0, synced: 0, no_updates: 0, reactivated: 0, deactivated: 0 }
 
 const people = Array.from({ length: 2_500 }, (_, at): Person => {
-  return { first_name: 'Ana', last_name: `Number ${at}`, email: `ana.${at}@example.com`, external_id: `HR-${at}`, department: 'Sales' }
+  return {
+    first_name: 'Ana',
+    last_name: `Number ${at}`,
+    email: `ana.${at}@example.com`,
+    external_id: `HR-${at}`,
+    department: 'Sales',
+  }
 })
 
 /** The newest entries of Bulk User Logs, the latest first. */
@@ -27,13 +33,20 @@ await t.test('the first night creates 2,500 employees, though the connection is 
   t.strictSame(await nightlySync(api, people, 'night-1'), { ...NOTHING, created: 2_500 })
   t.equal(proxy.cuts(), 2)
   const logged = await entries(10)
-  t.strictSame(logged.map(({ counts }) => counts.total), [500, 1_000, 1_000], 'no batch was carried out twice')
+  t.strictSame(
+    logged.map(({ counts }) => counts.total),
+    [500, 1_000, 1_000],
+    'no batch was carried out twice',
+  )
   t.ok(logged.every(({ status }) => status === 'Completed'))
 })
 
 await t.test('the second night changes nothing', async (t) => {
   t.strictSame(await nightlySync(api, people, 'night-2'), { ...NOTHING, no_updates: 2_500 })
-  t.strictSame((await entries(3)).map(({ counts }) => counts.no_updates), [500, 1_000, 1_000])
+  t.strictSame(
+    (await entries(3)).map(({ counts }) => counts.no_updates),
+    [500, 1_000, 1_000],
+  )
 })
 
 const remaining = people.slice(0, 2_497)
@@ -41,7 +54,10 @@ const remaining = people.slice(0, 2_497)
 await t.test('the third night deactivates who has left, also when the answer is lost', async (t) => {
   proxy.cut('before the answer')
   t.strictSame(await nightlySync(api, remaining, 'night-3'), { ...NOTHING, no_updates: 2_497, deactivated: 3 })
-  t.strictSame((await entries(3)).map(({ counts }) => counts.deactivated), [3, 0, 0])
+  t.strictSame(
+    (await entries(3)).map(({ counts }) => counts.deactivated),
+    [3, 0, 0],
+  )
 })
 
 await t.test('the fourth night reactivates who has come back, and updates who has moved', async (t) => {
@@ -63,5 +79,7 @@ await t.test('a run that is repeated as it was is answered as it was', async (t)
 })
 
 await t.test('what is refused for its content ends the run', async (t) => {
-  await t.rejects(nightlySync(api, [{ ...people[0]!, email: 'nonsense' }], 'night-6'), { message: 'the sync has failed' })
+  await t.rejects(nightlySync(api, [{ ...people[0]!, email: 'nonsense' }], 'night-6'), {
+    message: 'the sync has failed',
+  })
 })

@@ -40,17 +40,41 @@ interface Compose {
 const filled = readFileSync('docker-compose.yml', 'utf8').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
 const compose = parse(filled, { merge: true }) as Compose
 const ours = ['migrate', 'distribute', 'api', 'worker'].map((name) => compose.services[name]!)
-const dockerfile = readFileSync('Dockerfile', 'utf8').replaceAll('\\\n', ' ').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+const dockerfile = readFileSync('Dockerfile', 'utf8')
+  .replaceAll('\\\n', ' ')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
 
 const KEYS = [
-  ...['build', 'image', 'command', 'environment', 'secrets', 'volumes', 'restart', 'read_only', 'cap_drop', 'security_opt', 'stop_grace_period'],
+  ...[
+    'build',
+    'image',
+    'command',
+    'environment',
+    'secrets',
+    'volumes',
+    'restart',
+    'read_only',
+    'cap_drop',
+    'security_opt',
+    'stop_grace_period',
+  ],
   ...['depends_on', 'ports', 'healthcheck', 'configs', 'profiles'],
 ]
 
 await t.test('the compose file has the form that Compose knows, and names nothing that is not there', (t) => {
-  t.strictSame(Object.keys(compose).filter((key) => !['services', 'configs', 'secrets', 'volumes', 'x-service', 'x-citus'].includes(key)), [])
+  t.strictSame(
+    Object.keys(compose).filter(
+      (key) => !['services', 'configs', 'secrets', 'volumes', 'x-service', 'x-citus'].includes(key),
+    ),
+    [],
+  )
   for (const [name, service] of Object.entries(compose.services)) {
-    t.strictSame(Object.keys(service).filter((key) => !KEYS.includes(key)), [], name)
+    t.strictSame(
+      Object.keys(service).filter((key) => !KEYS.includes(key)),
+      [],
+      name,
+    )
     for (const volume of service.volumes ?? []) {
       const source = volume.split(':')[0]!
       t.ok(source.startsWith('./') ? existsSync(source) : Object.hasOwn(compose.volumes, source), `${name}: ${volume}`)
@@ -60,7 +84,9 @@ await t.test('the compose file has the form that Compose knows, and names nothin
     for (const [other, { required }] of Object.entries(service.depends_on ?? {})) {
       t.ok(Object.hasOwn(compose.services, other), `${name}: ${other}`)
       // What another profile has is not there without it.
-      const isAlwaysThere = (compose.services[other]?.profiles ?? service.profiles ?? []).every((profile) => service.profiles?.includes(profile))
+      const isAlwaysThere = (compose.services[other]?.profiles ?? service.profiles ?? []).every((profile) =>
+        service.profiles?.includes(profile),
+      )
       t.ok(isAlwaysThere || required === false, `${name} does without ${other}`)
     }
   }
@@ -72,24 +98,39 @@ await t.test('every variable is a setting of the program, with a value that it t
   for (const { environment } of ours) {
     const all = { ...image, ...environment }
     delete (all as Record<string, string>)['NODE_ENV']
-    t.strictSame(Object.keys(all).filter((name) => !Object.hasOwn(ConfigSchema.properties, name)), [])
+    t.strictSame(
+      Object.keys(all).filter((name) => !Object.hasOwn(ConfigSchema.properties, name)),
+      [],
+    )
     t.ok(readConfig(all))
   }
   t.end()
 })
 
 await t.test('the program runs without rights: another user than root, nothing to write to, no capabilities', (t) => {
-  for (const service of ours) t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
-  t.equal(dockerfile.findLast((line) => line.startsWith('USER ')), 'USER node')
-  t.ok(dockerfile.indexOf('USER node') > dockerfile.findLastIndex((line) => /^(?:COPY|RUN) /.test(line)), 'what is copied is not its own')
+  for (const service of ours)
+    t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  t.equal(
+    dockerfile.findLast((line) => line.startsWith('USER ')),
+    'USER node',
+  )
+  t.ok(
+    dockerfile.indexOf('USER node') > dockerfile.findLastIndex((line) => /^(?:COPY|RUN) /.test(line)),
+    'what is copied is not its own',
+  )
   t.equal(dockerfile.filter((line) => line.startsWith('FROM ')).length, 2)
-  t.ok(dockerfile.some((line) => line.includes('--omit=optional')), 'without the embedded database')
+  t.ok(
+    dockerfile.some((line) => line.includes('--omit=optional')),
+    'without the embedded database',
+  )
   t.end()
 })
 
 await t.test('what the Dockerfile copies is there, and is sent to the builder', (t) => {
   const ignored = readFileSync('.dockerignore', 'utf8').split('\n')
-  const sources = dockerfile.filter((line) => line.startsWith('COPY ') && !line.includes('--from')).flatMap((line) => line.split(' ').slice(1, -1))
+  const sources = dockerfile
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
+    .flatMap((line) => line.split(' ').slice(1, -1))
   t.ok(sources.length > 4)
   for (const source of sources) t.ok(existsSync(source) && ignored.includes(`!${source}`), source)
   t.end()
@@ -98,70 +139,114 @@ await t.test('what the Dockerfile copies is there, and is sent to the builder', 
 await t.test('the migrations run once, after the database and before all others', (t) => {
   const [migrate, ...others] = ours
   t.match(migrate, { restart: 'no', depends_on: { postgres: { condition: 'service_healthy' } } })
-  for (const service of others) t.match(service, { depends_on: { migrate: { condition: 'service_completed_successfully' } } })
+  for (const service of others)
+    t.match(service, { depends_on: { migrate: { condition: 'service_completed_successfully' } } })
   t.end()
 })
 
-await t.test('the SQL of the compose file makes roles and a database in which the commands of the containers work', async (t) => {
-  const suffix = randomBytes(4).toString('hex')
-  const statements = compose.configs.roles.content
-    .replaceAll(/ledger_(owner|service)/g, (name) => `${name}_${suffix}`)
-    .replaceAll('employee_ledger', `employee_ledger_${suffix}`)
-  const { superUrl } = testServerUrls()
-  const client = new pg.Client({ connectionString: superUrl })
-  await client.connect()
-  t.teardown(async () => {
-    await client.query(`drop database if exists employee_ledger_${suffix} with (force)`)
-    for (const role of ['owner', 'service']) await client.query(`drop role if exists ledger_${role}_${suffix}`)
-    await client.end()
-  })
-  for (const statement of statements.split(';').filter((text) => text.trim() !== '')) await client.query(statement)
-  const urlOf = (role: string) => {
-    const login = { username: `ledger_${role}_${suffix}`, password: 'local-development', pathname: `/employee_ledger_${suffix}` }
-    return Object.assign(new URL(superUrl), login).href
-  }
-  const migrated = await runCommand(t, argumentsOf(compose.services['migrate']!), { DATABASE_URL: urlOf('service'), MIGRATE_DATABASE_URL: urlOf('owner') })
-  t.match(migrated, { exitCode: 0, stdout: /the database is current\n$/ })
-})
+await t.test(
+  'the SQL of the compose file makes roles and a database in which the commands of the containers work',
+  async (t) => {
+    const suffix = randomBytes(4).toString('hex')
+    const statements = compose.configs.roles.content
+      .replaceAll(/ledger_(owner|service)/g, (name) => `${name}_${suffix}`)
+      .replaceAll('employee_ledger', `employee_ledger_${suffix}`)
+    const { superUrl } = testServerUrls()
+    const client = new pg.Client({ connectionString: superUrl })
+    await client.connect()
+    t.teardown(async () => {
+      await client.query(`drop database if exists employee_ledger_${suffix} with (force)`)
+      for (const role of ['owner', 'service']) await client.query(`drop role if exists ledger_${role}_${suffix}`)
+      await client.end()
+    })
+    for (const statement of statements.split(';').filter((text) => text.trim() !== '')) await client.query(statement)
+    const urlOf = (role: string) => {
+      const login = {
+        username: `ledger_${role}_${suffix}`,
+        password: 'local-development',
+        pathname: `/employee_ledger_${suffix}`,
+      }
+      return Object.assign(new URL(superUrl), login).href
+    }
+    const migrated = await runCommand(t, argumentsOf(compose.services['migrate']!), {
+      DATABASE_URL: urlOf('service'),
+      MIGRATE_DATABASE_URL: urlOf('owner'),
+    })
+    t.match(migrated, { exitCode: 0, stdout: /the database is current\n$/ })
+  },
+)
 
-await t.test('the API and the worker start as the containers start them, and their health checks tell how they are', async (t) => {
-  const urls = await createEmptyDatabase(t)
-  const settings = { DATABASE_URL: urls.serviceUrl, DATA_DIR: makeDataDir(t), METRICS_PORT: '0' }
-  t.equal((await runCommand(t, ['migrate'], { ...settings, MIGRATE_DATABASE_URL: urls.ownerUrl })).exitCode, 0)
-  const api = await startServer(t, argumentsOf(compose.services['api']!), settings)
-  const worker = launch(t, argumentsOf(compose.services['worker']!), settings)
-  const ofImage = JSON.parse(/CMD (\[.*\])$/.exec(dockerfile.find((line) => line.startsWith('HEALTHCHECK'))!)![1]!) as string[]
-  const metrics = new URL(await worker.prints(/its metrics are at (\S+)/))
-  const [, ...ofApi] = compose.services['api']!.healthcheck!.test
-  t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 0)
-  t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 0)
-  await api.end('SIGTERM')
-  await worker.end('SIGTERM')
-  t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 1)
-  t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 1)
-})
+await t.test(
+  'the API and the worker start as the containers start them, and their health checks tell how they are',
+  async (t) => {
+    const urls = await createEmptyDatabase(t)
+    const settings = { DATABASE_URL: urls.serviceUrl, DATA_DIR: makeDataDir(t), METRICS_PORT: '0' }
+    t.equal((await runCommand(t, ['migrate'], { ...settings, MIGRATE_DATABASE_URL: urls.ownerUrl })).exitCode, 0)
+    const api = await startServer(t, argumentsOf(compose.services['api']!), settings)
+    const worker = launch(t, argumentsOf(compose.services['worker']!), settings)
+    const ofImage = JSON.parse(
+      /CMD (\[.*\])$/.exec(dockerfile.find((line) => line.startsWith('HEALTHCHECK'))!)![1]!,
+    ) as string[]
+    const metrics = new URL(await worker.prints(/its metrics are at (\S+)/))
+    const [, ...ofApi] = compose.services['api']!.healthcheck!.test
+    t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 0)
+    t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 0)
+    await api.end('SIGTERM')
+    await worker.end('SIGTERM')
+    t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 1)
+    t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 1)
+  },
+)
 
 await t.test('what the file says to run in a container does what it says', async (t) => {
-  const shown = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/^# +docker compose run --rm (\w+) node src\/main\.ts (.+)$/gm)]
+  const shown = [
+    ...readFileSync('docker-compose.yml', 'utf8').matchAll(
+      /^# +docker compose run --rm (\w+) node src\/main\.ts (.+)$/gm,
+    ),
+  ]
   t.ok(shown.length > 0)
   const urls = await createEmptyDatabase(t)
   const settings = { DATABASE_URL: urls.serviceUrl, DATA_DIR: makeDataDir(t) }
-  t.equal((await runCommand(t, argumentsOf(compose.services['migrate']!), { ...settings, MIGRATE_DATABASE_URL: urls.ownerUrl })).exitCode, 0)
+  t.equal(
+    (
+      await runCommand(t, argumentsOf(compose.services['migrate']!), {
+        ...settings,
+        MIGRATE_DATABASE_URL: urls.ownerUrl,
+      })
+    ).exitCode,
+    0,
+  )
   for (const [, name, line] of shown) {
     t.ok(Object.hasOwn(compose.services, name!), name!)
     const { exitCode, stderr } = await runCommand(t, line!.split(' '), settings)
     t.equal(exitCode, 0, `${line}: ${stderr}`)
   }
-  const profiles = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--profile (\w+)/g)].map(([, profile]) => profile!)
+  const profiles = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--profile (\w+)/g)].map(
+    ([, profile]) => profile!,
+  )
   const known = Object.values(compose.services).flatMap((service) => service['profiles'] ?? [])
-  t.strictSame(profiles.filter((profile) => !known.includes(profile)), [], 'profiles that it speaks of are there')
-  const scaled = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--scale (\w+)=/g)].map(([, service]) => service!)
-  t.strictSame(scaled.filter((service) => !Object.hasOwn(compose.services, service)), [])
+  t.strictSame(
+    profiles.filter((profile) => !known.includes(profile)),
+    [],
+    'profiles that it speaks of are there',
+  )
+  const scaled = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--scale (\w+)=/g)].map(
+    ([, service]) => service!,
+  )
+  t.strictSame(
+    scaled.filter((service) => !Object.hasOwn(compose.services, service)),
+    [],
+  )
 })
 
 await t.test('the profile citus has a coordinator and two machines, all made alike, and each is told of', (t) => {
-  const machines = Object.entries(compose.services).filter(([, { configs }]) => configs?.some(({ source }) => source === 'citus_extension'))
-  t.strictSame(machines.map(([name]) => name), ['citus', 'citus-worker-1', 'citus-worker-2'])
+  const machines = Object.entries(compose.services).filter(([, { configs }]) =>
+    configs?.some(({ source }) => source === 'citus_extension'),
+  )
+  t.strictSame(
+    machines.map(([name]) => name),
+    ['citus', 'citus-worker-1', 'citus-worker-2'],
+  )
   for (const [name, service] of machines) {
     t.match(service, { profiles: ['citus'], configs: [{ source: 'roles' }, { source: 'citus_extension' }] })
     t.notOk(service['ports'], 'not to be reached from outside')
@@ -195,7 +280,11 @@ function environmentOfImage(): Record<string, string> {
 /** The exit code of a health check whose port is another one here. */
 async function isHealthy(t: Test, [program, ...args]: string[], port: string, here: string): Promise<number | null> {
   t.equal(program, 'node')
-  const child = spawn(process.execPath, args.map((text) => text.replace(`:${port}/`, `:${here}/`)), { stdio: 'ignore' })
+  const child = spawn(
+    process.execPath,
+    args.map((text) => text.replace(`:${port}/`, `:${here}/`)),
+    { stdio: 'ignore' },
+  )
   await once(child, 'exit')
   return child.exitCode
 }

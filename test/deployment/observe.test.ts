@@ -19,12 +19,17 @@ interface Rule {
   annotations: { summary: string }
 }
 
-const { groups } = parse(readFileSync('docs/observe/alerts.yml', 'utf8')) as { groups: { name: string; rules: Rule[] }[] }
+const { groups } = parse(readFileSync('docs/observe/alerts.yml', 'utf8')) as {
+  groups: { name: string; rules: Rule[] }[]
+}
 const rules = groups.flatMap((group) => group.rules)
 const dashboard = JSON.parse(readFileSync('docs/observe/grafana/employee-ledger.json', 'utf8')) as {
   panels: { id: number; title: string; targets: { expr: string; legendFormat: string }[] }[]
 }
-const expressions = [...rules.map(({ expr }) => expr), ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))]
+const expressions = [
+  ...rules.map(({ expr }) => expr),
+  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+]
 /** What Prometheus itself adds. */
 const ADDED_LABELS = ['job', 'instance', 'le']
 
@@ -43,8 +48,13 @@ t.teardown(async () => {
 await send(api.address, 'POST', '/v1/employees', { key: service.company.key, body: employee() })
 const samples = await eventually('all has happened of which something is told', async () => {
   const found = await readSamples(listener.url)
-  const has = (name: string) => valueOf(found, name, name.startsWith('employee_ledger_projection') ? { projection: 'employees' } : {}) > 0
-  return has('employee_ledger_checkpoint_last_success_timestamp_seconds') && has('employee_ledger_projection_batch_duration_seconds_count') && found
+  const has = (name: string) =>
+    valueOf(found, name, name.startsWith('employee_ledger_projection') ? { projection: 'employees' } : {}) > 0
+  return (
+    has('employee_ledger_checkpoint_last_success_timestamp_seconds') &&
+    has('employee_ledger_projection_batch_duration_seconds_count') &&
+    found
+  )
 })
 /** What has labels is told once it has happened; that it is known is told from the start. */
 const known = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name)
@@ -57,10 +67,18 @@ await t.test('each metric that a rule or a panel asks for is told, with the labe
     for (const name of names) {
       const family = name.replace(/_(?:bucket|sum|count)$/, '')
       t.ok(known.includes(name) || known.includes(family), `${name} of: ${expr}`)
-      const labels = new Set(samples.filter((sample) => sample.name === name).flatMap((sample) => Object.keys(sample.labels)))
+      const labels = new Set(
+        samples.filter((sample) => sample.name === name).flatMap((sample) => Object.keys(sample.labels)),
+      )
       if (labels.size === 0) continue
-      const asked = [...expr.matchAll(/(\w+)=~?"/g), ...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(', '))
-      t.strictSame(asked.filter((label) => !labels.has(label) && !ADDED_LABELS.includes(label)), [], `labels of: ${expr}`)
+      const asked = [...expr.matchAll(/(\w+)=~?"/g), ...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) =>
+        list!.split(', '),
+      )
+      t.strictSame(
+        asked.filter((label) => !labels.has(label) && !ADDED_LABELS.includes(label)),
+        [],
+        `labels of: ${expr}`,
+      )
     }
     t.equal(expr.split('(').length, expr.split(')').length, `brackets of: ${expr}`)
   }
@@ -80,15 +98,32 @@ await t.test('each alert has the form of a rule, and its section in the runbook'
     const section = runbook.split(`\n### ${alert}\n`)[1]?.split('\n#')[0] ?? ''
     for (const part of ['**Means.**', '**Look at.**', '**Do.**']) t.ok(section.includes(part), `${alert}: ${part}`)
   }
-  const headed = [...runbook.split('\n## Alerts\n')[1]!.split('\n## ')[0]!.matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
-  t.strictSame(headed, rules.map(({ alert }) => alert), 'no section is left of an alert that is gone')
+  const headed = [
+    ...runbook
+      .split('\n## Alerts\n')[1]!
+      .split('\n## ')[0]!
+      .matchAll(/^### (\w+)$/gm),
+  ].map(([, name]) => name)
+  t.strictSame(
+    headed,
+    rules.map(({ alert }) => alert),
+    'no section is left of an alert that is gone',
+  )
   t.end()
 })
 
 await t.test('the dashboard shows each of the metrics that the service tells', (t) => {
   const own = known.filter((name) => name.startsWith('employee_ledger_'))
   const shown = [...expressions].join(' ')
-  t.strictSame(own.filter((name) => !shown.includes(name) && name !== 'employee_ledger_projection_complete' && name !== 'employee_ledger_projection_company_lag_seconds'), [])
+  t.strictSame(
+    own.filter(
+      (name) =>
+        !shown.includes(name) &&
+        name !== 'employee_ledger_projection_complete' &&
+        name !== 'employee_ledger_projection_company_lag_seconds',
+    ),
+    [],
+  )
   t.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length)
   t.end()
 })
@@ -98,14 +133,23 @@ await t.test('Prometheus asks at the port on which the containers tell', (t) => 
     scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[]
     rule_files: string[]
   }
-  const { services } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as { services: Record<string, unknown> }
+  const { services } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as {
+    services: Record<string, unknown>
+  }
   const port = Number(/METRICS_PORT=([0-9]+)/.exec(readFileSync('Dockerfile', 'utf8'))![1])
   for (const { dns_sd_configs: places } of jobs) {
-    t.strictSame(places.map((place) => place.port), [port])
+    t.strictSame(
+      places.map((place) => place.port),
+      [port],
+    )
     for (const name of places.flatMap(({ names }) => names)) t.ok(Object.hasOwn(services, name), name)
   }
   const asked = expressions.join(' ')
-  for (const [, job] of asked.matchAll(/job="([^"]+)"/g)) t.ok(jobs.some(({ job_name: name }) => name === job), job!)
+  for (const [, job] of asked.matchAll(/job="([^"]+)"/g))
+    t.ok(
+      jobs.some(({ job_name: name }) => name === job),
+      job!,
+    )
   for (const file of files) t.ok(existsSync(`docs/observe/${file}`))
   t.end()
 })

@@ -24,7 +24,11 @@ mkdirSync(path.join(DATA_DIR, 'checkpoints'), { recursive: true })
 const { privateKey } = generateKeyPairSync('ed25519')
 const SIGNING_KEY_FILE = path.join(DATA_DIR, 'signing-key.pem')
 writeFileSync(SIGNING_KEY_FILE, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 })
-const service = await startService(t, { DATA_DIR, SIGNING_KEY_FILE, SIGNING_KEY: '', CHECKPOINT_INTERVAL_MS: '100', SWEEP_INTERVAL_MS: '100' }, { workers: true })
+const service = await startService(
+  t,
+  { DATA_DIR, SIGNING_KEY_FILE, SIGNING_KEY: '', CHECKPOINT_INTERVAL_MS: '100', SWEEP_INTERVAL_MS: '100' },
+  { workers: true },
+)
 const { company } = service
 const made = await service.call('POST', '/v1/employees', { body: employee() })
 const notes = path.join(DATA_DIR, 'checkpoints', `${company.id}.notes`)
@@ -47,20 +51,28 @@ await t.test('every command of the program that operators are shown works', asyn
   for (const line of commands) {
     const filled = OWN.reduce((text, [name, value]) => text.replaceAll(name, value), line)
     t.notOk(filled.includes('…'), `all is filled in of: ${line}`)
-    const { exitCode, output } = await run(t, filled.replace('npm run --silent cli --', `${process.execPath} src/main.ts`))
+    const { exitCode, output } = await run(
+      t,
+      filled.replace('npm run --silent cli --', `${process.execPath} src/main.ts`),
+    )
     t.equal(exitCode, EXIT_CODES[line.split(' ')[5]!] ?? 0, `${line}: ${output}`)
   }
 })
 
 async function run(t: Test, line: string): Promise<{ exitCode: number | null; output: string }> {
   const env = {
-    ...{ PATH: process.env['PATH'], DATABASE_URL: service.urls.serviceUrl, MIGRATE_DATABASE_URL: service.urls.ownerUrl },
+    ...{
+      PATH: process.env['PATH'],
+      DATABASE_URL: service.urls.serviceUrl,
+      MIGRATE_DATABASE_URL: service.urls.ownerUrl,
+    },
     ...{ DATA_DIR, SIGNING_KEY_FILE, CHECKPOINT_DIR: path.join(DATA_DIR, 'checkpoints') },
   }
   const child = spawn('sh', ['-c', line], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill())
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   await once(child, 'close')
   return { exitCode: child.exitCode, output }
 }

@@ -36,7 +36,19 @@ await t.test('what is no id of the kind is refused', async (t) => {
   const id = EXAMPLE
   const suffix = id.slice('emp_'.length)
   for (const text of [
-    ...['', 'emp', 'emp_', suffix, `_${suffix}`, `usr_${suffix}`, `EMP_${suffix}`, `emp-${suffix}`, ` ${id}`, `${id} `, `${id}\n`],
+    ...[
+      '',
+      'emp',
+      'emp_',
+      suffix,
+      `_${suffix}`,
+      `usr_${suffix}`,
+      `EMP_${suffix}`,
+      `emp-${suffix}`,
+      ` ${id}`,
+      `${id} `,
+      `${id}\n`,
+    ],
     ...[id.toUpperCase(), `emp_${suffix.toUpperCase()}`, id.slice(0, -1), `${id}0`, `emp_8${suffix.slice(1)}`],
     ...['i', 'l', 'o', 'u', '-', '\0', 'é'].map((letter) => id.slice(0, -1) + letter),
     ...['01890a5d-ac96-774b-bcce-b302099a8057', 7, null, undefined, {}, [id]],
@@ -50,14 +62,17 @@ const nearlyOne = fc
   .tuple(fc.nat({ max: EXAMPLE.length - 1 }), fc.stringMatching(/^[0-9a-z]$/))
   .map(([at, letter]) => EXAMPLE.slice(0, at) + letter + EXAMPLE.slice(at + 1))
 
-await t.test('what is taken for an id is what can be turned into a UUID and back, also when somebody made it up', async (t) => {
-  const seen = { ids: 0, others: 0 }
-  const check = (text: string) => {
-    const isOne: boolean = isId('emp', text)
-    if (isOne) assert.equal(fromUuid('emp', toUuid(text)), text)
-    else if (text.startsWith('emp_')) assert.throws(() => toUuid(text))
-    seen[isOne ? 'ids' : 'others'] += 1
-  }
-  fc.assert(fc.property(fc.oneof(madeUp, nearlyOne), check), { numRuns: 3000 })
-  t.ok(seen.ids > 100 && seen.others > 100, 'some of them were ids, some were not')
-})
+await t.test(
+  'what is taken for an id is what can be turned into a UUID and back, also when somebody made it up',
+  async (t) => {
+    const seen = { ids: 0, others: 0 }
+    const check = (text: string) => {
+      const isOne: boolean = isId('emp', text)
+      if (isOne) assert.equal(fromUuid('emp', toUuid(text)), text)
+      else if (text.startsWith('emp_')) assert.throws(() => toUuid(text))
+      seen[isOne ? 'ids' : 'others'] += 1
+    }
+    fc.assert(fc.property(fc.oneof(madeUp, nearlyOne), check), { numRuns: 3000 })
+    t.ok(seen.ids > 100 && seen.others > 100, 'some of them were ids, some were not')
+  },
+)

@@ -14,7 +14,17 @@ await t.test('another IANA name of the same place is kept as it was chosen', asy
 })
 
 await t.test('what is no IANA name is none: offsets know nothing of summer time', async (t) => {
-  for (const text of ['', ' ', '+01:00', '-05', 'Nowhere/Land', 'Europe/Berlin ', '<b>UTC</b>', '\0', 'A'.repeat(5_000)]) {
+  for (const text of [
+    '',
+    ' ',
+    '+01:00',
+    '-05',
+    'Nowhere/Land',
+    'Europe/Berlin ',
+    '<b>UTC</b>',
+    '\0',
+    'A'.repeat(5_000),
+  ]) {
     t.equal(readTimeZone(text), null, JSON.stringify(text.slice(0, 20)))
   }
 })

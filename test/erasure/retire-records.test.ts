@@ -28,35 +28,60 @@ await t.test('what refused records said is erased once it is old enough, and no 
   t.equal(await retireRecords(service.pool, 0), 0, '0 keeps them for ever')
   t.equal(await retireRecords(service.pool, 10), 4)
   const [marker] = await streamOf(service, companyId, companyId)
-  t.match(marker, { type: 'RecordsRetired', version: 1, actor: 'schedule', call_id: null, data: { positions: [1, 2, 4, 5] } })
+  t.match(marker, {
+    type: 'RecordsRetired',
+    version: 1,
+    actor: 'schedule',
+    call_id: null,
+    data: { positions: [1, 2, 4, 5] },
+  })
   t.equal(await rejectedWithData(service, companyId), 4)
   t.equal(await retireRecords(service.pool, 10), 0, 'a second time there is nothing to do')
   t.strictSame(await ledgerFaults(service.db, companyId), [])
   t.equal(await retireRecords(service.pool, 5), 2)
-  t.strictSame((await streamOf(service, companyId, companyId)).map(({ version, data }) => [version, data]), [
-    [1, { positions: [1, 2, 4, 5] }],
-    [2, { positions: [7, 8] }],
-  ])
+  t.strictSame(
+    (await streamOf(service, companyId, companyId)).map(({ version, data }) => [version, data]),
+    [
+      [1, { positions: [1, 2, 4, 5] }],
+      [2, { positions: [7, 8] }],
+    ],
+  )
 })
 
-await t.test('the log keeps entry, counts and error of a call whose records are retired, and nobody loses an employee', async (t) => {
-  const service = await startService(t)
-  const { company } = service
-  const { body: made } = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'kept' }) })
-  const { id } = made.employees[0]
-  const { body: failed } = await service.call('PATCH', '/v1/employees', { body: [{ id, phone: '1' }, { email: 'nobody@example.com' }] })
-  const before = await service.logOf(failed.log_id)
-  t.equal((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items.length, 1)
-  t.equal(await retireRecords(service.pool, TOMORROW), 2)
-  const after = await service.logOf(failed.log_id)
-  t.strictSame(after.entry, before.entry)
-  const gone = { employee_id: null, status: null, attributes: null, changes: null, record: null, errors: null, erased: true }
-  t.strictSame(after.records, [{ index: 0, ...gone }, { index: 1, ...gone }])
-  t.strictSame((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items, [])
-  t.strictSame((await service.call('GET', `/v1/employees/${id}`)).body, made.employees[0])
-  t.strictSame((await service.logOf(made.log_id)).records[0].erased, false)
-  t.strictSame(await ledgerFaults(service.db, company.id), [])
-})
+await t.test(
+  'the log keeps entry, counts and error of a call whose records are retired, and nobody loses an employee',
+  async (t) => {
+    const service = await startService(t)
+    const { company } = service
+    const { body: made } = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'kept' }) })
+    const { id } = made.employees[0]
+    const { body: failed } = await service.call('PATCH', '/v1/employees', {
+      body: [{ id, phone: '1' }, { email: 'nobody@example.com' }],
+    })
+    const before = await service.logOf(failed.log_id)
+    t.equal((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items.length, 1)
+    t.equal(await retireRecords(service.pool, TOMORROW), 2)
+    const after = await service.logOf(failed.log_id)
+    t.strictSame(after.entry, before.entry)
+    const gone = {
+      employee_id: null,
+      status: null,
+      attributes: null,
+      changes: null,
+      record: null,
+      errors: null,
+      erased: true,
+    }
+    t.strictSame(after.records, [
+      { index: 0, ...gone },
+      { index: 1, ...gone },
+    ])
+    t.strictSame((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items, [])
+    t.strictSame((await service.call('GET', `/v1/employees/${id}`)).body, made.employees[0])
+    t.strictSame((await service.logOf(made.log_id)).records[0].erased, false)
+    t.strictSame(await ledgerFaults(service.db, company.id), [])
+  },
+)
 
 await t.test('many are retired in batches, by two processes at once, each record once', async (t) => {
   const service = await startService(t)
@@ -78,14 +103,21 @@ await t.test('an erasure and a retirement of one record at once erase it once', 
   for (let round = 0; round < 5; round += 1) {
     const email = `round.${round}@example.com`
     await service.call('PATCH', '/v1/employees', { body: [{ email }] })
-    const [erased, retired] = await Promise.all([service.manage('POST', '/erasures', { email }), retireRecords(service.pool, TOMORROW)])
+    const [erased, retired] = await Promise.all([
+      service.manage('POST', '/erasures', { email }),
+      retireRecords(service.pool, TOMORROW),
+    ])
     t.equal((erased.status === 200 ? 1 : 0) + retired, 1, `${erased.status} and ${retired}`)
   }
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
 
 await t.test('the workers retire by the setting, and the read models follow', async (t) => {
-  const service = await startService(t, { REJECTED_RECORDS_KEPT_DAYS: '7', SWEEP_INTERVAL_MS: '60000' }, { workers: true })
+  const service = await startService(
+    t,
+    { REJECTED_RECORDS_KEPT_DAYS: '7', SWEEP_INTERVAL_MS: '60000' },
+    { workers: true },
+  )
   const companyId = await openOldLedger(service, daysAgo(9))
   await appendRefusalsAt(service, companyId, daysAgo(9), 2)
   await service.project(companyId)

@@ -21,35 +21,65 @@ interface Abuse {
 }
 
 const ABUSES: Abuse[] = [
-  { name: 'calls that claim 50,000 records', connections: 3, goodCalls: 240, body: () => `[${'0,'.repeat(49_999)}0]`, statuses: [413] },
-  { name: 'more small calls than a transaction takes', connections: 60, goodCalls: 60, body: () => employee(), statuses: [201] },
-  { name: 'calls whose records are all faulty', connections: 10, goodCalls: 60, body: () => Array.from({ length: 20 }, () => ({})), statuses: [422] },
+  {
+    name: 'calls that claim 50,000 records',
+    connections: 3,
+    goodCalls: 240,
+    body: () => `[${'0,'.repeat(49_999)}0]`,
+    statuses: [413],
+  },
+  {
+    name: 'more small calls than a transaction takes',
+    connections: 60,
+    goodCalls: 60,
+    body: () => employee(),
+    statuses: [201],
+  },
+  {
+    name: 'calls whose records are all faulty',
+    connections: 10,
+    goodCalls: 60,
+    body: () => Array.from({ length: 20 }, () => ({})),
+    statuses: [422],
+  },
 ]
 
 for (const { name, connections, goodCalls, body, statuses } of ABUSES) {
-  await t.test(`beside ${name}, every call of another company succeeds, and waits for one commit at most`, async (t) => {
-    const watch = watchCommits()
-    const service = await startService(t, { RECORDS_PER_COMMIT: String(RECORDS_PER_COMMIT) }, { tracing: watch.tracing })
-    const [abusive, good] = [service.company, await service.makeCompany('Good')]
-    const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
-    t.teardown(() => agent.destroy())
-    const seen = new Set<number>()
-    const run = { isOver: false }
-    const abuse = Promise.all(Array.from({ length: connections }, async () => {
-      while (!run.isOver) seen.add(await post(agent, service.address, abusive, body()))
-    }))
-    await watch.handedIn(abusive.id, 1)
-    const answers: number[] = []
-    for (let at = 0; at < goodCalls; at += 1) {
-      answers.push((await service.call('POST', '/v1/employees', { body: employee(), key: good.key })).status)
-    }
-    run.isOver = true
-    await abuse
-    t.strictSame(answers.filter((status) => status !== 201), [])
-    t.equal(watch.waitedFor(good.id).length, goodCalls)
-    t.ok(Math.max(...watch.waitedFor(good.id)) <= 1, `commits in between: ${Math.max(...watch.waitedFor(good.id))}`)
-    t.strictSame([...seen], statuses, 'the abuser was answered as any caller is')
-  })
+  await t.test(
+    `beside ${name}, every call of another company succeeds, and waits for one commit at most`,
+    async (t) => {
+      const watch = watchCommits()
+      const service = await startService(
+        t,
+        { RECORDS_PER_COMMIT: String(RECORDS_PER_COMMIT) },
+        { tracing: watch.tracing },
+      )
+      const [abusive, good] = [service.company, await service.makeCompany('Good')]
+      const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
+      t.teardown(() => agent.destroy())
+      const seen = new Set<number>()
+      const run = { isOver: false }
+      const abuse = Promise.all(
+        Array.from({ length: connections }, async () => {
+          while (!run.isOver) seen.add(await post(agent, service.address, abusive, body()))
+        }),
+      )
+      await watch.handedIn(abusive.id, 1)
+      const answers: number[] = []
+      for (let at = 0; at < goodCalls; at += 1) {
+        answers.push((await service.call('POST', '/v1/employees', { body: employee(), key: good.key })).status)
+      }
+      run.isOver = true
+      await abuse
+      t.strictSame(
+        answers.filter((status) => status !== 201),
+        [],
+      )
+      t.equal(watch.waitedFor(good.id).length, goodCalls)
+      t.ok(Math.max(...watch.waitedFor(good.id)) <= 1, `commits in between: ${Math.max(...watch.waitedFor(good.id))}`)
+      t.strictSame([...seen], statuses, 'the abuser was answered as any caller is')
+    },
+  )
 }
 
 /** Sends a call on one of the agent's connections and gives the status of its answer. */

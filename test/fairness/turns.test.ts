@@ -31,8 +31,17 @@ function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   const services = { lanes, newId, maxRecords: 1_000, inProgress: new Map(), longCalls: openLongCalls(pool) }
   const create = ({ id: companyId, key }: TestCompany, records: unknown[] = [employee()]) => {
     const who = { companyId, apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') }
-    const how = { requestId: 'r', arrivedAt: performance.now(), bodyBytes: 100, idempotency: null, validateOnly: false, traceparent: null }
-    return runApiCall(services, { ...who, ...how }, createEmployees(services, records as never)).then(({ status, headers }) => ({ status, headers }))
+    const how = {
+      requestId: 'r',
+      arrivedAt: performance.now(),
+      bodyBytes: 100,
+      idempotency: null,
+      validateOnly: false,
+      traceparent: null,
+    }
+    return runApiCall(services, { ...who, ...how }, createEmployees(services, records as never)).then(
+      ({ status, headers }) => ({ status, headers }),
+    )
   }
   return { watch, create }
 }
@@ -49,51 +58,69 @@ async function holdUp({ id }: TestCompany, email: string): Promise<() => Promise
   }
 }
 
-await t.test('one call of a company goes with the next commit, although another company has 1,000 calls waiting', async (t) => {
-  const { watch, create } = openWatchedLanes()
-  const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
-  const letGo = await holdUp(busy, 'held@example.com')
-  const first = create(busy, [employee({ email: 'held@example.com' })])
-  await lockIsAwaited(service, 'employee_snapshots')
-  const many = Array.from({ length: 1_000 }, () => create(busy))
-  const one = create(free)
-  await letGo()
-  t.equal((await one).status, 201)
-  t.strictSame(watch.waitedFor(free.id), [0])
-  const answers = await Promise.all([first, ...many])
-  t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201]))
-  const positions = answers.map(({ headers }) => Number(headers['x-ledger-position']))
-  t.strictSame(positions, positions.toSorted((a, b) => a - b), 'and the calls of one company stay in order')
-})
+await t.test(
+  'one call of a company goes with the next commit, although another company has 1,000 calls waiting',
+  async (t) => {
+    const { watch, create } = openWatchedLanes()
+    const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
+    const letGo = await holdUp(busy, 'held@example.com')
+    const first = create(busy, [employee({ email: 'held@example.com' })])
+    await lockIsAwaited(service, 'employee_snapshots')
+    const many = Array.from({ length: 1_000 }, () => create(busy))
+    const one = create(free)
+    await letGo()
+    t.equal((await one).status, 201)
+    t.strictSame(watch.waitedFor(free.id), [0])
+    const answers = await Promise.all([first, ...many])
+    t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201]))
+    const positions = answers.map(({ headers }) => Number(headers['x-ledger-position']))
+    t.strictSame(
+      positions,
+      positions.toSorted((a, b) => a - b),
+      'and the calls of one company stay in order',
+    )
+  },
+)
 
-await t.test('large calls take turns as well: one of a company waits for one of another, not for all of them', async (t) => {
-  const { watch, create } = openWatchedLanes()
-  const [busy, free] = [await service.makeCompany('Busy with large calls'), await service.makeCompany('Free')]
-  const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
-  const letGo = await holdUp(busy, 'large@example.com')
-  const first = create(busy, large({ email: 'large@example.com' }))
-  await lockIsAwaited(service, 'employee_snapshots')
-  const many = Array.from({ length: 50 }, () => create(busy, large()))
-  const one = create(free, large())
-  await letGo()
-  t.equal((await one).status, 201)
-  t.ok(watch.waitedFor(free.id)[0]! <= 1, `it waited for ${watch.waitedFor(free.id)[0]}`)
-  t.strictSame(new Set((await Promise.all([first, ...many])).map(({ status }) => status)), new Set([201]))
-})
+await t.test(
+  'large calls take turns as well: one of a company waits for one of another, not for all of them',
+  async (t) => {
+    const { watch, create } = openWatchedLanes()
+    const [busy, free] = [await service.makeCompany('Busy with large calls'), await service.makeCompany('Free')]
+    const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
+    const letGo = await holdUp(busy, 'large@example.com')
+    const first = create(busy, large({ email: 'large@example.com' }))
+    await lockIsAwaited(service, 'employee_snapshots')
+    const many = Array.from({ length: 50 }, () => create(busy, large()))
+    const one = create(free, large())
+    await letGo()
+    t.equal((await one).status, 201)
+    t.ok(watch.waitedFor(free.id)[0]! <= 1, `it waited for ${watch.waitedFor(free.id)[0]}`)
+    t.strictSame(new Set((await Promise.all([first, ...many])).map(({ status }) => status)), new Set([201]))
+  },
+)
 
-await t.test('a company has no more than a quarter of the calls that are taken on; another one finds room', async (t) => {
-  const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
-  const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
-  const letGo = await holdUp(busy, 'small@example.com')
-  const first = create(busy, [employee({ email: 'small@example.com' })])
-  await lockIsAwaited(service, 'employee_snapshots')
-  const many = Array.from({ length: 60 }, () => create(busy).then(({ status }) => status, (error: Error) => error.name))
-  const others = Array.from({ length: 10 }, () => create(free))
-  await letGo()
-  t.strictSame(new Set((await Promise.all(others)).map(({ status }) => status)), new Set([201]))
-  t.strictSame(new Set(watch.waitedFor(free.id)), new Set([0]))
-  t.equal((await first).status, 201)
-  const answers = await Promise.all(many)
-  t.equal(answers.filter((answer) => answer === 201).length, 19)
-  t.equal(answers.filter((answer) => answer === 'UnavailableError').length, 41)
-})
+await t.test(
+  'a company has no more than a quarter of the calls that are taken on; another one finds room',
+  async (t) => {
+    const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
+    const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
+    const letGo = await holdUp(busy, 'small@example.com')
+    const first = create(busy, [employee({ email: 'small@example.com' })])
+    await lockIsAwaited(service, 'employee_snapshots')
+    const many = Array.from({ length: 60 }, () =>
+      create(busy).then(
+        ({ status }) => status,
+        (error: Error) => error.name,
+      ),
+    )
+    const others = Array.from({ length: 10 }, () => create(free))
+    await letGo()
+    t.strictSame(new Set((await Promise.all(others)).map(({ status }) => status)), new Set([201]))
+    t.strictSame(new Set(watch.waitedFor(free.id)), new Set([0]))
+    t.equal((await first).status, 201)
+    const answers = await Promise.all(many)
+    t.equal(answers.filter((answer) => answer === 201).length, 19)
+    t.equal(answers.filter((answer) => answer === 'UnavailableError').length, 41)
+  },
+)

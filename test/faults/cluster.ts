@@ -40,14 +40,20 @@ export async function openCluster(dataDir: string, settings: Record<string, stri
   const made = await openEmbeddedDatabase({ dataDir, purpose: 'visit' })
   const { ownerUrl, serviceUrl, clusterDir } = made
   await migrateDatabase({ ownerUrl, serviceUrl }, () => undefined)
-  const { superuserPassword } = JSON.parse(await readFile(`${dataDir}/database.json`, 'utf8')) as { superuserPassword: string }
+  const { superuserPassword } = JSON.parse(await readFile(`${dataDir}/database.json`, 'utf8')) as {
+    superuserPassword: string
+  }
   await made.release()
   const superUrl = Object.assign(new URL(ownerUrl), { username: 'postgres', password: superuserPassword }).href
   return startCluster(clusterDir, { superUrl, ownerUrl, serviceUrl }, settings)
 }
 
 /** Starts the server of a cluster whose files are there already. */
-export async function startCluster(clusterDir: string, urls: ClusterUrls, settings: Record<string, string> = {}): Promise<Cluster> {
+export async function startCluster(
+  clusterDir: string,
+  urls: ClusterUrls,
+  settings: Record<string, string> = {},
+): Promise<Cluster> {
   const user = await findDatabaseOsUser(clusterDir)
   const server: PostgresServer = { clusterDir, user, binaries: await findPostgresBinaries(user), settings }
   let trace = { pid: 0, port: 0 }
@@ -74,7 +80,8 @@ export async function startCluster(clusterDir: string, urls: ClusterUrls, settin
       process.kill(pid, signal)
       const deadline = performance.now() + DIES_WITHIN_MS
       while (isAlive(pid)) {
-        if (performance.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) has not ended within ${DIES_WITHIN_MS} ms of ${signal}`)
+        if (performance.now() > deadline)
+          throw new Error(`PostgreSQL (process ${pid}) has not ended within ${DIES_WITHIN_MS} ms of ${signal}`)
         await pause(PAUSE_MS)
       }
       absences += 1

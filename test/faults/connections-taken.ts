@@ -18,7 +18,9 @@ export async function connectionsTaken(stage: Stage, random: SeededRandom): Prom
       // What the program has opened again in between is taken, too.
       for (; performance.now() < until; await pause(10)) {
         await takeAll(url, taken)
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'employee-ledger%'`.execute(db)
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'employee-ledger%'`.execute(
+          db,
+        )
       }
     })
   } finally {

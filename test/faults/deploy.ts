@@ -24,13 +24,21 @@ export async function deploy(stage: Stage): Promise<Happened> {
     // A process is taken into service when it says that it is ready.
     if (apis.includes(part)) await untilReady(part.address)
   }
-  stage.projections = stage.projections.map((projection) => (projection.name === 'employees' ? { ...projection, version: 2 } : projection))
+  stage.projections = stage.projections.map((projection) =>
+    projection.name === 'employees' ? { ...projection, version: 2 } : projection,
+  )
   return { wrong: findings('fault', await reading.end()) }
 }
 
 async function untilReady(address: string): Promise<void> {
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; await pause(READS_EVERY_MS)) {
-    if (await fetch(`${address}/readyz`).then(({ status }) => status === 200, () => false)) return
+    if (
+      await fetch(`${address}/readyz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      )
+    )
+      return
   }
   throw new Error(`${address} was never ready`)
 }
@@ -39,13 +47,20 @@ async function untilReady(address: string): Promise<void> {
 async function startReading(stage: Stage): Promise<{ end(): Promise<string[]> }> {
   const companies = await stage.makeCompanies(1)
   const [{ companyId, key }] = companies as [(typeof companies)[0]]
-  const load = startLoad(stage.apis.map(({ address }) => address), companies, { clients: 1, seed: 1 })
+  const load = startLoad(
+    stage.apis.map(({ address }) => address),
+    companies,
+    { clients: 1, seed: 1 },
+  )
   await pause(STAFF_CALLS_MS)
   await load.end()
   await stage.settled([companyId])
   const headers = { 'x-api-id': key.api_id, 'x-api-key': key.api_key }
   const read = async (address: string) => {
-    const response = await fetch(`${address}/v1/employees?limit=200`, { headers, signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })
+    const response = await fetch(`${address}/v1/employees?limit=200`, {
+      headers,
+      signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+    })
     return { status: response.status, text: await response.text() }
   }
   const expected = await read(stage.apis[0]!.address)
@@ -55,8 +70,10 @@ async function startReading(stage: Stage): Promise<{ end(): Promise<string[]> }>
     while (!over.signal.aborted) {
       // A process that is restarted cannot be reached; one that is not ready yet says so.
       const answer = await read(address).catch(() => null)
-      if (answer?.status === 200 && answer.text !== expected.text) wrong.add('a list was not the whole list during the deploy')
-      if (answer && answer.status !== 200 && answer.status !== 503) wrong.add(`a list was answered with ${answer.status} during the deploy`)
+      if (answer?.status === 200 && answer.text !== expected.text)
+        wrong.add('a list was not the whole list during the deploy')
+      if (answer && answer.status !== 200 && answer.status !== 503)
+        wrong.add(`a list was answered with ${answer.status} during the deploy`)
       await pause(READS_EVERY_MS)
     }
   })

@@ -71,9 +71,11 @@ export const HOSTILE: ReadonlySet<string> = new Set(['abusive key', 'stalled upl
 /** Every kind of fault, by name. */
 export const FAULTS: Record<string, Fault> = {
   nothing: async () => undefined,
-  'API killed at a point': ({ apis }, random, { repeats }) => dieAtPoints(apis, Object.keys(API_POINTS), random, repeats),
+  'API killed at a point': ({ apis }, random, { repeats }) =>
+    dieAtPoints(apis, Object.keys(API_POINTS), random, repeats),
   'API killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
-  'worker killed at a point': ({ workers }, random, { repeats }) => dieAtPoints(workers, Object.keys(WORKER_POINTS), random, repeats),
+  'worker killed at a point': ({ workers }, random, { repeats }) =>
+    dieAtPoints(workers, Object.keys(WORKER_POINTS), random, repeats),
   'worker killed at random': ({ workers }, random, { repeats }) => killAtRandom(workers, random, repeats),
   'PostgreSQL stopped at once': async ({ cluster }, random) => {
     await cluster.kill('SIGQUIT')
@@ -89,7 +91,9 @@ export const FAULTS: Record<string, Fault> = {
     let times = 0
     for (let count = 0; count < 5; count += 1) {
       const pids = (await backendsOf(stage, random)).slice(0, 2)
-      await stage.withDatabase((db) => sql`select pg_terminate_backend(pid) from unnest(${pids}::integer[]) as pid`.execute(db))
+      await stage.withDatabase((db) =>
+        sql`select pg_terminate_backend(pid) from unnest(${pids}::integer[]) as pid`.execute(db),
+      )
       times += pids.length
       await pause(random.below(200))
     }
@@ -141,7 +145,9 @@ export const FAULTS: Record<string, Fault> = {
     await stage.withDatabase(async (db) => {
       for (let count = 0; count < 20; count += 1) {
         await sql`insert into pgboss.job (name, data)
-          select name, data from pgboss.job where name like 'project-%' and state = 'completed' order by completed_on desc limit 2`.execute(db)
+          select name, data from pgboss.job where name like 'project-%' and state = 'completed' order by completed_on desc limit 2`.execute(
+          db,
+        )
       }
     })
   },
@@ -163,7 +169,8 @@ export const FAULTS: Record<string, Fault> = {
   'abusive key': abusiveKey,
   'stalled uploads': stalledUploads,
   'huge records': hugeRecords,
-  'start: killed at a point': ({ apis }, random, { repeats }) => dieAtPoints(apis, [...Object.keys(API_POINTS), ...Object.keys(WORKER_POINTS)], random, repeats),
+  'start: killed at a point': ({ apis }, random, { repeats }) =>
+    dieAtPoints(apis, [...Object.keys(API_POINTS), ...Object.keys(WORKER_POINTS)], random, repeats),
   'start: killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
   'start: PostgreSQL killed': async ({ cluster }, random) => {
     await cluster.kill(random.chance(0.5) ? 'SIGQUIT' : 'SIGKILL')
@@ -188,18 +195,31 @@ export const FAULTS: Record<string, Fault> = {
 
 /** The server's processes that serve the program, in any order. */
 async function backendsOf(stage: Stage, random: SeededRandom): Promise<number[]> {
-  const select = sql<{ pid: number }>`select pid from pg_stat_activity where application_name like 'employee-ledger%' order by pid`
+  const select = sql<{
+    pid: number
+  }>`select pid from pg_stat_activity where application_name like 'employee-ledger%' order by pid`
   const { rows } = await stage.withDatabase((db) => select.execute(db))
-  return random.sample(rows.map(({ pid }) => pid), rows.length)
+  return random.sample(
+    rows.map(({ pid }) => pid),
+    rows.length,
+  )
 }
 
 /**
  * One of these processes is started anew so that it ends itself at a place in its code, and again and again at others; the
  * other processes go on meanwhile.
  */
-async function dieAtPoints(processes: Supervised[], points: string[], random: SeededRandom, repeats: number): Promise<Happened> {
+async function dieAtPoints(
+  processes: Supervised[],
+  points: string[],
+  random: SeededRandom,
+  repeats: number,
+): Promise<Happened> {
   const process = random.pick(processes)
-  const lives = Array.from({ length: repeats }, (): Plant => ({ name: random.pick(points), killAt: 1 + random.below(PASSES) }))
+  const lives = Array.from({ length: repeats }, (): Plant => ({
+    name: random.pick(points),
+    killAt: 1 + random.below(PASSES),
+  }))
   const before = process.starts()
   await process.restart('SIGTERM', ...lives)
   let deaths = 0

@@ -41,7 +41,14 @@ export async function stoppedBeyondExpiry(stage: Stage, random: SeededRandom): P
 
 async function supervise({ cluster, projections }: Stage): Promise<void> {
   const connectionString = Object.assign(new URL(cluster.urls.ownerUrl), { port: String(cluster.port()) }).href
-  const boss = new PgBoss({ connectionString, schema: 'pgboss', migrate: false, supervise: false, schedule: false, max: 1 })
+  const boss = new PgBoss({
+    connectionString,
+    schema: 'pgboss',
+    migrate: false,
+    supervise: false,
+    schedule: false,
+    max: 1,
+  })
   boss.on('error', () => undefined)
   await boss.start()
   for (const { name } of projections) await boss.supervise(`project-${name}`)

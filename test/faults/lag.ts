@@ -5,7 +5,11 @@ import { toUuid } from '../../src/domain/ids.ts'
 import type { LedgerTables } from '../../src/ledger/tables.ts'
 
 /** How old the oldest event of these companies is that a projection has not folded, in milliseconds; 0 when there is none. */
-export async function lagMs(db: Kysely<LedgerTables>, companyIds: string[], projections: readonly Projection[]): Promise<number> {
+export async function lagMs(
+  db: Kysely<LedgerTables>,
+  companyIds: string[],
+  projections: readonly Projection[],
+): Promise<number> {
   const { rows } = await sql<{ lag: number | null }>`
     select max(extract(epoch from clock_timestamp() - (e.envelope::json ->> 'recorded_at')::timestamptz) * 1000)::float8 as lag
     from heads h cross join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)

@@ -35,8 +35,11 @@ if (values.table !== undefined) {
 }
 
 const [runs, firstSeed] = [Number(values.runs), Number(values.seed)]
-const names = Object.keys(FAULTS).filter((name) => name !== 'nothing').filter((name) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
-if (names.length === 0 || !Number.isInteger(runs) || !Number.isInteger(firstSeed)) throw new Error(`the faults are: ${Object.keys(FAULTS).join(', ')}`)
+const names = Object.keys(FAULTS)
+  .filter((name) => name !== 'nothing')
+  .filter((name) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
+if (names.length === 0 || !Number.isInteger(runs) || !Number.isInteger(firstSeed))
+  throw new Error(`the faults are: ${Object.keys(FAULTS).join(', ')}`)
 
 const outcomes: Outcome[] = []
 const USUAL: StageSettings = {}
@@ -73,15 +76,33 @@ async function close(stage: Stage | null): Promise<void> {
 }
 
 function failed(fault: string, seed: number, error: unknown): Outcome {
-  const wrong = findings('no run', [`the run could not be made: ${error instanceof Error ? error.stack : String(error)}`])
-  return { fault, seed, times: 0, calls: 0, unknown: 0, unresolved: 0, outageMs: 0, slowestMs: 0, recoveryMs: 0, lagMs: 0, foldsFromMemory: null, wrong }
+  const wrong = findings('no run', [
+    `the run could not be made: ${error instanceof Error ? error.stack : String(error)}`,
+  ])
+  return {
+    fault,
+    seed,
+    times: 0,
+    calls: 0,
+    unknown: 0,
+    unresolved: 0,
+    outageMs: 0,
+    slowestMs: 0,
+    recoveryMs: 0,
+    lagMs: 0,
+    foldsFromMemory: null,
+    wrong,
+  }
 }
 
 function tell(outcome: Outcome, tookMs: number, at: string): void {
   outcomes.push(outcome)
-  const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, foldsFromMemory, note, wrong } = outcome
+  const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, foldsFromMemory, note, wrong } =
+    outcome
   const verdict = wrong.length === 0 ? 'all is well' : 'WRONG'
-  print(`${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${Math.round(tookMs / 100) / 10} s, ${verdict}`)
+  print(
+    `${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${Math.round(tookMs / 100) / 10} s, ${verdict}`,
+  )
   if (note !== undefined) print(`  ${note}`)
   for (const { kind, text } of wrong) print(`  ${kind}: ${text}`)
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(outcomes, null, 1)}\n`)

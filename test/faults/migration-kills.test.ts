@@ -25,10 +25,18 @@ async function shapeOf({ ownerUrl }: DatabaseUrls): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-async function migrate(urls: DatabaseUrls, plant?: string): Promise<{ exitCode: number | null; signal: string | null }> {
+async function migrate(
+  urls: DatabaseUrls,
+  plant?: string,
+): Promise<{ exitCode: number | null; signal: string | null }> {
   const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', 'migrate'], {
     env: {
-      ...{ PATH: process.env['PATH'], DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, LOG_LEVEL: 'error' },
+      ...{
+        PATH: process.env['PATH'],
+        DATABASE_URL: urls.serviceUrl,
+        MIGRATE_DATABASE_URL: urls.ownerUrl,
+        LOG_LEVEL: 'error',
+      },
       ...(plant === undefined ? {} : { PLANT: plant }),
     },
     stdio: ['ignore', 'ignore', 'inherit'],

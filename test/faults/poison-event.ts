@@ -21,7 +21,8 @@ export async function poisonEvent(stage: Stage, random: SeededRandom, { companyI
   const companyId = random.pick(companyIds)
   const others = companyIds.filter((id) => id !== companyId)
   const poisoned = await poison(stage, companyId)
-  if (!(await within(() => areParked(stage, companyId)))) wrong.push(`${companyId} was not parked for its event at ${poisoned.position}`)
+  if (!(await within(() => areParked(stage, companyId))))
+    wrong.push(`${companyId} was not parked for its event at ${poisoned.position}`)
   for (const { projection, position } of await checkpointsOf(stage, companyId)) {
     if (position >= poisoned.position) wrong.push(`${projection} went past the event at ${poisoned.position}`)
   }
@@ -36,7 +37,8 @@ export async function poisonEvent(stage: Stage, random: SeededRandom, { companyI
   }
   for (const now of await checkpointsOf(stage, companyId)) {
     const before = parkedAt.find(({ projection }) => projection === now.projection)!
-    if (now.position < before.position) wrong.push(`${now.projection} went back from ${before.position} to ${now.position}`)
+    if (now.position < before.position)
+      wrong.push(`${now.projection} went back from ${before.position} to ${now.position}`)
   }
   return { wrong: findings('fault', wrong) }
 }
@@ -44,28 +46,39 @@ export async function poisonEvent(stage: Stage, random: SeededRandom, { companyI
 /** Holds the folding of the company until it has an event that is not folded, and breaks that one. */
 async function poison(stage: Stage, companyId: string): Promise<{ position: number; envelope: string }> {
   const id = toUuid(companyId)
-  return stage.withDatabase((db) => db.transaction().execute(async (transaction) => {
-    await sql`set local session_replication_role = replica`.execute(transaction)
-    await sql`select 1 from checkpoints where company_id = ${id} for update`.execute(transaction)
-    for (const deadline = performance.now() + WITHIN_MS; performance.now() < deadline; await pause(LOOKS_EVERY_MS)) {
-      const { rows } = await sql<{ position: number; envelope: string }>`select position, envelope from events where company_id = ${id}
+  return stage.withDatabase((db) =>
+    db.transaction().execute(async (transaction) => {
+      await sql`set local session_replication_role = replica`.execute(transaction)
+      await sql`select 1 from checkpoints where company_id = ${id} for update`.execute(transaction)
+      for (const deadline = performance.now() + WITHIN_MS; performance.now() < deadline; await pause(LOOKS_EVERY_MS)) {
+        const { rows } = await sql<{
+          position: number
+          envelope: string
+        }>`select position, envelope from events where company_id = ${id}
         and position = (select max(position) + 1 from checkpoints where company_id = ${id})`.execute(transaction)
-      if (!rows[0]) continue
-      // Whoever has read it while it was whole would fold it: those who come next read it broken.
-      for (const worker of stage.workers) await worker.restart('SIGKILL')
-      const broken = rows[0].envelope.replace(/"type":"[^"]+"/, '"type":"NobodyKnowsThis"')
-      await sql`update events set envelope = ${broken} where company_id = ${id} and position = ${rows[0].position}`.execute(transaction)
-      return rows[0]
-    }
-    throw new Error(`${companyId} has had no event to poison`)
-  }))
+        if (!rows[0]) continue
+        // Whoever has read it while it was whole would fold it: those who come next read it broken.
+        for (const worker of stage.workers) await worker.restart('SIGKILL')
+        const broken = rows[0].envelope.replace(/"type":"[^"]+"/, '"type":"NobodyKnowsThis"')
+        await sql`update events set envelope = ${broken} where company_id = ${id} and position = ${rows[0].position}`.execute(
+          transaction,
+        )
+        return rows[0]
+      }
+      throw new Error(`${companyId} has had no event to poison`)
+    }),
+  )
 }
 
 async function setEnvelope(stage: Stage, companyId: string, position: number, envelope: string): Promise<void> {
-  await stage.withDatabase((db) => db.transaction().execute(async (transaction) => {
-    await sql`set local session_replication_role = replica`.execute(transaction)
-    await sql`update events set envelope = ${envelope} where company_id = ${toUuid(companyId)} and position = ${position}`.execute(transaction)
-  }))
+  await stage.withDatabase((db) =>
+    db.transaction().execute(async (transaction) => {
+      await sql`set local session_replication_role = replica`.execute(transaction)
+      await sql`update events set envelope = ${envelope} where company_id = ${toUuid(companyId)} and position = ${position}`.execute(
+        transaction,
+      )
+    }),
+  )
 }
 
 async function checkpointsOf(stage: Stage, companyId: string) {
@@ -76,12 +89,15 @@ async function checkpointsOf(stage: Stage, companyId: string) {
 
 /** Tries again at once what would be tried again later: nobody needs to wait for that here. */
 async function areParked(stage: Stage, companyId: string): Promise<boolean> {
-  await stage.withDatabase((db) => sql`update checkpoints set next_try_at = null where company_id = ${toUuid(companyId)}`.execute(db))
+  await stage.withDatabase((db) =>
+    sql`update checkpoints set next_try_at = null where company_id = ${toUuid(companyId)}`.execute(db),
+  )
   const checkpoints = await checkpointsOf(stage, companyId)
   return checkpoints.length === stage.projections.length && checkpoints.every(({ parked }) => parked)
 }
 
 async function within(ask: () => Promise<boolean>): Promise<boolean> {
-  for (const deadline = performance.now() + WITHIN_MS; performance.now() < deadline; await pause(LOOKS_EVERY_MS)) if (await ask()) return true
+  for (const deadline = performance.now() + WITHIN_MS; performance.now() < deadline; await pause(LOOKS_EVERY_MS))
+    if (await ask()) return true
   return false
 }

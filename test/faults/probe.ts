@@ -47,6 +47,8 @@ async function faultOf(url: string, path: string, wasAway: () => boolean): Promi
     if (status !== 200 && status !== 503) return `/readyz is answered with ${status}`
     return status === 200 && wasAway() ? '/readyz says ready while the database is away' : undefined
   } catch (error) {
-    return error instanceof Error && error.name === 'TimeoutError' ? `${path} is not answered within ${ANSWERS_WITHIN_MS} ms` : undefined
+    return error instanceof Error && error.name === 'TimeoutError'
+      ? `${path} is not answered within ${ANSWERS_WITHIN_MS} ms`
+      : undefined
   }
 }

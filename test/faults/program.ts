@@ -99,19 +99,29 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
       const deadline = performance.now() + STARTS_WITHIN_MS
       const isStarted = () => starts >= start
       while (!isStarted()) {
-        if (performance.now() > deadline) throw new Error(`${options.command} was not started again within ${STARTS_WITHIN_MS} ms`)
+        if (performance.now() > deadline)
+          throw new Error(`${options.command} was not started again within ${STARTS_WITHIN_MS} ms`)
         await pause(AGAIN_AFTER_MS / 2)
       }
-      if (starts > start) throw new Error(`${options.command} has been started ${starts - start} times more than was looked for`)
+      if (starts > start)
+        throw new Error(`${options.command} has been started ${starts - start} times more than was looked for`)
       return child
     },
     async ready() {
       const deadline = performance.now() + READY_WITHIN_MS
-      for (const first = starts; ; ) {
-        if (performance.now() > deadline) throw new Error(`${options.command} is not ready within ${READY_WITHIN_MS} ms`)
-        if (starts - first > FAILED_STARTS_AT_MOST) throw new Error(`${options.command} does not start: FAULTS_LOG=1 shows why`)
+      for (const first = starts; ;) {
+        if (performance.now() > deadline)
+          throw new Error(`${options.command} is not ready within ${READY_WITHIN_MS} ms`)
+        if (starts - first > FAILED_STARTS_AT_MOST)
+          throw new Error(`${options.command} does not start: FAULTS_LOG=1 shows why`)
         const [waiting, of] = [ready, starts]
-        const isSaid = await Promise.race([waiting.then(() => true, () => false), pause(LOOKS_EVERY_MS, false, { ref: false })])
+        const isSaid = await Promise.race([
+          waiting.then(
+            () => true,
+            () => false,
+          ),
+          pause(LOOKS_EVERY_MS, false, { ref: false }),
+        ])
         // One that was ready and has ended is not.
         const isThere = child.exitCode === null && child.signalCode === null
         if (isSaid && isThere && of === starts) return
@@ -134,11 +144,21 @@ export async function gone(child: ChildProcess): Promise<void> {
 }
 
 /** Runs a command of the program to its end, past the line. Returns its exit code. */
-export async function runProgram({ cluster }: { cluster: Cluster }, args: string[], plant?: Plant): Promise<number | null> {
+export async function runProgram(
+  { cluster }: { cluster: Cluster },
+  args: string[],
+  plant?: Plant,
+): Promise<number | null> {
   const { ownerUrl, serviceUrl } = cluster.urls
   const at = (url: string) => Object.assign(new URL(url), { port: String(cluster.port()) }).href
   const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', ...args], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: at(serviceUrl), MIGRATE_DATABASE_URL: at(ownerUrl), LOG_LEVEL: 'error', ...environmentOf(plant) },
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: at(serviceUrl),
+      MIGRATE_DATABASE_URL: at(ownerUrl),
+      LOG_LEVEL: 'error',
+      ...environmentOf(plant),
+    },
     stdio: ['ignore', 'ignore', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
   })
   await gone(child)
@@ -152,7 +172,10 @@ function environmentOf(plant: Plant | undefined): Record<string, string> {
   }
 }
 
-function launch({ command, databaseUrl, port, metricsPort, settings }: ProgramOptions, plant: Plant | undefined): ChildProcess {
+function launch(
+  { command, databaseUrl, port, metricsPort, settings }: ProgramOptions,
+  plant: Plant | undefined,
+): ChildProcess {
   return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],

@@ -25,7 +25,11 @@ t.teardown(() => stage.cleanup.run().finally(expectToEnd))
 await t.test('each of three API processes and three workers is restarted in turn, and no call fails', async (t) => {
   const companies = await stage.makeCompanies(COMPANIES)
   const ids = companies.map(({ companyId }) => companyId)
-  const load = startLoad(stage.apis.map(({ address }) => address), companies, { clients: CLIENTS, seed: SEED })
+  const load = startLoad(
+    stage.apis.map(({ address }) => address),
+    companies,
+    { clients: CLIENTS, seed: SEED },
+  )
   await pause(BETWEEN_MS)
   for (const part of [...stage.apis, ...stage.workers]) {
     const starts = part.starts()
@@ -39,9 +43,19 @@ await t.test('each of three API processes and three workers is restarted in turn
   await load.end()
   const { operations } = load
   t.ok(operations.length > CLIENTS)
-  t.same(operations.filter(({ final }) => final === null).map(({ id }) => id), [], 'every call was answered in the end')
-  const answers = operations.flatMap(({ attempts }) => attempts.map(({ status }) => status)).filter((status) => status !== null)
-  t.strictSame(answers.filter((status) => status >= 500), [], 'whoever was answered got what the call came to')
+  t.same(
+    operations.filter(({ final }) => final === null).map(({ id }) => id),
+    [],
+    'every call was answered in the end',
+  )
+  const answers = operations
+    .flatMap(({ attempts }) => attempts.map(({ status }) => status))
+    .filter((status) => status !== null)
+  t.strictSame(
+    answers.filter((status) => status >= 500),
+    [],
+    'whoever was answered got what the call came to',
+  )
   t.ok(await stage.settled(ids), 'the projections have caught up')
   t.same(await stage.withDatabase((db) => oracle(db, ids, operations)), [])
 })

@@ -16,7 +16,10 @@ export async function runShort(t: Test, kinds: string[]): Promise<void> {
       t.teardown(() => stage.cleanup.run())
       for (const fault of own) {
         await t.test(`nothing is lost, doubled or wrong after: ${fault}`, async (t) => {
-          const { wrong, calls } = await runFault(stage, fault, FIRST_SEED + kinds.indexOf(fault), { looksAtTimes: false, repeats: 1 })
+          const { wrong, calls } = await runFault(stage, fault, FIRST_SEED + kinds.indexOf(fault), {
+            looksAtTimes: false,
+            repeats: 1,
+          })
           t.same(wrong, [])
           t.ok(calls > 0)
         })

@@ -67,12 +67,17 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   if (!happen) throw new Error(`there is no fault called ${fault}`)
   const companies = await stage.makeCompanies(COMPANIES[fault] ?? FEW_COMPANIES)
   const ids = companies.map(({ companyId }) => companyId)
-  const load = startLoad(stage.apis.map(({ address }) => address), companies, { ...options, clients: CLIENTS, seed })
+  const load = startLoad(
+    stage.apis.map(({ address }) => address),
+    companies,
+    { ...options, clients: CLIENTS, seed },
+  )
   const probe = startProbe(stage)
   try {
     await pause(BEFORE_MS)
     const [beganAt, foldsBefore] = [load.now(), stage.foldsFromMemory()]
-    const happened = (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
+    const happened =
+      (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
     const { times = 1, note, wrong = [], companyIds: hostile = [], operations = [] } = happened
     const overAt = load.now()
     await firstSuccessAfter(load.operations, overAt)
@@ -86,13 +91,28 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs), ...behind)
     if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
     const all = [...ids, ...hostile]
-    if (!(await stage.settled(all, options.settlesWithinMs))) wrong.push({ kind: 'never caught up', text: 'the projections never caught up' })
+    if (!(await stage.settled(all, options.settlesWithinMs)))
+      wrong.push({ kind: 'never caught up', text: 'the projections never caught up' })
     wrong.push(...(await probe.end()))
     const foldsFromMemory = foldsBefore === null ? null : stage.foldsFromMemory()! - foldsBefore
     if (foldsFromMemory !== null) wrong.push(...(await oneProcessFaults(stage, foldsFromMemory)))
     const judge = stage.withDatabase((db) => oracle(db, all, [...load.operations, ...operations], stage.projections))
-    wrong.push(...(await judge.catch((error: unknown) => findings('ledger', [`the oracle could not read the ledger: ${String(error)}`]))))
-    return { fault, seed, times, ...tally(load.operations, until), recoveryMs: Math.round(recoveryMs), lagMs: Math.round(caughtUpMs), foldsFromMemory, ...(note === undefined ? {} : { note }), wrong: firstOfEach(wrong) }
+    wrong.push(
+      ...(await judge.catch((error: unknown) =>
+        findings('ledger', [`the oracle could not read the ledger: ${String(error)}`]),
+      )),
+    )
+    return {
+      fault,
+      seed,
+      times,
+      ...tally(load.operations, until),
+      recoveryMs: Math.round(recoveryMs),
+      lagMs: Math.round(caughtUpMs),
+      foldsFromMemory,
+      ...(note === undefined ? {} : { note }),
+      wrong: firstOfEach(wrong),
+    }
   } finally {
     await Promise.all([load.end(), probe.end()])
   }
@@ -102,8 +122,16 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
 function hurtOthers(operations: Operation[], from: number, to: number): Finding[] {
   const attempts = operations.flatMap(({ id, attempts: all }) => all.map((attempt) => ({ id, ...attempt })))
   const hurt = attempts.filter(({ status }) => status === null || status === 429 || status === 503)
-  const found = findings('hurt others', hurt.map(({ id, status, at }) => `${id}: ${status === null ? 'no answer' : `answered ${status}`} after ${Math.round(at)} ms`))
-  const isServed = attempts.some(({ status, at, took }) => status !== null && status < 300 && at >= from && at + took <= to)
+  const found = findings(
+    'hurt others',
+    hurt.map(
+      ({ id, status, at }) =>
+        `${id}: ${status === null ? 'no answer' : `answered ${status}`} after ${Math.round(at)} ms`,
+    ),
+  )
+  const isServed = attempts.some(
+    ({ status, at, took }) => status !== null && status < 300 && at >= from && at + took <= to,
+  )
   return isServed ? found : [...found, { kind: 'hurt others', text: 'nobody else was served meanwhile' }]
 }
 
@@ -118,14 +146,19 @@ async function oneProcessFaults(stage: Stage, foldsFromMemory: number): Promise<
 
 function slowness(recoveryMs: number, caughtUpMs: number): Finding[] {
   const wrong: string[] = []
-  if (recoveryMs > RECOVERS_WITHIN_MS) wrong.push(`no success for ${Math.round(recoveryMs)} ms after all was well again`)
-  if (caughtUpMs > CATCHES_UP_WITHIN_MS) wrong.push(`the projections were more than ${LAG_MS} ms behind for ${Math.round(caughtUpMs)} ms`)
+  if (recoveryMs > RECOVERS_WITHIN_MS)
+    wrong.push(`no success for ${Math.round(recoveryMs)} ms after all was well again`)
+  if (caughtUpMs > CATCHES_UP_WITHIN_MS)
+    wrong.push(`the projections were more than ${LAG_MS} ms behind for ${Math.round(caughtUpMs)} ms`)
   return findings('slow recovery', wrong)
 }
 
 async function firstSuccessAfter(operations: Operation[], at: number): Promise<void> {
   const deadline = performance.now() + 60_000
-  const hasSuccess = () => operations.some(({ attempts }) => attempts.some((attempt) => attempt.at >= at && attempt.status !== null && attempt.status < 300))
+  const hasSuccess = () =>
+    operations.some(({ attempts }) =>
+      attempts.some((attempt) => attempt.at >= at && attempt.status !== null && attempt.status < 300),
+    )
   while (!hasSuccess() && performance.now() < deadline) await pause(20)
 }
 
@@ -139,17 +172,31 @@ async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<Findi
   const deadline = performance.now() + CATCHES_UP_WITHIN_MS
   const lag = () => stage.withDatabase((db) => lagMs(db, companyIds, stage.projections)).catch(() => Infinity)
   while ((await lag()) >= LAG_MS) {
-    if (performance.now() > deadline) return findings('slow recovery', await stage.withDatabase((db) => lagging(db, companyIds)).catch((error: unknown) => [String(error)]))
+    if (performance.now() > deadline)
+      return findings(
+        'slow recovery',
+        await stage.withDatabase((db) => lagging(db, companyIds)).catch((error: unknown) => [String(error)]),
+      )
     await pause(LOOKS_EVERY_MS)
   }
   return []
 }
 
-function tally(operations: Operation[], untilMs: number): Pick<Outcome, 'calls' | 'unknown' | 'unresolved' | 'outageMs' | 'slowestMs'> {
+function tally(
+  operations: Operation[],
+  untilMs: number,
+): Pick<Outcome, 'calls' | 'unknown' | 'unresolved' | 'outageMs' | 'slowestMs'> {
   const attempts = operations.flatMap((operation) => operation.attempts)
-  const unknown = attempts.filter(({ status, code }) => status === null || status >= 500 || code === 'idempotency_in_progress')
-  const successes = attempts.filter(({ status }) => status !== null && status < 300).map(({ at, took }) => at + took).toSorted((a, b) => a - b)
-  const gaps = [0, ...successes.filter((at) => at <= untilMs), untilMs].map((at, index, all) => at - (all[index - 1] ?? 0))
+  const unknown = attempts.filter(
+    ({ status, code }) => status === null || status >= 500 || code === 'idempotency_in_progress',
+  )
+  const successes = attempts
+    .filter(({ status }) => status !== null && status < 300)
+    .map(({ at, took }) => at + took)
+    .toSorted((a, b) => a - b)
+  const gaps = [0, ...successes.filter((at) => at <= untilMs), untilMs].map(
+    (at, index, all) => at - (all[index - 1] ?? 0),
+  )
   return {
     calls: operations.length,
     unknown: unknown.length,

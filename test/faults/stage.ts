@@ -83,10 +83,19 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
       const started: Supervised[] = []
       const to = command === 'work' ? workerLine : line
       const databaseUrl = to.through(cluster.urls.serviceUrl)
-      const own = command === 'start' ? { MIGRATE_DATABASE_URL: to.through(cluster.urls.ownerUrl), FOLDS_FROM_MEMORY: folds } : {}
+      const own =
+        command === 'start' ? { MIGRATE_DATABASE_URL: to.through(cluster.urls.ownerUrl), FOLDS_FROM_MEMORY: folds } : {}
       for (let at = 0; at < count; at += 1) {
         const [port, metricsPort] = [await freePort(), await freePort()]
-        started.push(supervise(cleanup, { command, databaseUrl, port, metricsPort, settings: { ...own, ...settings.program?.(parent) } }))
+        started.push(
+          supervise(cleanup, {
+            command,
+            databaseUrl,
+            port,
+            metricsPort,
+            settings: { ...own, ...settings.program?.(parent) },
+          }),
+        )
       }
       return started
     }
@@ -110,7 +119,10 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
 }
 
 /** A superuser's connections to a cluster, for a while. */
-export async function withDatabase<Result>(cluster: Cluster, use: (db: Kysely<LedgerTables>) => Promise<Result>): Promise<Result> {
+export async function withDatabase<Result>(
+  cluster: Cluster,
+  use: (db: Kysely<LedgerTables>) => Promise<Result>,
+): Promise<Result> {
   const { superUrl: url } = urlsNow(cluster)
   const db = openDatabase<LedgerTables>(openPool({ url, name: 'oracle', max: 2, statementTimeoutMs: 600_000 }))
   try {
@@ -126,14 +138,21 @@ async function makeCompanies(cluster: Cluster, count: number): Promise<LoadedCom
   const companies: LoadedCompany[] = []
   for (let at = 0; at < count; at += 1) {
     const companyId = await registerCompany({ pool, newId }, `Company ${at}`)
-    const key = await issueApiKey({ pool, newId }, { companyId, name: 'load', quotaLimit: QUOTA, refreshPeriod: 'monthly' })
+    const key = await issueApiKey(
+      { pool, newId },
+      { companyId, name: 'load', quotaLimit: QUOTA, refreshPeriod: 'monthly' },
+    )
     companies.push({ companyId, key })
   }
   await pool.end()
   return companies
 }
 
-async function settled({ apis, workers, cluster, projections }: Stage, companyIds: string[], withinMs: number): Promise<boolean> {
+async function settled(
+  { apis, workers, cluster, projections }: Stage,
+  companyIds: string[],
+  withinMs: number,
+): Promise<boolean> {
   for (const part of [...apis, ...workers]) await part.ready()
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {

@@ -5,7 +5,21 @@ import type { Outcome } from './run.ts'
 
 /** Rows by fault, in Markdown. Times are in milliseconds. */
 export function tableOf(outcomes: Outcome[]): string {
-  const heads = ['fault', 'runs', 'times', 'calls', 'tries without answer', 'lost', 'doubled', 'wrong', 'longest outage, ms', 'recovery, ms', 'lag over after, ms', 'slowest answer, ms', 'seeds']
+  const heads = [
+    'fault',
+    'runs',
+    'times',
+    'calls',
+    'tries without answer',
+    'lost',
+    'doubled',
+    'wrong',
+    'longest outage, ms',
+    'recovery, ms',
+    'lag over after, ms',
+    'slowest answer, ms',
+    'seeds',
+  ]
   const rows = [...Map.groupBy(outcomes, ({ fault }) => fault)].map(([fault, own]) => rowOf(fault, own))
   return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
@@ -13,7 +27,8 @@ export function tableOf(outcomes: Outcome[]): string {
 function rowOf(fault: string, outcomes: Outcome[]): (string | number)[] {
   const sum = (value: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + value(outcome), 0)
   const longest = (value: (outcome: Outcome) => number) => Math.max(0, ...outcomes.map(value))
-  const found = (meaning: string) => sum(({ wrong }) => wrong.filter((finding) => meaningOf(finding) === meaning).length)
+  const found = (meaning: string) =>
+    sum(({ wrong }) => wrong.filter((finding) => meaningOf(finding) === meaning).length)
   const seeds = outcomes.map(({ seed }) => seed)
   const [first, last] = [Math.min(...seeds), Math.max(...seeds)]
   return [

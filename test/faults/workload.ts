@@ -86,12 +86,18 @@ interface Known {
 }
 
 /** Starts clients that call the program, each one call after the other, until the load is ended. */
-export function startLoad(addresses: string[], companies: LoadedCompany[], { clients, seed, resolveWithinMs = RESOLVE_WITHIN_MS }: LoadOptions): Load {
+export function startLoad(
+  addresses: string[],
+  companies: LoadedCompany[],
+  { clients, seed, resolveWithinMs = RESOLVE_WITHIN_MS }: LoadOptions,
+): Load {
   const operations: Operation[] = []
   const started = performance.now()
   const now = () => performance.now() - started
   const over = new AbortController()
-  const known = new Map<string, Known>(companies.map(({ companyId }, at) => [companyId, { random: seededRandom(seed + at), ids: [], emails: [] }]))
+  const known = new Map<string, Known>(
+    companies.map(({ companyId }, at) => [companyId, { random: seededRandom(seed + at), ids: [], emails: [] }]),
+  )
 
   async function client(number: number): Promise<void> {
     // Where there are more companies than clients, each client goes round those that are its own.
@@ -103,7 +109,15 @@ export function startLoad(addresses: string[], companies: LoadedCompany[], { cli
       const people = known.get(company.companyId)!
       const dice = random.below(100)
       const wanted = nextCall(FIRST_DICE[count] ?? dice, random, people, id)
-      const operation: Operation = { id, companyId: company.companyId, apiId: company.key.api_id, ...wanted, attempts: [], final: null, again: null }
+      const operation: Operation = {
+        id,
+        companyId: company.companyId,
+        apiId: company.key.api_id,
+        ...wanted,
+        attempts: [],
+        final: null,
+        again: null,
+      }
       operations.push(operation)
       const deadline = now() + resolveWithinMs
       while (operation.final === null && now() < deadline) {
@@ -111,7 +125,8 @@ export function startLoad(addresses: string[], companies: LoadedCompany[], { cli
         operation.final = await attempt(address, company, operation, now)
         if (operation.final === null) await pause(RETRY_AFTER_MS)
       }
-      if (operation.final && random.chance(SENT_AGAIN)) operation.again = await attempt(addresses[0]!, company, operation, now)
+      if (operation.final && random.chance(SENT_AGAIN))
+        operation.again = await attempt(addresses[0]!, company, operation, now)
       learn(people, operation)
     }
   }
@@ -135,7 +150,12 @@ export function recordsOf({ method, path, body, records }: Operation): number {
 }
 
 /** Sends a call once. Returns what it was definitely answered; null when that is not known. */
-export async function attempt(address: string, { key }: LoadedCompany, operation: Operation, now: () => number): Promise<Operation['final']> {
+export async function attempt(
+  address: string,
+  { key }: LoadedCompany,
+  operation: Operation,
+  now: () => number,
+): Promise<Operation['final']> {
   const at = now()
   const tried: Attempt = { at, took: 0, status: null, code: null, retryAfter: false, bytes: 0 }
   operation.attempts.push(tried)
@@ -183,18 +203,33 @@ function nextCall(dice: number, random: SeededRandom, people: Known, id: string)
     return patch('/v1/employees', { employees: some.map((employee) => ({ id: employee, department: id })) })
   }
   if (dice < 76) return patch(`/v1/employees/${one()}`, { status: random.chance(0.5) ? 'inactive' : 'active' })
-  if (dice < 82) return patch('/v1/employees', { employees: random.sample(people.ids, 3).map((employee) => ({ id: employee })) })
-  if (dice < 88) return { ...create(id, 1), body: { employees: [{ first_name: 'X', last_name: 'Y', email: random.pick(people.emails) }] } }
-  if (dice < 90) return { ...create(id, 2), body: { employees: [person(id, 0), { ...person(id, 1), email: 'nobody' }] } }
+  if (dice < 82)
+    return patch('/v1/employees', { employees: random.sample(people.ids, 3).map((employee) => ({ id: employee })) })
+  if (dice < 88)
+    return {
+      ...create(id, 1),
+      body: { employees: [{ first_name: 'X', last_name: 'Y', email: random.pick(people.emails) }] },
+    }
+  if (dice < 90)
+    return { ...create(id, 2), body: { employees: [person(id, 0), { ...person(id, 1), email: 'nobody' }] } }
   if (dice < 98) {
     const [good, bad] = random.sample(people.ids, 2)
-    return patch('/v1/employees', { employees: [{ id: good, job_title: id }, { id: bad, phone: 'x' }] })
+    return patch('/v1/employees', {
+      employees: [
+        { id: good, job_title: id },
+        { id: bad, phone: 'x' },
+      ],
+    })
   }
   return patch('/v1/employees/emp_01hzzzzzzzfzz8zzzzzzzzzzzz', { job_title: id })
 }
 
 function create(id: string, count: number): Wanted {
-  return { method: 'POST', path: '/v1/employees', body: { employees: Array.from({ length: count }, (_, at) => person(id, at)) } }
+  return {
+    method: 'POST',
+    path: '/v1/employees',
+    body: { employees: Array.from({ length: count }, (_, at) => person(id, at)) },
+  }
 }
 
 function person(id: string, at: number) {

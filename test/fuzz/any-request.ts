@@ -40,7 +40,16 @@ export function anyRequest(routes: readonly FuzzedRoute[]): fc.Arbitrary<FuzzedR
 function requestTo(route: FuzzedRoute): fc.Arbitrary<FuzzedRequest> {
   const { method, url, kind } = route
   return fc
-    .record({ caller: callerOf(kind), path: pathOf(url), query: queryOf(route), headers: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(anyHeader, { maxLength: 3 }) }), content: contentOf(route) })
+    .record({
+      caller: callerOf(kind),
+      path: pathOf(url),
+      query: queryOf(route),
+      headers: fc.oneof(
+        { weight: 2, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.array(anyHeader, { maxLength: 3 }) },
+      ),
+      content: contentOf(route),
+    })
     .map(({ caller, path, query, headers, content: { type, body } }) => {
       return { method, url, kind, caller, ...path, target: path.target + query, headers: [...type, ...headers], body }
     })
@@ -55,21 +64,56 @@ function callerOf(kind: FuzzedRoute['kind']): fc.Arbitrary<Caller> {
     page: ['admin session', 'admin session', 'auditor session', 'member session'],
     open: ['nobody'],
   }
-  return fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...usual[kind]) }, { weight: 1, arbitrary: fc.constantFrom(...CALLERS) })
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...usual[kind]) },
+    { weight: 1, arbitrary: fc.constantFrom(...CALLERS) },
+  )
 }
 
 /** Percent-encoded from UTF-8, whatever it holds. */
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 
-const ODD_SEGMENTS = ['%ff', '%00', '%', '%2', '%zz', '%c0%af', '%ed%a0%80', '..', '.', '%2e%2e%2f', '..%5c', 'a/b', '', '\u00e9', '%F0%9F%99%82', ';v=1', 'x'.repeat(3_000), 'x'.repeat(17_000), '%61'.repeat(1_000), CANARY, '~', "'", '*', ':id', '%25ff', '\\']
+const ODD_SEGMENTS = [
+  '%ff',
+  '%00',
+  '%',
+  '%2',
+  '%zz',
+  '%c0%af',
+  '%ed%a0%80',
+  '..',
+  '.',
+  '%2e%2e%2f',
+  '..%5c',
+  'a/b',
+  '',
+  '\u00e9',
+  '%F0%9F%99%82',
+  ';v=1',
+  'x'.repeat(3_000),
+  'x'.repeat(17_000),
+  '%61'.repeat(1_000),
+  CANARY,
+  '~',
+  "'",
+  '*',
+  ':id',
+  '%25ff',
+  '\\',
+]
 
 const oddSegment = fc.oneof(anyThing, fc.constantFrom(...ODD_SEGMENTS), hostileText.map(encoded))
 
 function pathOf(url: string): fc.Arbitrary<Pick<FuzzedRequest, 'target' | 'isOdd'>> {
   const segments = url.split('/').map((segment) => segmentOf(url, segment))
   const target = fc.tuple(...segments).map((parts) => parts.join('/'))
-  const path = target.map((whole) => ({ target: whole, isOdd: whole.split('/').length !== segments.length || whole.endsWith('/') }))
-  const odd = fc.tuple(target, fc.constantFrom('/', '//', '/.', '/%2e', '%20', '%00', '.csv', '#x', '/../x')).map((parts) => ({ target: parts.join(''), isOdd: true }))
+  const path = target.map((whole) => ({
+    target: whole,
+    isOdd: whole.split('/').length !== segments.length || whole.endsWith('/'),
+  }))
+  const odd = fc
+    .tuple(target, fc.constantFrom('/', '//', '/.', '/%2e', '%20', '%00', '.csv', '#x', '/../x'))
+    .map((parts) => ({ target: parts.join(''), isOdd: true }))
   return fc.oneof({ weight: 40, arbitrary: path }, { weight: 1, arbitrary: odd })
 }
 
@@ -77,14 +121,18 @@ function segmentOf(url: string, segment: string): fc.Arbitrary<string> {
   const [, name] = /^:(\w+)/.exec(segment) ?? (segment === '*' ? [segment, '*'] : [])
   if (name === undefined) return fc.constant(segment)
   const end = segment.slice(name.length + 1)
-  return fc.oneof({ weight: 4, arbitrary: usualSegment(url, name) }, { weight: 1, arbitrary: oddSegment }).map((value) => value + end)
+  return fc
+    .oneof({ weight: 4, arbitrary: usualSegment(url, name) }, { weight: 1, arbitrary: oddSegment })
+    .map((value) => value + end)
 }
 
 function usualSegment(url: string, name: string): fc.Arbitrary<string> {
   if (name === 'log_id') return fc.constantFrom(placeholder('log'), placeholder('their-log'))
   if (name === 'code') return fc.constantFrom(...PROBLEM_CODES)
-  if (name === 'index' || name === 'position') return fc.oneof(fc.nat(20).map(String), fc.constantFrom('-1', '01', '1.5', '9007199254740993', '1e3'))
-  if (url.includes('/employees/')) return fc.constantFrom(placeholder('employee'), placeholder('other-employee'), placeholder('their-employee'))
+  if (name === 'index' || name === 'position')
+    return fc.oneof(fc.nat(20).map(String), fc.constantFrom('-1', '01', '1.5', '9007199254740993', '1e3'))
+  if (url.includes('/employees/'))
+    return fc.constantFrom(placeholder('employee'), placeholder('other-employee'), placeholder('their-employee'))
   if (url.includes('/api-keys/')) return fc.constantFrom(placeholder('key'), placeholder('their-key'))
   if (url.includes('/users/')) return fc.constantFrom(placeholder('user'), placeholder('their-user'))
   if (url.includes('/tokens/')) return fc.constant(placeholder('token'))
@@ -94,18 +142,63 @@ function usualSegment(url: string, name: string): fc.Arbitrary<string> {
 const isReading = (method: string) => method === 'GET' || method === 'HEAD'
 
 /** What the pages read from their addresses. */
-const PAGE_QUERY = ['cursor', 'after', 'before', 'limit', 'status', 'operation', 'from', 'to', 'key', 'employee', 'q', 'type', 'call', 'position', 'next', 'token', 'done', 'email', 'tz']
+const PAGE_QUERY = [
+  'cursor',
+  'after',
+  'before',
+  'limit',
+  'status',
+  'operation',
+  'from',
+  'to',
+  'key',
+  'employee',
+  'q',
+  'type',
+  'call',
+  'position',
+  'next',
+  'token',
+  'done',
+  'email',
+  'tz',
+]
 
 function queryOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<string> {
   const properties = ((schema.querystring as Schema | undefined)?.['properties'] ?? {}) as Record<string, Schema>
-  const known = Object.entries(properties).map(([name, one]) => fc.tuple(fc.constant(name), fc.oneof(unquoted(literalOf(one)), hostileText)))
-  const names = kind === 'page' ? fc.constantFrom(...PAGE_QUERY) : hostileName
-  const parameter = fc.oneof(
-    ...known.map((arbitrary) => ({ weight: 3, arbitrary })),
-    { weight: kind === 'page' ? 6 : 1, arbitrary: fc.tuple(names, hostileText) },
+  const known = Object.entries(properties).map(([name, one]) =>
+    fc.tuple(fc.constant(name), fc.oneof(unquoted(literalOf(one)), hostileText)),
   )
-  const parameters = fc.array(parameter.map(([name, value]) => `${encoded(name)}=${encoded(value)}`), { maxLength: 3 })
-  const odd = fc.constantFrom('%ff', '%', 'a[]=1&a[x]=2', '__proto__[x]=1', '__proto__=1', '&&&', '=', 'limit=1&limit=2', 'cursor', 'q=%00', 'q=%ED%A0%80', 'q=%c0%af', '?', `q=${'x'.repeat(5_000)}`, 'q='.repeat(2_000), 'validate_only=true', 'validate_only=TRUE', 'q=\u00ff', 'constructor.prototype.x=1')
+  const names = kind === 'page' ? fc.constantFrom(...PAGE_QUERY) : hostileName
+  const parameter = fc.oneof(...known.map((arbitrary) => ({ weight: 3, arbitrary })), {
+    weight: kind === 'page' ? 6 : 1,
+    arbitrary: fc.tuple(names, hostileText),
+  })
+  const parameters = fc.array(
+    parameter.map(([name, value]) => `${encoded(name)}=${encoded(value)}`),
+    { maxLength: 3 },
+  )
+  const odd = fc.constantFrom(
+    '%ff',
+    '%',
+    'a[]=1&a[x]=2',
+    '__proto__[x]=1',
+    '__proto__=1',
+    '&&&',
+    '=',
+    'limit=1&limit=2',
+    'cursor',
+    'q=%00',
+    'q=%ED%A0%80',
+    'q=%c0%af',
+    '?',
+    `q=${'x'.repeat(5_000)}`,
+    'q='.repeat(2_000),
+    'validate_only=true',
+    'validate_only=TRUE',
+    'q=\u00ff',
+    'constructor.prototype.x=1',
+  )
   return fc.oneof(
     // A call that is refused for its query alone is never looked at further.
     { weight: isReading(method) ? 8 : 40, arbitrary: fc.constant('') },
@@ -120,7 +213,12 @@ function unquoted(literals: fc.Arbitrary<string>): fc.Arbitrary<string> {
 }
 
 /** A value of a header: its bytes, without those that no client can put into one. */
-const headerValue = hostileText.map((text) => Buffer.from(text, 'utf8').toString('latin1').replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 3_000))
+const headerValue = hostileText.map((text) =>
+  Buffer.from(text, 'utf8')
+    .toString('latin1')
+    .replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')
+    .slice(0, 3_000),
+)
 
 const HEADER_VALUES: Record<string, string[]> = {
   'if-match': ['*', '"1"', 'W/"1"', '"1", "2"', '"', '"x" , ', `"${'9'.repeat(400)}"`],
@@ -129,7 +227,18 @@ const HEADER_VALUES: Record<string, string[]> = {
   'last-event-id': ['MTo1', 'MTow', '{{cursor}}', '0', '-1', ''],
   'x-request-id': ['mine', 'x'.repeat(65), 'a@b', 'with space', ''],
   authorization: ['Bearer', 'Bearer ', 'Bearer x', 'Basic eDp5', 'bearer  x', `Bearer ${CANARY}`],
-  cookie: ['session=x', 'session=', '__Host-session=x', 'session=x; session=y', ';;=;', '__proto__=1', `session=${CANARY}`, 'session=%ff', 'session="x', 'a=b; '.repeat(200)],
+  cookie: [
+    'session=x',
+    'session=',
+    '__Host-session=x',
+    'session=x; session=y',
+    ';;=;',
+    '__proto__=1',
+    `session=${CANARY}`,
+    'session=%ff',
+    'session="x',
+    'a=b; '.repeat(200),
+  ],
   accept: ['application/json', 'text/html', 'text/event-stream', '*/*;q=x', ''],
   'accept-encoding': ['gzip', 'gzip;q=0', 'br, gzip;q=0.5', 'identity', '*', 'gzip;q=x'],
   'content-encoding': ['gzip', 'br', 'x'],
@@ -150,7 +259,12 @@ const HEADER_VALUES: Record<string, string[]> = {
 /** A header that programs read; the same one may come twice. */
 const anyHeader: fc.Arbitrary<[string, string]> = fc
   .constantFrom(...Object.entries(HEADER_VALUES))
-  .chain(([name, values]) => fc.tuple(fc.constant(name), fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: headerValue })))
+  .chain(([name, values]) =>
+    fc.tuple(
+      fc.constant(name),
+      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: headerValue }),
+    ),
+  )
 
 interface Content {
   type: [string, string][]
@@ -160,14 +274,53 @@ interface Content {
 const typed = (type: string): [string, string][] => [['content-type', type]]
 const NONE: Content = { type: [], body: null }
 
-const ODD_TYPES = ['application/merge-patch+json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json; charset=utf-16', 'application/json;charset="x', 'application/json;', 'application/jsonx', 'application/json, application/json', 'text/plain', 'text/html', 'application/xml', 'multipart/form-data', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'application/octet-stream', '', ' ', ';', 'x', '\u00ff', `text/${CANARY}`]
+const ODD_TYPES = [
+  'application/merge-patch+json',
+  'APPLICATION/JSON',
+  'application/json; charset=utf-8',
+  'application/json; charset=utf-16',
+  'application/json;charset="x',
+  'application/json;',
+  'application/jsonx',
+  'application/json, application/json',
+  'text/plain',
+  'text/html',
+  'application/xml',
+  'multipart/form-data',
+  'multipart/form-data; boundary=x',
+  'application/x-www-form-urlencoded',
+  'application/octet-stream',
+  '',
+  ' ',
+  ';',
+  'x',
+  '\u00ff',
+  `text/${CANARY}`,
+]
 
 function contentOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<Content> {
-  const text = kind === 'page' ? formText : schema.judgedBody !== undefined ? employeesBody : schema.body === undefined ? fc.constantFrom('{}', '', 'null', '{"a":1}') : literalOf(schema.body as Schema)
+  const text =
+    kind === 'page'
+      ? formText
+      : schema.judgedBody !== undefined
+        ? employeesBody
+        : schema.body === undefined
+          ? fc.constantFrom('{}', '', 'null', '{"a":1}')
+          : literalOf(schema.body as Schema)
   const usualType = kind === 'page' ? 'application/x-www-form-urlencoded' : 'application/json'
-  const type = fc.oneof({ weight: 12, arbitrary: fc.constant(typed(usualType)) }, { weight: 2, arbitrary: fc.constantFrom(...ODD_TYPES).map(typed) }, { weight: 1, arbitrary: fc.constantFrom<[string, string][][]>([], [...typed('application/json'), ...typed('text/plain')]) })
+  const type = fc.oneof(
+    { weight: 12, arbitrary: fc.constant(typed(usualType)) },
+    { weight: 2, arbitrary: fc.constantFrom(...ODD_TYPES).map(typed) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<[string, string][][]>([], [...typed('application/json'), ...typed('text/plain')]),
+    },
+  )
   const some = fc.record({ type, body: sentBody(text) })
-  return fc.oneof({ weight: isReading(method) ? 20 : 1, arbitrary: fc.constant(NONE) }, { weight: isReading(method) ? 1 : 12, arbitrary: some })
+  return fc.oneof(
+    { weight: isReading(method) ? 20 : 1, arbitrary: fc.constant(NONE) },
+    { weight: isReading(method) ? 1 : 12, arbitrary: some },
+  )
 }
 
 /** Fields of all forms, with values that are good for most of them. */
@@ -200,4 +353,12 @@ const formField = Object.entries(FORM_FIELDS).map(([name, good]) =>
   ),
 )
 
-const formText = fc.tuple(...formField, fc.oneof(fc.constant(''), hostileName.map((name) => `${encoded(name)}=1`))).map((fields) => fields.filter((field) => field !== '').join('&'))
+const formText = fc
+  .tuple(
+    ...formField,
+    fc.oneof(
+      fc.constant(''),
+      hostileName.map((name) => `${encoded(name)}=1`),
+    ),
+  )
+  .map((fields) => fields.filter((field) => field !== '').join('&'))

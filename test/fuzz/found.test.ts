@@ -37,10 +37,22 @@ await t.test('too many bytes of headers are told by a problem document with an i
 })
 
 await t.test('the document tells how a DELETE with a bad body is refused', async (t) => {
-  const broken = [{ body: '' }, { body: '{' }, { body: '"\\u0000"' }, { body: 'x'.repeat(20_000) }, { body: 'x', headers: { 'content-type': 'text/plain' } }]
-  for (const [kind, path] of [['users', '/admin/v1/users/{id}'], ['tokens', '/admin/v1/tokens/{id}']] as const) {
+  const broken = [
+    { body: '' },
+    { body: '{' },
+    { body: '"\\u0000"' },
+    { body: 'x'.repeat(20_000) },
+    { body: 'x', headers: { 'content-type': 'text/plain' } },
+  ]
+  for (const [kind, path] of [
+    ['users', '/admin/v1/users/{id}'],
+    ['tokens', '/admin/v1/tokens/{id}'],
+  ] as const) {
     for (const { body, headers } of broken as { body: string; headers?: Record<string, string> }[]) {
-      const answer = await send(service.address, 'DELETE', `/admin/v1/${kind}/x`, { headers: { ...bearer, ...headers }, body })
+      const answer = await send(service.address, 'DELETE', `/admin/v1/${kind}/x`, {
+        headers: { ...bearer, ...headers },
+        body,
+      })
       t.strictSame(check({ path, method: 'DELETE' }, answer), [], `${kind} ${body.slice(0, 10)}: ${answer.status}`)
     }
   }
@@ -48,8 +60,14 @@ await t.test('the document tells how a DELETE with a bad body is refused', async
 
 await t.test('the document tells how a request that another site has made a browser send is refused', async (t) => {
   const cookie = await cookieOf(service, admin)
-  for (const [method, path] of [['POST', '/admin/v1/users/{id}/erase'], ['GET', '/admin/v1/users'], ['GET', '/audit/v1/events']] as const) {
-    const answer = await send(service.address, method, path.replace('{id}', 'x'), { headers: { cookie, 'sec-fetch-site': 'cross-site' } })
+  for (const [method, path] of [
+    ['POST', '/admin/v1/users/{id}/erase'],
+    ['GET', '/admin/v1/users'],
+    ['GET', '/audit/v1/events'],
+  ] as const) {
+    const answer = await send(service.address, method, path.replace('{id}', 'x'), {
+      headers: { cookie, 'sec-fetch-site': 'cross-site' },
+    })
     t.match(answer, { status: 403, body: { code: 'cross_site_request' } })
     t.strictSame(check({ path, method }, answer), [], path)
   }
@@ -58,7 +76,10 @@ await t.test('the document tells how a request that another site has made a brow
 await t.test('a method that a route does not have is 405, however bad the body is', async (t) => {
   for (const body of ['{', 'x'.repeat(100_000)]) {
     t.equal((await send(service.address, 'PUT', '/v1/employees', { body })).status, 405)
-    t.equal((await send(service.address, 'POST', '/nothing', { body, headers: { 'content-type': 'text/plain' } })).status, 404)
+    t.equal(
+      (await send(service.address, 'POST', '/nothing', { body, headers: { 'content-type': 'text/plain' } })).status,
+      404,
+    )
   }
 })
 
@@ -66,7 +87,10 @@ await t.test('a page takes the forms of browsers and nothing else', async (t) =>
   const headers = { cookie: await cookieOf(service, admin), 'sec-fetch-site': 'same-origin' }
   for (const type of ['application/json', 'application/merge-patch+json']) {
     const body = '{"":{"toString":"x"}}'
-    const { status } = await send(service.address, 'POST', '/settings/api-keys/new', { headers: { ...headers, 'content-type': type }, body })
+    const { status } = await send(service.address, 'POST', '/settings/api-keys/new', {
+      headers: { ...headers, 'content-type': type },
+      body,
+    })
     t.equal(status, 415, type)
   }
 })

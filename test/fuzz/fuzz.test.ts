@@ -13,14 +13,24 @@ const FIRST_SEED = 7
 const ground = await openGround(t, BATCHES)
 
 // Side by side: most of the time goes by waiting.
-const outcomes = await Promise.all(Array.from({ length: BATCHES }, (_, at) => runBatch(ground, { seed: FIRST_SEED + at, inputs: INPUTS })))
+const outcomes = await Promise.all(
+  Array.from({ length: BATCHES }, (_, at) => runBatch(ground, { seed: FIRST_SEED + at, inputs: INPUTS })),
+)
 
 for (const { seed, found, sent, answers } of outcomes) {
-  await t.test(`of ${INPUTS} hostile requests (seed ${seed}) each is answered as documented, and its company's ledger verifies`, async (t) => {
-    t.strictSame(found, [])
-    t.ok(sent >= INPUTS)
-    t.ok([200, 201, 400, 401, 404, 422].every((status) => [...answers.keys()].some((name) => name.endsWith(` ${status}`))), 'they get far, and are refused in many ways')
-  })
+  await t.test(
+    `of ${INPUTS} hostile requests (seed ${seed}) each is answered as documented, and its company's ledger verifies`,
+    async (t) => {
+      t.strictSame(found, [])
+      t.ok(sent >= INPUTS)
+      t.ok(
+        [200, 201, 400, 401, 404, 422].every((status) =>
+          [...answers.keys()].some((name) => name.endsWith(` ${status}`)),
+        ),
+        'they get far, and are refused in many ways',
+      )
+    },
+  )
 }
 
 await t.test('the process lives, its log holds nothing that was sent, and no other company has changed', async (t) => {

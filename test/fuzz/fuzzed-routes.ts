@@ -13,8 +13,16 @@ export interface FuzzedRoute {
 
 /** All routes of the application, each with all of its methods, HEAD included: what is no route of its own is 405. */
 export function fuzzedRoutes(registered: readonly RegisteredRoute[]): FuzzedRoute[] {
-  const routes = registered.map(({ method, url, schema }) => ({ method, url, schema, kind: kindOf(url), isOwn: schema.hide !== true || (method === 'GET' && OPEN.test(url)) }))
-  const heads = routes.filter(({ method, isOwn }) => method === 'GET' && isOwn).map((route) => ({ ...route, method: 'HEAD', isOwn: false }))
+  const routes = registered.map(({ method, url, schema }) => ({
+    method,
+    url,
+    schema,
+    kind: kindOf(url),
+    isOwn: schema.hide !== true || (method === 'GET' && OPEN.test(url)),
+  }))
+  const heads = routes
+    .filter(({ method, isOwn }) => method === 'GET' && isOwn)
+    .map((route) => ({ ...route, method: 'HEAD', isOwn: false }))
   return [...routes, ...heads]
 }
 

@@ -15,7 +15,9 @@ export type Piece = string | { hex: string } | { repeat: string; times: number }
 export function bytesOf(pieces: readonly Piece[]): Buffer {
   const parts = pieces.map((piece) => {
     if (typeof piece === 'string') return Buffer.from(piece, 'utf8')
-    return 'hex' in piece ? Buffer.from(piece.hex, 'hex') : Buffer.alloc(Buffer.byteLength(piece.repeat) * piece.times, piece.repeat)
+    return 'hex' in piece
+      ? Buffer.from(piece.hex, 'hex')
+      : Buffer.alloc(Buffer.byteLength(piece.repeat) * piece.times, piece.repeat)
   })
   return Buffer.concat(parts)
 }
@@ -45,12 +47,28 @@ export function literalOf(schema: Schema): fc.Arbitrary<string> {
 }
 
 function goodLiteral(schema: Schema): fc.Arbitrary<string> {
-  const { const: only, enum: values, anyOf, type, properties } = schema as { const?: unknown; enum?: unknown[]; anyOf?: Schema[]; type?: string; properties?: Record<string, Schema> }
+  const {
+    const: only,
+    enum: values,
+    anyOf,
+    type,
+    properties,
+  } = schema as {
+    const?: unknown
+    enum?: unknown[]
+    anyOf?: Schema[]
+    type?: string
+    properties?: Record<string, Schema>
+  }
   if (only !== undefined) return fc.constant(JSON.stringify(only))
   if (values) return fc.constantFrom(...values.map((value) => JSON.stringify(value)))
   if (anyOf) return fc.oneof(...anyOf.map(goodLiteral))
   if (properties) return objectOf(properties, (schema['required'] ?? []) as string[])
-  if (type === 'integer' || type === 'number') return fc.oneof(fc.integer({ min: Number(schema['minimum'] ?? 0), max: Number(schema['maximum'] ?? 1_000) }).map(String), numberLiteral)
+  if (type === 'integer' || type === 'number')
+    return fc.oneof(
+      fc.integer({ min: Number(schema['minimum'] ?? 0), max: Number(schema['maximum'] ?? 1_000) }).map(String),
+      numberLiteral,
+    )
   if (type === 'boolean') return fc.constantFrom('true', 'false')
   if (type === 'null') return fc.constant('null')
   return stringLiteral
@@ -60,10 +78,16 @@ function goodLiteral(schema: Schema): fc.Arbitrary<string> {
 function objectOf(properties: Record<string, Schema>, required: string[]): fc.Arbitrary<string> {
   const members = Object.entries(properties).map(([name, schema]) => {
     const literal = literalOf(schema).map((text): [string, string][] => [[name, text]])
-    return fc.oneof({ weight: required.includes(name) ? 9 : 2, arbitrary: literal }, { weight: 1, arbitrary: fc.constant<[string, string][]>([]) })
+    return fc.oneof(
+      { weight: required.includes(name) ? 9 : 2, arbitrary: literal },
+      { weight: 1, arbitrary: fc.constant<[string, string][]>([]) },
+    )
   })
   const strange = fc.tuple(fc.oneof(hostileName, fc.constantFrom(...Object.keys(properties), 'id')), anyLiteral)
-  const more = fc.oneof({ weight: 6, arbitrary: fc.constant<[string, string][]>([]) }, { weight: 1, arbitrary: fc.array(strange, { maxLength: 2 }) })
+  const more = fc.oneof(
+    { weight: 6, arbitrary: fc.constant<[string, string][]>([]) },
+    { weight: 1, arbitrary: fc.array(strange, { maxLength: 2 }) },
+  )
   return fc.tuple(fc.tuple(...members), more).map(([known, others]) => objectText([...known.flat(), ...others]))
 }
 
@@ -72,32 +96,109 @@ const asText = (values: fc.Arbitrary<unknown>) => values.map((value) => JSON.str
 /** One record of the employee calls; some fields may hold what no JSON value can. */
 const recordText = fc.oneof(
   { weight: 4, arbitrary: asText(anyCreation) },
-  { weight: 3, arbitrary: asText(fc.tuple(fc.constantFrom({ id: placeholder('employee') }, { id: placeholder('other-employee') }, { id: placeholder('their-employee') }, { external_id: 'E-1' }, { email: 'ana@example.com' }), anyPatch).map(([locator, patch]) => ({ ...patch, ...locator }))) },
+  {
+    weight: 3,
+    arbitrary: asText(
+      fc
+        .tuple(
+          fc.constantFrom(
+            { id: placeholder('employee') },
+            { id: placeholder('other-employee') },
+            { id: placeholder('their-employee') },
+            { external_id: 'E-1' },
+            { email: 'ana@example.com' },
+          ),
+          anyPatch,
+        )
+        .map(([locator, patch]) => ({ ...patch, ...locator })),
+    ),
+  },
   { weight: 2, arbitrary: asText(anyPatch) },
   { weight: 2, arbitrary: asText(hostileRecord(CANARY)) },
-  { weight: 3, arbitrary: fc.array(fc.tuple(fc.oneof(fc.constantFrom('id', 'first_name', 'last_name', 'email', 'external_id', 'phone', 'start_date', 'status', 'custom_attributes', 'manager_id', 'manager_email', 'manager_external_id'), hostileName), anyLiteral), { maxLength: 6 }).map(objectText) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .array(
+        fc.tuple(
+          fc.oneof(
+            fc.constantFrom(
+              'id',
+              'first_name',
+              'last_name',
+              'email',
+              'external_id',
+              'phone',
+              'start_date',
+              'status',
+              'custom_attributes',
+              'manager_id',
+              'manager_email',
+              'manager_external_id',
+            ),
+            hostileName,
+          ),
+          anyLiteral,
+        ),
+        { maxLength: 6 },
+      )
+      .map(objectText),
+  },
   { weight: 1, arbitrary: anyLiteral },
 )
 
 /** How many there are of something: about as many as are allowed, or far more. */
-const manyOf = (...limits: number[]) => fc.oneof(fc.constantFrom(...limits.flatMap((limit) => [limit - 1, limit, limit + 1])), fc.constantFrom(500, 5_000))
+const manyOf = (...limits: number[]) =>
+  fc.oneof(fc.constantFrom(...limits.flatMap((limit) => [limit - 1, limit, limit + 1])), fc.constantFrom(500, 5_000))
 
 /** Members with names of their own, each as bad as the others. */
 const manyMembers = (count: fc.Arbitrary<number>) =>
-  fc.tuple(count, hostileName, anyLiteral).map(([times, name, literal]): [string, string][] => Array.from({ length: times }, (_, at) => [`${name}${at}`, literal]))
+  fc
+    .tuple(count, hostileName, anyLiteral)
+    .map(([times, name, literal]): [string, string][] =>
+      Array.from({ length: times }, (_, at) => [`${name}${at}`, literal]),
+    )
 
 /** A record with many members, and with many errors. */
 const wideRecord = fc
-  .tuple(fc.constantFrom<[string, string][]>([], [['id', JSON.stringify(placeholder('employee'))]], [['email', '"wide@example.com"'], ['status', '1']]), manyMembers(manyOf(16, 128)), fc.oneof({ weight: 1, arbitrary: fc.constant<[string, string][]>([]) }, { weight: 1, arbitrary: manyMembers(manyOf(32, 256)) }))
-  .map(([own, members, custom]) => objectText([...own, ...members, ...(custom.length === 0 ? [] : [['custom_attributes', objectText(custom)] as [string, string]])]))
+  .tuple(
+    fc.constantFrom<[string, string][]>(
+      [],
+      [['id', JSON.stringify(placeholder('employee'))]],
+      [
+        ['email', '"wide@example.com"'],
+        ['status', '1'],
+      ],
+    ),
+    manyMembers(manyOf(16, 128)),
+    fc.oneof(
+      { weight: 1, arbitrary: fc.constant<[string, string][]>([]) },
+      { weight: 1, arbitrary: manyMembers(manyOf(32, 256)) },
+    ),
+  )
+  .map(([own, members, custom]) =>
+    objectText([
+      ...own,
+      ...members,
+      ...(custom.length === 0 ? [] : [['custom_attributes', objectText(custom)] as [string, string]]),
+    ]),
+  )
 
 /** As many as a body of this length has room for: enough for every limit, and little to send. */
 const MANY_CHARACTERS = 400_000
 
 /** Records with some errors each, so that the call has more than are answered; or elements that are no records. */
 const manyElements = fc
-  .tuple(fc.oneof(wideRecord.filter((text) => text.length < 6_000), fc.constantFrom('0', 'null', '[]', '{}', '{"id":"x","a":1}', '{"email":"same@example.com"}')), fc.constantFrom(63, 999, 1_001, 50_000))
-  .map(([element, times]) => `[${Array.from({ length: Math.min(times, Math.floor(MANY_CHARACTERS / element.length)) }, () => element).join(',')}]`)
+  .tuple(
+    fc.oneof(
+      wideRecord.filter((text) => text.length < 6_000),
+      fc.constantFrom('0', 'null', '[]', '{}', '{"id":"x","a":1}', '{"email":"same@example.com"}'),
+    ),
+    fc.constantFrom(63, 999, 1_001, 50_000),
+  )
+  .map(
+    ([element, times]) =>
+      `[${Array.from({ length: Math.min(times, Math.floor(MANY_CHARACTERS / element.length)) }, () => element).join(',')}]`,
+  )
 
 const recordsText = fc.oneof(
   { weight: 60, arbitrary: fc.array(recordText, { maxLength: 4 }).map((records) => `[${records.join(',')}]`) },
@@ -114,12 +215,32 @@ export const employeesBody: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** Bytes that are no UTF-8: overlong, a surrogate, beyond Unicode, cut off, alone; and marks of other encodings. */
-const BAD_BYTES = ['c0af', 'e080af', 'f08080af', 'eda080', 'eda0bdedb8b0', 'f4908080', 'f7bfbfbf', 'c3', 'e282', 'ff', 'fe', '80', 'fffe', '00', 'efbbbf', '0d0a']
+const BAD_BYTES = [
+  'c0af',
+  'e080af',
+  'f08080af',
+  'eda080',
+  'eda0bdedb8b0',
+  'f4908080',
+  'f7bfbfbf',
+  'c3',
+  'e282',
+  'ff',
+  'fe',
+  '80',
+  'fffe',
+  '00',
+  'efbbbf',
+  '0d0a',
+]
 
 /** Sizes that have brought parsers down. */
 const HUGE: readonly (readonly Piece[])[] = [
   [{ repeat: '[', times: 100_000 }],
-  [{ repeat: '[', times: 100_000 }, { repeat: ']', times: 100_000 }],
+  [
+    { repeat: '[', times: 100_000 },
+    { repeat: ']', times: 100_000 },
+  ],
   [{ repeat: '{"a":', times: 100_000 }, '1', { repeat: '}', times: 100_000 }],
   [{ repeat: '[', times: 8 * 1024 * 1024 }],
   [{ repeat: '[', times: 8 * 1024 * 1024 + 1 }],
@@ -140,14 +261,32 @@ const HUGE: readonly (readonly Piece[])[] = [
 /** How a body is broken on its way, or is not. */
 const breaking = fc.oneof(
   { weight: 12, arbitrary: fc.constant((text: string): Piece[] => [text]) },
-  { weight: 2, arbitrary: fc.tuple(fc.nat(2_000), fc.constantFrom(...BAD_BYTES)).map(([at, hex]) => (text: string): Piece[] => [text.slice(0, at), { hex }, text.slice(at)]) },
-  { weight: 1, arbitrary: fc.nat(200).map((length) => (text: string): Piece[] => [text.slice(0, length)]) },
-  { weight: 1, arbitrary: fc.constantFrom(...BAD_BYTES).map((hex) => (text: string): Piece[] => [{ hex }, text]) },
-  { weight: 1, arbitrary: fc.constant((text: string): Piece[] => [{ hex: Buffer.from(text, 'utf16le').toString('hex') }]) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.nat(2_000), fc.constantFrom(...BAD_BYTES))
+      .map(([at, hex]) => (text: string): Piece[] => [text.slice(0, at), { hex }, text.slice(at)]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.nat(200).map((length) => (text: string): Piece[] => [text.slice(0, length)]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(...BAD_BYTES).map((hex) => (text: string): Piece[] => [{ hex }, text]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant((text: string): Piece[] => [{ hex: Buffer.from(text, 'utf16le').toString('hex') }]),
+  },
 )
 
 /** A body as its bytes go out: mostly what was meant, sometimes broken, seldom of a size that hurts. */
 export function sentBody(text: fc.Arbitrary<string>): fc.Arbitrary<readonly Piece[]> {
   const broken = fc.tuple(text, breaking).map(([body, change]): readonly Piece[] => change(body))
-  return fc.oneof({ weight: 60, arbitrary: broken }, { weight: 3, arbitrary: anyLiteral.map((body) => [body]) }, { weight: 1, arbitrary: fc.constantFrom(...HUGE) })
+  return fc.oneof(
+    { weight: 60, arbitrary: broken },
+    { weight: 3, arbitrary: anyLiteral.map((body) => [body]) },
+    { weight: 1, arbitrary: fc.constantFrom(...HUGE) },
+  )
 }

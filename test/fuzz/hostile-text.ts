@@ -11,7 +11,22 @@ export const CANARY = 'canary7q2x'
 export const CANARY_MARKUP = `"'><canary7q2x onload=alert(1)>`
 
 /** Names that stand for a thing of the world of a batch; `world.ts` fills them in when a request is sent. */
-export const THINGS = ['employee', 'other-employee', 'log', 'key', 'user', 'token', 'their-employee', 'their-log', 'their-key', 'their-user', 'cursor', 'key-cursor', 'invitation', 'company'] as const
+export const THINGS = [
+  'employee',
+  'other-employee',
+  'log',
+  'key',
+  'user',
+  'token',
+  'their-employee',
+  'their-log',
+  'their-key',
+  'their-user',
+  'cursor',
+  'key-cursor',
+  'invitation',
+  'company',
+] as const
 
 export type Thing = (typeof THINGS)[number]
 
@@ -21,21 +36,177 @@ export const placeholder = (thing: Thing): string => `{{${thing}}}`
 export const anyThing: fc.Arbitrary<string> = fc.constantFrom(...THINGS).map(placeholder)
 
 /** The same address in forms that Unicode, or a mail server, takes for one. */
-const EMAILS = ['josé@example.com', 'jose\u0301@example.com', 'JOSÉ@EXAMPLE.COM', 'josé＠example.com', 'ﬁona@example.com', 'fiona@example.com', '\u212aim@example.com', 'kim@example.com', 'kim@example.com\u200b', ' kim@example.com ', 'kim@xn--exmple-cua.com', 'İ@example.com', 'ß@example.com', 'SS@example.com', `${CANARY}@example.com`, `"${CANARY} x"@example.com`]
+const EMAILS = [
+  'josé@example.com',
+  'jose\u0301@example.com',
+  'JOSÉ@EXAMPLE.COM',
+  'josé＠example.com',
+  'ﬁona@example.com',
+  'fiona@example.com',
+  '\u212aim@example.com',
+  'kim@example.com',
+  'kim@example.com\u200b',
+  ' kim@example.com ',
+  'kim@xn--exmple-cua.com',
+  'İ@example.com',
+  'ß@example.com',
+  'SS@example.com',
+  `${CANARY}@example.com`,
+  `"${CANARY} x"@example.com`,
+]
 
-const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__', 'then', 'length', 'toJSON']
+const NAMES = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'then',
+  'length',
+  'toJSON',
+]
 
-const BENT = ['\0', 'a\0b', '\ud800', '\udfff\ud800', '\ufffe', '\uffff', '\u202e', '\u2028', '\u0085', '\u00ad', '\ufeff', '👩‍👩‍👧‍👦', 'e\u0301'.repeat(100), '\u{10ffff}', '\u001b[31m', '\r\nx-evil: 1', '\t\n\v']
+const BENT = [
+  '\0',
+  'a\0b',
+  '\ud800',
+  '\udfff\ud800',
+  '\ufffe',
+  '\uffff',
+  '\u202e',
+  '\u2028',
+  '\u0085',
+  '\u00ad',
+  '\ufeff',
+  '👩‍👩‍👧‍👦',
+  'e\u0301'.repeat(100),
+  '\u{10ffff}',
+  '\u001b[31m',
+  '\r\nx-evil: 1',
+  '\t\n\v',
+]
 
-const INJECTIONS = [`' or '1'='1`, `'; drop table events; --`, '%', '_', '\\', '%_\\%', '$1', '${7*7}', '{{7*7}}', '=1+1', '@SUM(A1)', '../../etc/passwd', '..\\..', 'file:///etc/passwd', 'http://127.0.0.1:1/', '//evil.example', 'javascript:alert(1)', CANARY_MARKUP]
+const INJECTIONS = [
+  `' or '1'='1`,
+  `'; drop table events; --`,
+  '%',
+  '_',
+  '\\',
+  '%_\\%',
+  '$1',
+  '${7*7}',
+  '{{7*7}}',
+  '=1+1',
+  '@SUM(A1)',
+  '../../etc/passwd',
+  '..\\..',
+  'file:///etc/passwd',
+  'http://127.0.0.1:1/',
+  '//evil.example',
+  'javascript:alert(1)',
+  CANARY_MARKUP,
+]
 
-const NUMBERS = ['0', '-0', '-1', '1', '2', '50', '200', '201', '10000', '10001', '2147483647', '2147483648', '9007199254740991', '9007199254740993', '9223372036854775807', '9223372036854775808', '99999999999999999999', '1e3', '1e400', '1.5', '0x10', '٣', 'NaN', 'Infinity', '١٢']
+const NUMBERS = [
+  '0',
+  '-0',
+  '-1',
+  '1',
+  '2',
+  '50',
+  '200',
+  '201',
+  '10000',
+  '10001',
+  '2147483647',
+  '2147483648',
+  '9007199254740991',
+  '9007199254740993',
+  '9223372036854775807',
+  '9223372036854775808',
+  '99999999999999999999',
+  '1e3',
+  '1e400',
+  '1.5',
+  '0x10',
+  '٣',
+  'NaN',
+  'Infinity',
+  '١٢',
+]
 
-const TIMES = ['2026-11-20', '2026-02-30', '2026-11-20T00:00:00Z', '2026-11-20T24:00:00Z', '2016-12-31T23:59:60Z', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59', '+275760-09-13T00:00:00Z', '-271821-04-20T00:00:00Z', '2026-11-20T00:00:00.123456789Z', '2026-11-20 00:00:00', 'yesterday', 'infinity', 'epoch']
+const TIMES = [
+  '2026-11-20',
+  '2026-02-30',
+  '2026-11-20T00:00:00Z',
+  '2026-11-20T24:00:00Z',
+  '2016-12-31T23:59:60Z',
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00+23:59',
+  '9999-12-31T23:59:59-23:59',
+  '+275760-09-13T00:00:00Z',
+  '-271821-04-20T00:00:00Z',
+  '2026-11-20T00:00:00.123456789Z',
+  '2026-11-20 00:00:00',
+  'yesterday',
+  'infinity',
+  'epoch',
+]
 
-const IDS = ['emp_01h455vb4pex5vsknk084sn02q', 'log_01h455vb4pex5vsknk084sn02q', 'key_zzzzzzzzzzzzzzzzzzzzzzzzzz', 'usr_00000000000000000000000000', 'EMP_01H455VB4PEX5VSKNK084SN02Q', 'emp_01h455vb4pex5vsknk084sn02', '00000000-0000-0000-0000-000000000000', 'emp_']
+const IDS = [
+  'emp_01h455vb4pex5vsknk084sn02q',
+  'log_01h455vb4pex5vsknk084sn02q',
+  'key_zzzzzzzzzzzzzzzzzzzzzzzzzz',
+  'usr_00000000000000000000000000',
+  'EMP_01H455VB4PEX5VSKNK084SN02Q',
+  'emp_01h455vb4pex5vsknk084sn02',
+  '00000000-0000-0000-0000-000000000000',
+  'emp_',
+]
 
-const PLAIN = ['', ' ', 'a', 'active', 'inactive', 'enabled', 'disabled', 'revoked', 'pending', 'removed', 'Completed', 'Failed', 'create', 'update_one', 'update_many', 'proof', 'true', 'false', 'null', 'admin', 'auditor', 'member', 'hourly', 'daily', 'weekly', 'monthly', 'Asia/Tokyo', 'UTC', 'Nowhere/Land', 'audit', 'others', 'all', 'employees', 'bulk-user-logs', 'EmployeeCreated', 'a long enough password', 'MTo1', 'MTo', 'MTo5OTk5OTk5OTk5OTk5OTk', '1']
+const PLAIN = [
+  '',
+  ' ',
+  'a',
+  'active',
+  'inactive',
+  'enabled',
+  'disabled',
+  'revoked',
+  'pending',
+  'removed',
+  'Completed',
+  'Failed',
+  'create',
+  'update_one',
+  'update_many',
+  'proof',
+  'true',
+  'false',
+  'null',
+  'admin',
+  'auditor',
+  'member',
+  'hourly',
+  'daily',
+  'weekly',
+  'monthly',
+  'Asia/Tokyo',
+  'UTC',
+  'Nowhere/Land',
+  'audit',
+  'others',
+  'all',
+  'employees',
+  'bulk-user-logs',
+  'EmployeeCreated',
+  'a long enough password',
+  'MTo1',
+  'MTo',
+  'MTo5OTk5OTk5OTk5OTk5OTk',
+  '1',
+]
 
 /** Long enough to meet every limit of a text, but no limit of a request. */
 const LONG = ['x'.repeat(255), 'x'.repeat(1_001), CANARY.repeat(300), '👩'.repeat(2_000), '('.repeat(500)]
@@ -56,11 +227,27 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** Names of members, parameters and form fields that nobody has asked for. */
-export const hostileName: fc.Arbitrary<string> = fc.oneof(fc.constantFrom(...NAMES), fc.constantFrom('', ' ', 'a/b~c', 'employees', 'id', 'x'.repeat(5_000), '\ud800', '\0'), fc.string({ unit: 'binary', maxLength: 10 }))
+export const hostileName: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...NAMES),
+  fc.constantFrom('', ' ', 'a/b~c', 'employees', 'id', 'x'.repeat(5_000), '\ud800', '\0'),
+  fc.string({ unit: 'binary', maxLength: 10 }),
+)
 
 /** Numbers as they may be written in JSON, and as they may not. */
 export const numberLiteral: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('0', '-0', '1', '-1', '1.5', '1e5', '365', '604800', '2147483648') },
-  { weight: 2, arbitrary: fc.constantFrom('1e400', '-1e400', '1e-400', '9007199254740993', '0.1e-7', `1${'0'.repeat(400)}`, `0.${'0'.repeat(400)}1`, '9'.repeat(17)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      '1e400',
+      '-1e400',
+      '1e-400',
+      '9007199254740993',
+      '0.1e-7',
+      `1${'0'.repeat(400)}`,
+      `0.${'0'.repeat(400)}1`,
+      '9'.repeat(17),
+    ),
+  },
   { weight: 1, arbitrary: fc.constantFrom('01', '1.', '.5', '+1', 'NaN', 'Infinity', '0x1', '1_000', '--1') },
 )

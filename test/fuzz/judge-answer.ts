@@ -8,7 +8,12 @@ import type { FuzzedAnswer } from './send-request.ts'
 /** No answer may take longer; generous, for a machine that has other work. */
 const TOO_SLOW_MS = 10_000
 /** What the server says before it knows, or without knowing, the route. */
-const OF_NO_ROUTE: ReadonlySet<string> = new Set(['route_not_found', 'method_not_allowed', 'malformed_request', 'headers_too_large'])
+const OF_NO_ROUTE: ReadonlySet<string> = new Set([
+  'route_not_found',
+  'method_not_allowed',
+  'malformed_request',
+  'headers_too_large',
+])
 const CSP = 'content-security-policy'
 
 /** Makes the judge of single answers: it tells what is wrong with one, a line for each fault. */
@@ -18,7 +23,8 @@ export function answerJudge(document: OpenApiDocument) {
     const { status, headers, text, tookMs } = answer
     const type = headers['content-type'] ?? ''
     const faults: string[] = []
-    if (status >= 500 && !(status === 503 && headers['retry-after'] !== undefined)) faults.push(`is answered with ${status}: ${text.slice(0, 300)}`)
+    if (status >= 500 && !(status === 503 && headers['retry-after'] !== undefined))
+      faults.push(`is answered with ${status}: ${text.slice(0, 300)}`)
     if (tookMs > TOO_SLOW_MS) faults.push(`takes ${Math.round(tookMs)} ms`)
     if (headers['x-request-id'] === undefined) faults.push('has no x-request-id')
     if (status === 405 && headers['allow'] === undefined) faults.push('is 405 without Allow')
@@ -29,7 +35,8 @@ export function answerJudge(document: OpenApiDocument) {
     if (status >= 400) faults.push(...problemFaults(answer, body))
     const path = request.url.replaceAll(/:(\w+)/g, '{$1}')
     const isElsewhere = request.isOdd || OF_NO_ROUTE.has((body as { code?: string }).code ?? '')
-    if (document.paths[path]?.[request.method.toLowerCase()] && !isElsewhere) faults.push(...check({ path, method: request.method }, { status, headers, body }))
+    if (document.paths[path]?.[request.method.toLowerCase()] && !isElsewhere)
+      faults.push(...check({ path, method: request.method }, { status, headers, body }))
     return faults
   }
 }
@@ -38,7 +45,11 @@ const UNREADABLE = Symbol('unreadable')
 
 function parsed(type: string, text: string): unknown {
   try {
-    if (type.startsWith('application/x-ndjson')) return text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown)
+    if (type.startsWith('application/x-ndjson'))
+      return text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as unknown)
     return type.includes('json') ? (JSON.parse(text) as unknown) : text
   } catch {
     return UNREADABLE
@@ -47,7 +58,10 @@ function parsed(type: string, text: string): unknown {
 
 /** A page is under its policy, and what was sent stands in it as text at most. */
 function pageFaults(headers: Record<string, string>, text: string): string[] {
-  const faults = headers[CSP]?.includes("default-src 'none'") || headers[CSP]?.includes("default-src 'self'") ? [] : ['a page has no policy']
+  const faults =
+    headers[CSP]?.includes("default-src 'none'") || headers[CSP]?.includes("default-src 'self'")
+      ? []
+      : ['a page has no policy']
   return /<canary/i.test(text) ? [...faults, 'a page holds markup that was sent'] : faults
 }
 
@@ -64,7 +78,8 @@ const MAX_PROBLEM = 2_000_000
 /** No call is answered with errors without end. */
 function errorFaults(errors: PlacedError[]): string[] {
   const faults = errors.length > MAX_ERRORS ? [`${errors.length} errors are answered`] : []
-  for (const [index, own] of Map.groupBy(errors, (error) => error.index)) if (own.length > MAX_ERRORS_OF_RECORD) faults.push(`${own.length} errors of record ${index} are answered`)
+  for (const [index, own] of Map.groupBy(errors, (error) => error.index))
+    if (own.length > MAX_ERRORS_OF_RECORD) faults.push(`${own.length} errors of record ${index} are answered`)
   if (errors.some(({ pointer }) => pointer.length > MAX_POINTER)) faults.push('a pointer repeats a name of any length')
   return faults
 }
@@ -73,16 +88,41 @@ function errorFaults(errors: PlacedError[]): string[] {
 function problemFaults({ status, headers, text }: FuzzedAnswer, body: unknown): string[] {
   // What is not opened by a page is told so without a body.
   if (status === 401 && text === '') return []
-  const { type, title, code, detail, request_id: requestId, errors, errors_omitted: omitted, ...more } = body as Record<string, unknown>
+  const {
+    type,
+    title,
+    code,
+    detail,
+    request_id: requestId,
+    errors,
+    errors_omitted: omitted,
+    ...more
+  } = body as Record<string, unknown>
   const faults: string[] = []
-  if (!headers['content-type']?.startsWith('application/problem+json')) faults.push(`${status} is no problem document: ${text.slice(0, 200)}`)
-  else if (!(PROBLEM_CODES as unknown[]).includes(code) || type !== `/problems/${String(code)}` || more['status'] !== status || typeof title !== 'string' || typeof detail !== 'string') faults.push(`the problem document is malformed: ${text.slice(0, 300)}`)
+  if (!headers['content-type']?.startsWith('application/problem+json'))
+    faults.push(`${status} is no problem document: ${text.slice(0, 200)}`)
+  else if (
+    !(PROBLEM_CODES as unknown[]).includes(code) ||
+    type !== `/problems/${String(code)}` ||
+    more['status'] !== status ||
+    typeof title !== 'string' ||
+    typeof detail !== 'string'
+  )
+    faults.push(`the problem document is malformed: ${text.slice(0, 300)}`)
   if (requestId !== headers['x-request-id']) faults.push('the problem names another request')
   if (text.length > MAX_PROBLEM) faults.push(`a problem document has ${text.length} characters`)
-  if (omitted !== undefined && !(Number.isInteger(omitted) && Number(omitted) > 0)) faults.push(`errors_omitted is ${JSON.stringify(omitted)}`)
+  if (omitted !== undefined && !(Number.isInteger(omitted) && Number(omitted) > 0))
+    faults.push(`errors_omitted is ${JSON.stringify(omitted)}`)
   if (Array.isArray(errors)) faults.push(...errorFaults(errors as PlacedError[]))
-  const messages = [title, detail, ...((errors ?? []) as { message: string }[]).map(({ message }) => message)].join('\n')
+  const messages = [title, detail, ...((errors ?? []) as { message: string }[]).map(({ message }) => message)].join(
+    '\n',
+  )
   if (messages.includes(CANARY)) faults.push(`a problem repeats what was sent: ${messages.slice(0, 300)}`)
-  if ([401, 429, 503].includes(status) && headers['www-authenticate'] === undefined && headers['retry-after'] === undefined) faults.push(`${status} does not tell what to do`)
+  if (
+    [401, 429, 503].includes(status) &&
+    headers['www-authenticate'] === undefined &&
+    headers['retry-after'] === undefined
+  )
+    faults.push(`${status} does not tell what to do`)
   return faults
 }

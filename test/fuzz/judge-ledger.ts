@@ -11,7 +11,16 @@ import type { FuzzedAnswer } from './send-request.ts'
 
 const WRITING: ReadonlySet<string> = new Set(['POST /v1/employees', 'PATCH /v1/employees', 'PATCH /v1/employees/:id'])
 /** Refused before it is known whose call it is, or while another one is decided; nothing of it is stored. */
-const WITHOUT_ENTRY: ReadonlySet<string> = new Set(['invalid_credentials', 'route_not_found', 'method_not_allowed', 'malformed_request', 'headers_too_large', 'idempotency_in_progress', 'idempotency_response_expired', 'unavailable'])
+const WITHOUT_ENTRY: ReadonlySet<string> = new Set([
+  'invalid_credentials',
+  'route_not_found',
+  'method_not_allowed',
+  'malformed_request',
+  'headers_too_large',
+  'idempotency_in_progress',
+  'idempotency_response_expired',
+  'unavailable',
+])
 const ENTRIES_AT_ONCE = 10_000
 
 /** What answers have promised: by the id of each call that was logged, its status. */
@@ -44,7 +53,11 @@ export function notePromise(promised: Promised, request: FuzzedRequest, answer: 
 }
 
 /** What is wrong with a company's ledger and its read models, after all that was promised of it. */
-export async function companyFaults({ db }: Pick<Service, 'db'>, companyId: string, promised: Promised): Promise<string[]> {
+export async function companyFaults(
+  { db }: Pick<Service, 'db'>,
+  companyId: string,
+  promised: Promised,
+): Promise<string[]> {
   const faults = [...promised.faults, ...(await ledgerFaults(db, companyId))]
   const events = await readEvents(db, companyId)
   const closed = new Map<string, number>()
@@ -55,10 +68,12 @@ export async function companyFaults({ db }: Pick<Service, 'db'>, companyId: stri
   const missing = [...promised.calls.keys()].filter((id) => !closed.has(id))
   const unpromised = [...closed.keys()].filter((id) => !promised.calls.has(id))
   if (missing.length > 0) faults.push(`entries that were answered are not in the ledger: ${missing.join(', ')}`)
-  if (unpromised.length > promised.unknown) faults.push(`the ledger holds ${unpromised.length} calls that no answer names: ${unpromised.join(', ')}`)
+  if (unpromised.length > promised.unknown)
+    faults.push(`the ledger holds ${unpromised.length} calls that no answer names: ${unpromised.join(', ')}`)
   for (const [id, status] of promised.calls) {
     const stored = closed.get(id)
-    if (stored !== undefined && (status < 300 ? stored !== 200 : stored !== status)) faults.push(`${id} was answered with ${status} and stored as ${stored}`)
+    if (stored !== undefined && (status < 300 ? stored !== 200 : stored !== status))
+      faults.push(`${id} was answered with ${status} and stored as ${stored}`)
   }
   return [...faults, ...(await entryFaults(db, companyId, closed))]
 }
@@ -66,7 +81,12 @@ export async function companyFaults({ db }: Pick<Service, 'db'>, companyId: stri
 /** The read models fold all of it, and Bulk User Logs has each call exactly once. */
 async function entryFaults(db: Service['db'], companyId: string, closed: Map<string, number>): Promise<string[]> {
   for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
-  const found = await listLogEntriesAfter(db as unknown as Kysely<unknown>, companyId, {}, { after: 0, limit: ENTRIES_AT_ONCE })
+  const found = await listLogEntriesAfter(
+    db as unknown as Kysely<unknown>,
+    companyId,
+    {},
+    { after: 0, limit: ENTRIES_AT_ONCE },
+  )
   const ids = found.map(({ entry }) => entry.id)
   const isEqual = ids.length === closed.size && new Set(ids).size === ids.length && ids.every((id) => closed.has(id))
   return isEqual ? [] : [`Bulk User Logs has ${ids.length} entries of ${closed.size} calls`]

@@ -28,7 +28,8 @@ const { values } = parseArgs({
   },
 })
 const [inputs, firstSeed, minutes] = [Number(values.inputs), Number(values.seed), Number(values.minutes)]
-if (![inputs, firstSeed].every(Number.isSafeInteger) || !(minutes > 0)) throw new Error('--inputs and --seed are whole numbers, --minutes is a number')
+if (![inputs, firstSeed].every(Number.isSafeInteger) || !(minutes > 0))
+  throw new Error('--inputs and --seed are whole numbers, --minutes is a number')
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 const cleanup = new Cleanup()
@@ -55,14 +56,22 @@ try {
   const startedAt = performance.now()
   const until = startedAt + minutes * 60_000
   let [next, sent] = [0, 0]
-  const progress = () => print(`${sent} of ${inputs} sent, up to seed ${firstSeed + next - 1}, ${rate(sent, performance.now() - startedAt)} a second, ${found.length} found`)
+  const progress = () =>
+    print(
+      `${sent} of ${inputs} sent, up to seed ${firstSeed + next - 1}, ${rate(sent, performance.now() - startedAt)} a second, ${found.length} found`,
+    )
   const timer = setInterval(progress, TELLS_EVERY_MS)
   const work = async () => {
     while (next < batches && performance.now() < until) {
       const at = next
       next += 1
       const size = Math.min(BATCH_INPUTS, inputs - at * BATCH_INPUTS)
-      const batch = { seed: firstSeed + at, inputs: size, onSent: () => (sent += 1), ...(values.path === undefined ? {} : { path: values.path }) }
+      const batch = {
+        seed: firstSeed + at,
+        inputs: size,
+        onSent: () => (sent += 1),
+        ...(values.path === undefined ? {} : { path: values.path }),
+      }
       const outcome = await runBatch(ground, batch)
       outcomes.push(outcome)
       tell(outcome.found)
@@ -83,9 +92,19 @@ print(byKind(outcomes))
 const total = sentIn(outcomes)
 const { slow, slowest } = summary(outcomes)
 print(`slower than a second: ${slow}; the slowest ${slowest.tookMs} ms: ${slowest.what}`)
-print(`${total} requests in ${outcomes.length} batches, seeds ${firstSeed} to ${firstSeed + outcomes.length - 1}, ${Math.round(sendingMs / 1_000)} s, ${rate(total, sendingMs)} a second, ${found.length} found`)
+print(
+  `${total} requests in ${outcomes.length} batches, seeds ${firstSeed} to ${firstSeed + outcomes.length - 1}, ${Math.round(sendingMs / 1_000)} s, ${rate(total, sendingMs)} a second, ${found.length} found`,
+)
 if (values.out !== undefined) {
-  const figures = { inputs: total, seeds: [firstSeed, firstSeed + outcomes.length - 1], seconds: Math.round(sendingMs / 1_000), slowerThanASecond: slow, slowest, found, routes: byRoute(outcomes) }
+  const figures = {
+    inputs: total,
+    seeds: [firstSeed, firstSeed + outcomes.length - 1],
+    seconds: Math.round(sendingMs / 1_000),
+    slowerThanASecond: slow,
+    slowest,
+    found,
+    routes: byRoute(outcomes),
+  }
   writeFileSync(values.out, `${JSON.stringify(figures, null, 2)}\n`)
 }
 process.exit(found.length === 0 ? 0 : 1)

@@ -14,7 +14,12 @@ export function memoryLine(server: Server): buildConnector.connector {
   return (_, connected) => {
     const [near, far] = duplexPair()
     // What a server asks of a socket, and limits failures by.
-    Object.assign(far, { remoteAddress: LOOPBACK, setTimeout: () => far, setNoDelay: () => far, setKeepAlive: () => far })
+    Object.assign(far, {
+      remoteAddress: LOOPBACK,
+      setTimeout: () => far,
+      setNoDelay: () => far,
+      setKeepAlive: () => far,
+    })
     // One end that is gone is the end of the line.
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())

@@ -24,7 +24,15 @@ export interface OpenedGround extends Ground {
 /** Sockets cost most of the time, and what is to be found seldom lies there: every so manieth batch passes them. */
 const PROCESS_EVERY = 10
 const LEAKS_SHOWN = 3
-const LIMITS_OFF = { BURST_LIMIT: '0', FAILURE_LIMIT: '0', SIGN_IN_LIMIT: '0', SIGN_IN_ADDRESS_LIMIT: '0', HEAVY_READS: '199', STREAMS_PER_USER: '1000', STREAM_LIFE_MS: '1000' }
+const LIMITS_OFF = {
+  BURST_LIMIT: '0',
+  FAILURE_LIMIT: '0',
+  SIGN_IN_LIMIT: '0',
+  SIGN_IN_ADDRESS_LIMIT: '0',
+  HEAVY_READS: '199',
+  STREAMS_PER_USER: '1000',
+  STREAM_LIFE_MS: '1000',
+}
 const ROOM = { POOL_SIZE: '10', LANES: '4' }
 
 /**
@@ -37,17 +45,31 @@ export async function openGround(t: Pick<Test, 'teardown'>, connections: number)
   const service = await startService(t, { ...LIMITS_OFF, ...ROOM }, { workers: true, log })
   const { company: bystander, things: theirs } = await makeThings(service, 'Bystander')
   const untouched = await fingerprint(service, bystander.id)
-  const server = launch(t, ['serve'], { DATABASE_URL: service.urls.serviceUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'trace', ...LIMITS_OFF })
+  const server = launch(t, ['serve'], {
+    DATABASE_URL: service.urls.serviceUrl,
+    DATA_DIR: makeDataDir(t),
+    LOG_LEVEL: 'trace',
+    ...LIMITS_OFF,
+  })
   const address = await server.prints(/listens on (http:\S+)/)
-  const [far, near] = [openSender(address, connections), openSender(service.address, connections, memoryLine(service.app.server))]
+  const [far, near] = [
+    openSender(address, connections),
+    openSender(service.address, connections, memoryLine(service.app.server)),
+  ]
   for (const sender of [far, near]) t.teardown(() => sender.close())
   const document = (await service.call('GET', '/openapi.json')).body as OpenApiDocument
   return {
-    ...{ service, theirs, requests: anyRequest(fuzzedRoutes(service.app.registeredRoutes)), judge: answerJudge(document) },
+    ...{
+      service,
+      theirs,
+      requests: anyRequest(fuzzedRoutes(service.app.registeredRoutes)),
+      judge: answerJudge(document),
+    },
     senderOf: (seed) => (seed % PROCESS_EVERY === 0 ? far : near),
     async end() {
       const faults = [...found.map(leaked), ...(await leftovers(server))]
-      if ((await fingerprint(service, bystander.id)) !== untouched) faults.push('the company that nobody may touch has changed')
+      if ((await fingerprint(service, bystander.id)) !== untouched)
+        faults.push('the company that nobody may touch has changed')
       return [...faults, ...(await ledgerFaults(service.db, bystander.id))]
     },
   }
@@ -73,7 +95,10 @@ const leaked = (line: string) => `the log holds what was sent: ${line.slice(0, 5
 async function leftovers(server: Running): Promise<string[]> {
   const wasAlive = server.child.exitCode === null && server.child.signalCode === null
   const { stderr, exitCode } = await server.end('SIGTERM')
-  const faults = wasAlive && exitCode === 0 ? [] : [`the process ended by itself or badly, with ${exitCode}: ${stderr.slice(-2_000)}`]
+  const faults =
+    wasAlive && exitCode === 0
+      ? []
+      : [`the process ended by itself or badly, with ${exitCode}: ${stderr.slice(-2_000)}`]
   const lines = stderr.split('\n').filter(leaks)
   return [...faults, ...lines.slice(0, LEAKS_SHOWN).map(leaked)]
 }
@@ -82,6 +107,9 @@ async function leftovers(server: Running): Promise<string[]> {
 async function fingerprint({ pool }: Ground['service'], companyId: string): Promise<string> {
   const tables = ['companies', 'heads', 'employee_snapshots', 'api_keys', 'users', 'user_tokens']
   const rows: unknown[] = []
-  for (const table of tables) rows.push((await pool.query(`select t::text from ${table} t where company_id = $1 order by 1`, [toUuid(companyId)])).rows)
+  for (const table of tables)
+    rows.push(
+      (await pool.query(`select t::text from ${table} t where company_id = $1 order by 1`, [toUuid(companyId)])).rows,
+    )
   return JSON.stringify(rows)
 }

@@ -18,7 +18,14 @@ export function summary(outcomes: BatchOutcome[]): { slow: number; slowest: { to
 /** How many requests the routes of each kind had, and what was answered; 0 is a connection cut while a large body was sent. */
 export function byKind(outcomes: BatchOutcome[]): string {
   const counts = counted(outcomes, ({ kind }) => kind)
-  return Object.entries(counts).map(([kind, statuses]) => `${kind}: ${Object.entries(statuses).map(([status, count]) => `${status} ${count} times`).join(', ')}`).join('\n')
+  return Object.entries(counts)
+    .map(
+      ([kind, statuses]) =>
+        `${kind}: ${Object.entries(statuses)
+          .map(([status, count]) => `${status} ${count} times`)
+          .join(', ')}`,
+    )
+    .join('\n')
 }
 
 /** By `METHOD url`, how often each status was answered. */

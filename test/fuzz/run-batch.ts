@@ -52,9 +52,18 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
   const world = await makeWorld(service, theirs)
   const promised = nothingPromised()
   // What the making of the world has put into the log.
-  const [made] = (await service.admin('/bulk-user-logs?limit=1', world.company.admin.token)).body.items as { id: string }[]
+  const [made] = (await service.admin('/bulk-user-logs?limit=1', world.company.admin.token)).body.items as {
+    id: string
+  }[]
   promised.calls.set(made?.id ?? world.fill('{{log}}'), 201)
-  const outcome: BatchOutcome = { seed, sent: 0, answers: new Map(), slowest: { tookMs: 0, what: '' }, slow: 0, found: [] }
+  const outcome: BatchOutcome = {
+    seed,
+    sent: 0,
+    answers: new Map(),
+    slowest: { tookMs: 0, what: '' },
+    slow: 0,
+    found: [],
+  }
 
   const sendAndJudge = async (request: FuzzedRequest): Promise<void> => {
     const answer = await sender.send(request, world).catch((error: unknown) => cutOff(request, error))
@@ -67,10 +76,17 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     if (faults.length > 0) throw new Error(faults.join('\n'))
   }
   const property = fc.asyncProperty(requests, sendAndJudge)
-  const details = await fc.check(property, { seed, numRuns: inputs, skipEqualValues: true, ...(path === undefined ? {} : { path }) })
+  const details = await fc.check(property, {
+    seed,
+    numRuns: inputs,
+    skipEqualValues: true,
+    ...(path === undefined ? {} : { path }),
+  })
   if (details.failed) {
     const again = `--seed ${details.seed} --path ${details.counterexamplePath}`
-    outcome.found.push(`${shown(details.counterexample![0])}\n  ${(details.errorInstance as Error).message.replaceAll('\n', '\n  ')}\n  again: ${again}`)
+    outcome.found.push(
+      `${shown(details.counterexample![0])}\n  ${(details.errorInstance as Error).message.replaceAll('\n', '\n  ')}\n  again: ${again}`,
+    )
   }
   const faults = await companyFaults(service, world.company.id, promised)
   outcome.found.push(...faults.map((fault) => `${fault}\n  again: --seed ${seed} --inputs ${inputs}`))

@@ -25,15 +25,29 @@ const EVENT_STREAM = 'text/event-stream'
 
 /** Connections that are kept, with one request at a time on each. Undici lets odd addresses and double headers pass. */
 export function openSender(address: string, connections: number, connect?: buildConnector.connector): Sender {
-  const pool = new Pool(address, { connections, pipelining: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS, ...(connect ? { connect } : {}) })
+  const pool = new Pool(address, {
+    connections,
+    pipelining: 1,
+    headersTimeout: PATIENCE_MS,
+    bodyTimeout: PATIENCE_MS,
+    ...(connect ? { connect } : {}),
+  })
   return {
     async send(request, world) {
-      const headers = [...world.credentials(request.caller), ...request.headers].flatMap(([name, value]) => [name, world.fill(value)])
-      const body = request.body === null ? null : bytesOf(request.body.map((piece) => (typeof piece === 'string' ? world.fill(piece) : piece)))
+      const headers = [...world.credentials(request.caller), ...request.headers].flatMap(([name, value]) => [
+        name,
+        world.fill(value),
+      ])
+      const body =
+        request.body === null
+          ? null
+          : bytesOf(request.body.map((piece) => (typeof piece === 'string' ? world.fill(piece) : piece)))
       const sentAt = performance.now()
       const answer = await pool.request({ method: request.method, path: world.fill(request.target), headers, body })
       const isEndless = String(answer.headers['content-type']).startsWith(EVENT_STREAM)
-      const text = isEndless ? await dropped(answer.body) : textOf(answer.headers, Buffer.from(await answer.body.arrayBuffer()))
+      const text = isEndless
+        ? await dropped(answer.body)
+        : textOf(answer.headers, Buffer.from(await answer.body.arrayBuffer()))
       return { status: answer.statusCode, headers: flat(answer.headers), text, tookMs: performance.now() - sentAt }
     },
     close: () => pool.destroy(),

@@ -6,7 +6,19 @@ import { OWN_PAGE } from '../support/http/sessions.ts'
 import type { Thing } from './hostile-text.ts'
 
 /** Who sends a request. Nothing that the fuzzer names belongs to one of them, so none of them is ever shut out. */
-export const CALLERS = ['key', 'disabled key', 'wrong key', 'admin', 'auditor', 'member', 'narrowed token', 'admin session', 'auditor session', 'member session', 'nobody'] as const
+export const CALLERS = [
+  'key',
+  'disabled key',
+  'wrong key',
+  'admin',
+  'auditor',
+  'member',
+  'narrowed token',
+  'admin session',
+  'auditor session',
+  'member session',
+  'nobody',
+] as const
 
 export type Caller = (typeof CALLERS)[number]
 
@@ -38,7 +50,10 @@ const SESSION_HOURS = 12
 let count = 0
 
 /** Makes a company with its things. */
-export async function makeThings(service: Service, name: string): Promise<{ company: TestCompany; things: Things; disabledKey: { id: string; api_key: string }; narrowed: string }> {
+export async function makeThings(
+  service: Service,
+  name: string,
+): Promise<{ company: TestCompany; things: Things; disabledKey: { id: string; api_key: string }; narrowed: string }> {
   const company = await service.makeCompany(name)
   count += 1
   const change = async (path: string, body: object) => {
@@ -49,23 +64,46 @@ export async function makeThings(service: Service, name: string): Promise<{ comp
   const people = [employee({ external_id: 'E-1', email: 'ana@example.com' }), employee({ external_id: 'E-9' })]
   const created = await service.call('POST', '/v1/employees', { key: company.key, body: people })
   const quota = { quota_limit: 5, refresh_period: 'daily' }
-  const [key, disabledKey] = [await change('/api-keys', { name: 'spare', ...quota }), await change('/api-keys', { name: 'disabled', ...quota })]
+  const [key, disabledKey] = [
+    await change('/api-keys', { name: 'spare', ...quota }),
+    await change('/api-keys', { name: 'disabled', ...quota }),
+  ]
   await change(`/api-keys/${disabledKey.id}/disable`, {})
   const user = await change('/users', { email: `spare.${count}@example.com`, name: 'Spare', role: 'member' })
   const token = await change('/tokens', { name: 'spare', expires_in_days: 7 })
   const { token: narrowed } = await change('/tokens', { name: 'narrowed', expires_in_days: 7, scope: 'audit' })
   const { next_cursor: keyCursor } = (await service.admin('/api-keys?limit=1', company.admin.token)).body
   const [first, second] = created.body.employees.map(({ id }: { id: string }) => id)
-  const things = { employee: first, 'other-employee': second, log: created.body.log_id, key: key.id, user: user.id, token: token.id, cursor: 'MTo1', 'key-cursor': keyCursor, invitation: user.invitation.token }
+  const things = {
+    employee: first,
+    'other-employee': second,
+    log: created.body.log_id,
+    key: key.id,
+    user: user.id,
+    token: token.id,
+    cursor: 'MTo1',
+    'key-cursor': keyCursor,
+    invitation: user.invitation.token,
+  }
   return { company, things, disabledKey, narrowed }
 }
 
 /** Makes the world of a batch. `theirs` are the things of the company beside it. */
 export async function makeWorld(service: Service, theirs: Things): Promise<World> {
   const { company, things, disabledKey, narrowed } = await makeThings(service, 'Fuzzed')
-  const all: Record<Thing, string> = { ...things, 'their-employee': theirs.employee, 'their-log': theirs.log, 'their-key': theirs.key, 'their-user': theirs.user, company: company.id }
+  const all: Record<Thing, string> = {
+    ...things,
+    'their-employee': theirs.employee,
+    'their-log': theirs.log,
+    'their-key': theirs.key,
+    'their-user': theirs.user,
+    company: company.id,
+  }
   const cookies = new Map<Caller, string>()
-  const keyHeaders = (id: string, secret: string): [string, string][] => [['x-api-id', id], ['x-api-key', secret]]
+  const keyHeaders = (id: string, secret: string): [string, string][] => [
+    ['x-api-id', id],
+    ['x-api-key', secret],
+  ]
   const world: World = {
     company,
     credentials(caller) {
@@ -74,15 +112,29 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
       if (caller === 'wrong key') return keyHeaders(company.key.api_id, disabledKey.api_key)
       if (caller === 'nobody') return []
       if (caller === 'narrowed token') return [['authorization', `Bearer ${narrowed}`]]
-      if (caller === 'admin' || caller === 'auditor' || caller === 'member') return [['authorization', `Bearer ${company[caller].token}`]]
+      if (caller === 'admin' || caller === 'auditor' || caller === 'member')
+        return [['authorization', `Bearer ${company[caller].token}`]]
       return [['cookie', `session=${cookies.get(caller)}`], ...Object.entries(OWN_PAGE)]
     },
-    fill: (text) => text.replaceAll(/(?:\{\{|%7B%7B)([a-z-]+)(?:\}\}|%7D%7D)/g, (whole, name: string) => all[name as Thing] ?? whole),
+    fill: (text) =>
+      text.replaceAll(/(?:\{\{|%7B%7B)([a-z-]+)(?:\}\}|%7D%7D)/g, (whole, name: string) => all[name as Thing] ?? whole),
     async renew(caller) {
       if (!caller.endsWith(' session')) return
       const { user_id: userId } = company[caller.split(' ', 1)[0] as 'admin']
-      const { password_hash: passwordHash } = await service.db.selectFrom('users').select('password_hash').where('company_id', '=', toUuid(company.id)).where('user_id', '=', toUuid(userId)).executeTakeFirstOrThrow()
-      cookies.set(caller, (await beginSession(service.db, { companyId: company.id, userId, passwordHash: passwordHash! }, SESSION_HOURS))!)
+      const { password_hash: passwordHash } = await service.db
+        .selectFrom('users')
+        .select('password_hash')
+        .where('company_id', '=', toUuid(company.id))
+        .where('user_id', '=', toUuid(userId))
+        .executeTakeFirstOrThrow()
+      cookies.set(
+        caller,
+        (await beginSession(
+          service.db,
+          { companyId: company.id, userId, passwordHash: passwordHash! },
+          SESSION_HOURS,
+        ))!,
+      )
     },
   }
   for (const caller of CALLERS) await world.renew(caller)

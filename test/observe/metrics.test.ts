@@ -20,7 +20,10 @@ interface Watched {
 }
 
 /** A second API process beside the service's own, with metrics; with workers where the test asks for them. */
-async function watch(t: Test, { workers = false, ...settings }: Partial<Record<keyof Config, string>> & { workers?: boolean } = {}): Promise<Watched> {
+async function watch(
+  t: Test,
+  { workers = false, ...settings }: Partial<Record<keyof Config, string>> & { workers?: boolean } = {},
+): Promise<Watched> {
   const service = await startService(t, settings)
   const store = { ...service, close: async () => undefined }
   const config: Config = { ...service.config, METRICS_PORT: 0 }
@@ -36,22 +39,27 @@ async function watch(t: Test, { workers = false, ...settings }: Partial<Record<k
   return { service, address: api.address, look: () => readSamples(listener.url) }
 }
 
-await t.test('answers are counted by the template of the route and the status, never by what the path holds', async (t) => {
-  const { service, address, look } = await watch(t)
-  const { key } = service.company
-  const created = await send(address, 'POST', '/v1/employees', { key, body: employee() })
-  await send(address, 'POST', '/v1/employees', { key, body: { first_name: 'Only' } })
-  await send(address, 'GET', `/v1/employees/${created.body.employees[0].id}`, { key })
-  await send(address, 'GET', '/no/such/ana.perez@example.com', {})
-  const samples = await look()
-  const count = (labels: Record<string, string>) => valueOf(samples, 'employee_ledger_http_request_duration_seconds_count', labels)
-  t.equal(count({ ...CREATE, status: '201' }), 1)
-  t.equal(count({ ...CREATE, status: '422' }), 1)
-  t.equal(count({ method: 'GET', route: '/v1/employees/:id', status: '200' }), 1)
-  t.equal(count({ method: 'GET', route: 'none', status: '404' }), 1)
-  const text = JSON.stringify(samples)
-  for (const personal of ['ana', 'example.com', 'emp_', key.api_id, service.company.name]) t.notOk(text.includes(personal), personal)
-})
+await t.test(
+  'answers are counted by the template of the route and the status, never by what the path holds',
+  async (t) => {
+    const { service, address, look } = await watch(t)
+    const { key } = service.company
+    const created = await send(address, 'POST', '/v1/employees', { key, body: employee() })
+    await send(address, 'POST', '/v1/employees', { key, body: { first_name: 'Only' } })
+    await send(address, 'GET', `/v1/employees/${created.body.employees[0].id}`, { key })
+    await send(address, 'GET', '/no/such/ana.perez@example.com', {})
+    const samples = await look()
+    const count = (labels: Record<string, string>) =>
+      valueOf(samples, 'employee_ledger_http_request_duration_seconds_count', labels)
+    t.equal(count({ ...CREATE, status: '201' }), 1)
+    t.equal(count({ ...CREATE, status: '422' }), 1)
+    t.equal(count({ method: 'GET', route: '/v1/employees/:id', status: '200' }), 1)
+    t.equal(count({ method: 'GET', route: 'none', status: '404' }), 1)
+    const text = JSON.stringify(samples)
+    for (const personal of ['ana', 'example.com', 'emp_', key.api_id, service.company.name])
+      t.notOk(text.includes(personal), personal)
+  },
+)
 
 await t.test('appends tell how many calls and records shared a commit', async (t) => {
   const { service, address, look } = await watch(t)
@@ -78,9 +86,14 @@ await t.test('a refusal with 429 is counted by the limit that it met', async (t)
   t.equal((await send(address, 'POST', '/v1/employees', { key, body: employee() })).body.code, 'quota_exceeded')
   const wrong = { api_id: key.api_id, api_key: 'wrong' }
   for (let tries = 0; tries < 2; tries += 1) await send(address, 'GET', '/v1/auth/verify', { key: wrong })
-  const form = { headers: { 'content-type': 'application/x-www-form-urlencoded', origin: address }, body: 'email=a%40example.com&password=x' }
+  const form = {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: address },
+    body: 'email=a%40example.com&password=x',
+  }
   for (let tries = 0; tries < 2; tries += 1) await send(address, 'POST', '/sign-in', form)
-  const burst = await Promise.all(Array.from({ length: 12 }, () => send(address, 'GET', '/v1/auth/verify', { key: service.company.key })))
+  const burst = await Promise.all(
+    Array.from({ length: 12 }, () => send(address, 'GET', '/v1/auth/verify', { key: service.company.key })),
+  )
   const samples = await look()
   const refused = (limit: string) => valueOf(samples, 'employee_ledger_refusals_total', { limit })
   t.equal(refused('quota'), 1)
@@ -89,42 +102,77 @@ await t.test('a refusal with 429 is counted by the limit that it met', async (t)
   t.equal(refused('burst'), burst.filter(({ status }) => status === 429).length)
 })
 
-await t.test('the lag of each projection is told, and that of the few companies that are furthest behind', async (t) => {
-  const { service, look } = await watch(t, { workers: true, SWEEP_INTERVAL_MS: '100' })
-  await eventually('nothing lags', async () => valueOf(await look(), 'employee_ledger_projection_lag_events', { projection: 'employees' }) === 0)
-  const companies = [service.company]
-  for (let at = 0; at < 6; at += 1) companies.push(await service.makeCompany(`Other ${at}`))
-  await eventually('all is folded', async () => valueOf(await look(), 'employee_ledger_projection_lag_events', { projection: 'employees' }) === 0)
-  // Parked, they stay behind.
-  await service.db.updateTable('checkpoints').set({ parked_at: new Date().toISOString() }).where('projection', '=', 'employees').execute()
-  for (const [at, company] of companies.entries()) {
-    for (let calls = 0; calls <= at; calls += 1) await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
-  }
-  const samples = await look()
-  const of = (name: string, labels = {}) => valueOf(samples, `employee_ledger_projection_${name}`, { projection: 'employees', ...labels })
-  t.equal(of('lag_events'), 2 * (1 + 2 + 3 + 4 + 5 + 6 + 7))
-  t.ok(of('lag_seconds') >= 0)
-  t.equal(of('lagging_companies'), 7)
-  t.equal(of('parked_companies'), 7)
-  t.equal(of('complete'), 1)
-  const named = samples.filter(({ name, labels }) => name === 'employee_ledger_projection_company_lag_events' && labels['projection'] === 'employees')
-  t.strictSame(named.map(({ labels }) => labels['company']), companies.slice(2).map(({ id }) => id).toReversed())
-  t.equal(of('company_lag_events', { company: companies[6]!.id }), 14)
-  t.ok(samples.some(({ name, labels }) => name === 'employee_ledger_queue_jobs' && labels['queue'] === 'project-employees'))
-})
+await t.test(
+  'the lag of each projection is told, and that of the few companies that are furthest behind',
+  async (t) => {
+    const { service, look } = await watch(t, { workers: true, SWEEP_INTERVAL_MS: '100' })
+    await eventually(
+      'nothing lags',
+      async () => valueOf(await look(), 'employee_ledger_projection_lag_events', { projection: 'employees' }) === 0,
+    )
+    const companies = [service.company]
+    for (let at = 0; at < 6; at += 1) companies.push(await service.makeCompany(`Other ${at}`))
+    await eventually(
+      'all is folded',
+      async () => valueOf(await look(), 'employee_ledger_projection_lag_events', { projection: 'employees' }) === 0,
+    )
+    // Parked, they stay behind.
+    await service.db
+      .updateTable('checkpoints')
+      .set({ parked_at: new Date().toISOString() })
+      .where('projection', '=', 'employees')
+      .execute()
+    for (const [at, company] of companies.entries()) {
+      for (let calls = 0; calls <= at; calls += 1)
+        await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+    }
+    const samples = await look()
+    const of = (name: string, labels = {}) =>
+      valueOf(samples, `employee_ledger_projection_${name}`, { projection: 'employees', ...labels })
+    t.equal(of('lag_events'), 2 * (1 + 2 + 3 + 4 + 5 + 6 + 7))
+    t.ok(of('lag_seconds') >= 0)
+    t.equal(of('lagging_companies'), 7)
+    t.equal(of('parked_companies'), 7)
+    t.equal(of('complete'), 1)
+    const named = samples.filter(
+      ({ name, labels }) =>
+        name === 'employee_ledger_projection_company_lag_events' && labels['projection'] === 'employees',
+    )
+    t.strictSame(
+      named.map(({ labels }) => labels['company']),
+      companies
+        .slice(2)
+        .map(({ id }) => id)
+        .toReversed(),
+    )
+    t.equal(of('company_lag_events', { company: companies[6]!.id }), 14)
+    t.ok(
+      samples.some(
+        ({ name, labels }) => name === 'employee_ledger_queue_jobs' && labels['queue'] === 'project-employees',
+      ),
+    )
+  },
+)
 
-await t.test("recorded times ahead of the database's clock are told, and how its clock differs from this machine's", async (t) => {
-  const { service, look } = await watch(t, { workers: true })
-  const ahead = async () => valueOf(await look(), 'employee_ledger_recorded_time_ahead_seconds')
-  t.equal(await ahead(), 0)
-  t.equal(valueOf(await look(), 'employee_ledger_database_clock_ahead_seconds'), 0, 'one machine has one clock')
-  await service.pool.query(`update heads set recorded_at = '2200-01-01T00:00:00Z'`)
-  const seconds = (Date.parse('2200-01-01T00:00:00Z') - Date.now()) / 1_000
-  t.ok(Math.abs((await ahead()) - seconds) < 3_600)
-  await service.call('POST', '/v1/employees', { body: employee() })
-  t.ok((await ahead()) > 0, 'what is recorded now is ahead as well')
-  t.equal(valueOf(await look(), 'employee_ledger_projection_lag_seconds', { projection: 'employees' }), 0, 'what is yet to come does not lag')
-})
+await t.test(
+  "recorded times ahead of the database's clock are told, and how its clock differs from this machine's",
+  async (t) => {
+    const { service, look } = await watch(t, { workers: true })
+    const ahead = async () => valueOf(await look(), 'employee_ledger_recorded_time_ahead_seconds')
+    t.equal(await ahead(), 0)
+    t.equal(valueOf(await look(), 'employee_ledger_database_clock_ahead_seconds'), 0, 'one machine has one clock')
+    await service.pool.query(`update heads set recorded_at = '2200-01-01T00:00:00Z'`)
+    const seconds = (Date.parse('2200-01-01T00:00:00Z') - Date.now()) / 1_000
+    t.ok(Math.abs((await ahead()) - seconds) < 3_600)
+    await service.call('POST', '/v1/employees', { body: employee() })
+    t.ok((await ahead()) > 0, 'what is recorded now is ahead as well')
+    t.equal(
+      valueOf(await look(), 'employee_ledger_projection_lag_seconds', { projection: 'employees' }),
+      0,
+      'what is yet to come does not lag',
+    )
+  },
+)
 
 await t.test('events that cannot be folded, checkpoints and the process itself are told', async (t) => {
   const { service, look } = await watch(t, { workers: true, SWEEP_INTERVAL_MS: '100', CHECKPOINT_INTERVAL_MS: '100' })
@@ -132,16 +180,30 @@ await t.test('events that cannot be folded, checkpoints and the process itself a
     const samples = await look()
     return valueOf(samples, 'employee_ledger_checkpoint_last_success_timestamp_seconds') > 0
   })
-  const folded = (samples: Sample[]) => valueOf(samples, 'employee_ledger_projection_batch_duration_seconds_count', { projection: 'employees' })
+  const folded = (samples: Sample[]) =>
+    valueOf(samples, 'employee_ledger_projection_batch_duration_seconds_count', { projection: 'employees' })
   await eventually('batches are folded', async () => folded(await look()) > 0)
-  await asSuperuser(service.urls.superUrl, `update events set envelope = replace(envelope, '"type":"', '"type":"Unknown')`)
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set envelope = replace(envelope, '"type":"', '"type":"Unknown')`,
+  )
   await service.db.updateTable('checkpoints').set({ position: 0, parked_at: null }).execute()
-  await eventually('a failure is counted', async () => valueOf(await look(), 'employee_ledger_projection_failures_total', { projection: 'employees' }) > 0)
+  await eventually(
+    'a failure is counted',
+    async () => valueOf(await look(), 'employee_ledger_projection_failures_total', { projection: 'employees' }) > 0,
+  )
   const samples = await look()
   t.equal(valueOf(samples, 'employee_ledger_database_up'), 1)
   t.equal(valueOf(samples, 'employee_ledger_build_info', { node: process.versions.node }), 1)
-  for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes', 'employee_ledger_checkpoint_failures_total']) {
-    t.ok(samples.some((sample) => sample.name === name), name)
+  for (const name of [
+    'nodejs_eventloop_lag_p99_seconds',
+    'process_resident_memory_bytes',
+    'employee_ledger_checkpoint_failures_total',
+  ]) {
+    t.ok(
+      samples.some((sample) => sample.name === name),
+      name,
+    )
   }
 })
 
@@ -150,21 +212,28 @@ await t.test('people who are forgotten are counted, once each', async (t) => {
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   const removed = await service.makeCompany('Other')
   const as = (company: typeof removed) => ({ authorization: `Bearer ${company.admin.token}` })
-  const erase = () => send(address, 'POST', '/admin/v1/erasures', { headers: as(service.company), body: { employee_id: body.employees[0].id } })
+  const erase = () =>
+    send(address, 'POST', '/admin/v1/erasures', {
+      headers: as(service.company),
+      body: { employee_id: body.employees[0].id },
+    })
   t.strictSame([(await erase()).status, (await erase()).status], [200, 404])
   const user = `/admin/v1/users/${removed.member.user_id}`
   t.equal((await send(address, 'DELETE', user, { headers: as(removed) })).status, 204)
   t.equal((await send(address, 'POST', `${user}/erase`, { headers: as(removed) })).status, 200)
   await send(address, 'POST', `${user}/erase`, { headers: as(removed) })
   const samples = await look()
-  for (const kind of ['employee', 'user']) t.equal(valueOf(samples, 'employee_ledger_erasures_total', { of: kind }), 1, kind)
+  for (const kind of ['employee', 'user'])
+    t.equal(valueOf(samples, 'employee_ledger_erasures_total', { of: kind }), 1, kind)
 })
 
 await t.test("the connections of the job queues are told beside the program's own", async (t) => {
   const { look } = await watch(t, { workers: true })
   const samples = await look()
   for (const pool of ['wake-ups', 'jobs']) {
-    const states = samples.filter(({ name, labels }) => name === 'employee_ledger_pool_connections' && labels['pool'] === pool)
+    const states = samples.filter(
+      ({ name, labels }) => name === 'employee_ledger_pool_connections' && labels['pool'] === pool,
+    )
     t.ok(states.reduce((sum, { value }) => sum + value, 0) >= 1, pool)
     t.ok(samples.some(({ name, labels }) => name === 'employee_ledger_pool_waiting' && labels['pool'] === pool))
   }
@@ -176,7 +245,10 @@ await t.test('while the database does not answer, the other values are told all 
   await asSuperuser(service.urls.superUrl, 'alter table projection_versions rename to gone')
   const samples = await look()
   t.equal(valueOf(samples, 'employee_ledger_database_up'), 0)
-  t.notOk(samples.some(({ name }) => name === 'employee_ledger_projection_lag_events'), 'nothing old is told')
+  t.notOk(
+    samples.some(({ name }) => name === 'employee_ledger_projection_lag_events'),
+    'nothing old is told',
+  )
   t.ok(samples.some(({ name }) => name === 'process_resident_memory_bytes'))
 })
 

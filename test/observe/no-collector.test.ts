@@ -27,7 +27,11 @@ const noted = async () => (await service.pool.query('select traceparent from eve
 async function makeCalls(t: Test, address: string, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     const headers = { traceparent: TRACEPARENT }
-    const { status } = await send(address, 'POST', '/v1/employees', { key: service.company.key, body: employee(), headers })
+    const { status } = await send(address, 'POST', '/v1/employees', {
+      key: service.company.key,
+      body: employee(),
+      headers,
+    })
     t.equal(status, 201)
   }
 }
@@ -49,7 +53,10 @@ const isTracing = (file: string) => /@opentelemetry\/(?!api\/)|src\/tracing\/ope
 
 await t.test('off, nothing of it is loaded, noted or logged', async (t) => {
   const { modules, log } = await loadedBy(t, {})
-  t.ok(modules.some((file) => file.includes('node_modules/fastify/')), 'what is loaded is seen')
+  t.ok(
+    modules.some((file) => file.includes('node_modules/fastify/')),
+    'what is loaded is seen',
+  )
   // The api alone, which does nothing by itself, comes with the client of Prometheus.
   t.strictSame(modules.filter(isTracing), [])
   t.strictSame(await noted(), [])
@@ -61,7 +68,11 @@ await t.test('on, it is loaded, so that the test before means something', async 
   const { modules } = await loadedBy(t, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
   t.ok(modules.some(isTracing))
   t.equal((await noted()).length, 1)
-  t.equal(spans.filter(({ traceId }) => TRACEPARENT.includes(traceId)).length, 6, 'the last spans are handed over before it ends')
+  t.equal(
+    spans.filter(({ traceId }) => TRACEPARENT.includes(traceId)).length,
+    6,
+    'the last spans are handed over before it ends',
+  )
 })
 
 /** Makes calls at an API and a worker whose collector is of no use, and ends both: neither is held up, each says so once. */

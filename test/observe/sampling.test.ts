@@ -31,9 +31,12 @@ const SAMPLERS: [SamplerName, number, boolean[]][] = [
 ]
 
 for (const [name, ratio, expected] of SAMPLERS) {
-  await t.test(`${name} of ${ratio}: without a caller's trace, with one that is collected, with one that is not`, async (t) => {
-    t.strictSame(await collects(name, ratio), expected)
-  })
+  await t.test(
+    `${name} of ${ratio}: without a caller's trace, with one that is collected, with one that is not`,
+    async (t) => {
+      t.strictSame(await collects(name, ratio), expected)
+    },
+  )
 }
 
 await t.test('without an address there is no tracing', async (t) => {

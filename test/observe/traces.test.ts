@@ -53,10 +53,14 @@ await t.test('a call is one trace: of its caller, through the append, to the fol
   const { status, body, headers } = await create(traceparent, { 'x-request-id': 'request-4711' })
   t.equal(status, 201)
   const spans = await collector.trace(traceId, 6)
-  t.strictSame(
-    spans.map(({ name }) => name).toSorted(),
-    ['POST /v1/employees', 'append', 'commit', 'fold bulk-user-logs', 'fold employees', 'wait for lane'],
-  )
+  t.strictSame(spans.map(({ name }) => name).toSorted(), [
+    'POST /v1/employees',
+    'append',
+    'commit',
+    'fold bulk-user-logs',
+    'fold employees',
+    'wait for lane',
+  ])
   const http = one(spans, 'POST /v1/employees')
   const ids = { 'employee_ledger.company_id': company.id, 'employee_ledger.call_id': body.log_id }
   t.match(http, { kind: SERVER, parentSpanId: parentId })
@@ -69,10 +73,18 @@ await t.test('a call is one trace: of its caller, through the append, to the fol
   })
   const append = one(spans, 'append')
   const position = Number(headers['x-ledger-position'])
-  t.match(append, { parentSpanId: http.spanId, attributes: { ...ids, 'employee_ledger.records': 1, 'employee_ledger.position': position } })
+  t.match(append, {
+    parentSpanId: http.spanId,
+    attributes: { ...ids, 'employee_ledger.records': 1, 'employee_ledger.position': position },
+  })
   t.equal(one(spans, 'wait for lane').parentSpanId, append.spanId)
   const commit = one(spans, 'commit')
-  t.match(commit, { kind: CLIENT, parentSpanId: append.spanId, links: [append.spanId], attributes: { 'employee_ledger.calls': 1 } })
+  t.match(commit, {
+    kind: CLIENT,
+    parentSpanId: append.spanId,
+    links: [append.spanId],
+    attributes: { 'employee_ledger.calls': 1 },
+  })
   t.strictSame(append.links, [commit.spanId])
   for (const projection of ['employees', 'bulk-user-logs']) {
     const fold = one(spans, `fold ${projection}`)
@@ -90,36 +102,54 @@ await t.test('calls that share a commit each have their trace, and the commit li
   await held.query('begin')
   await held.query('select from heads for update')
   const calls = traces.map(({ traceparent }) => create(traceparent))
-  await eventually('all calls wait', async () => valueOf(await readSamples(metricsUrl), 'employee_ledger_append_calls_pending') === 6)
+  await eventually(
+    'all calls wait',
+    async () => valueOf(await readSamples(metricsUrl), 'employee_ledger_append_calls_pending') === 6,
+  )
   await held.query('rollback')
   held.release()
   for (const { status } of await Promise.all(calls)) t.equal(status, 201)
   const ofTraces = () => collector.spans.filter(({ traceId }) => traces.some((trace) => trace.traceId === traceId))
-  await eventually('all are folded by both', async () => ofTraces().filter(({ name }) => name.startsWith('fold ')).length === 12)
+  await eventually(
+    'all are folded by both',
+    async () => ofTraces().filter(({ name }) => name.startsWith('fold ')).length === 12,
+  )
   await eventually('all are answered', async () => ofTraces().filter(({ kind }) => kind === SERVER).length === 6)
   const spans = ofTraces()
   const commits = new Map(named(spans, 'commit').map((commit) => [commit.spanId, commit]))
-  t.ok([...commits.values()].some(({ links }) => links.length > 1), 'some shared one')
+  t.ok(
+    [...commits.values()].some(({ links }) => links.length > 1),
+    'some shared one',
+  )
   for (const append of named(spans, 'append')) {
     const commit = commits.get(append.links.at(-1)!)
     t.ok(commit?.links.includes(append.spanId), 'it and its commit lead to one another')
   }
-  for (const { traceId } of traces) t.equal(named(spans, 'fold employees').filter((span) => span.traceId === traceId).length, 1)
+  for (const { traceId } of traces)
+    t.equal(named(spans, 'fold employees').filter((span) => span.traceId === traceId).length, 1)
 })
 
-await t.test('the caller decides whether a call is traced; without a usable word of it, a trace begins here', async (t) => {
-  const { rows: before } = await service.pool.query('select count(*) from event_traces')
-  const unwanted = newTrace('00')
-  t.equal((await create(unwanted.traceparent)).status, 201)
-  const { rows: after } = await service.pool.query('select count(*) from event_traces')
-  t.strictSame(after, before, 'nothing is noted of what nobody collects')
-  const requestId = `bent-${randomBytes(8).toString('hex')}`
-  await create('00-not-a-trace', { 'x-request-id': requestId })
-  const http = await eventually('its span', async () => collector.spans.find(({ attributes }) => attributes['employee_ledger.request_id'] === requestId))
-  t.equal(http.parentSpanId, undefined)
-  t.equal((await collector.trace(http.traceId, 6)).length, 6)
-  t.strictSame(collector.spans.filter(({ traceId }) => traceId === unwanted.traceId), [])
-})
+await t.test(
+  'the caller decides whether a call is traced; without a usable word of it, a trace begins here',
+  async (t) => {
+    const { rows: before } = await service.pool.query('select count(*) from event_traces')
+    const unwanted = newTrace('00')
+    t.equal((await create(unwanted.traceparent)).status, 201)
+    const { rows: after } = await service.pool.query('select count(*) from event_traces')
+    t.strictSame(after, before, 'nothing is noted of what nobody collects')
+    const requestId = `bent-${randomBytes(8).toString('hex')}`
+    await create('00-not-a-trace', { 'x-request-id': requestId })
+    const http = await eventually('its span', async () =>
+      collector.spans.find(({ attributes }) => attributes['employee_ledger.request_id'] === requestId),
+    )
+    t.equal(http.parentSpanId, undefined)
+    t.equal((await collector.trace(http.traceId, 6)).length, 6)
+    t.strictSame(
+      collector.spans.filter(({ traceId }) => traceId === unwanted.traceId),
+      [],
+    )
+  },
+)
 
 await t.test("an administrator's change is traced from its request to the folds, too", async (t) => {
   const { traceId, traceparent } = newTrace()
@@ -129,16 +159,34 @@ await t.test("an administrator's change is traced from its request to the folds,
   const spans = await collector.trace(traceId, 3)
   const http = one(spans, 'POST /admin/v1/api-keys')
   t.match(http.attributes, { 'employee_ledger.company_id': company.id, 'http.response.status_code': 201 })
-  for (const projection of ['employees', 'bulk-user-logs']) t.equal(one(spans, `fold ${projection}`).parentSpanId, http.spanId)
+  for (const projection of ['employees', 'bulk-user-logs'])
+    t.equal(one(spans, `fold ${projection}`).parentSpanId, http.spanId)
 })
 
 await t.test('what fails is told by status and code; nothing personal and no secret is in any span', async (t) => {
-  const canaries = ['Canaria', 'canary@example.com', 'CANARY-1', 'canary-state', company.key.api_key, company.key.api_id, company.admin.token]
-  const headers = (traceparent: string) => ({ traceparent, tracestate: 'vendor=canary-state', 'user-agent': 'Canaria', cookie: 'a=Canaria' })
+  const canaries = [
+    'Canaria',
+    'canary@example.com',
+    'CANARY-1',
+    'canary-state',
+    company.key.api_key,
+    company.key.api_id,
+    company.admin.token,
+  ]
+  const headers = (traceparent: string) => ({
+    traceparent,
+    tracestate: 'vendor=canary-state',
+    'user-agent': 'Canaria',
+    cookie: 'a=Canaria',
+  })
   const body = employee({ first_name: 'Canaria', email: 'canary@example.com', external_id: 'CANARY-1' })
   const call = async (method: string, path: string, more: object) => {
     const { traceId, traceparent } = newTrace()
-    const { status } = await send(api.address, method, path, { key: company.key, headers: headers(traceparent), ...more })
+    const { status } = await send(api.address, method, path, {
+      key: company.key,
+      headers: headers(traceparent),
+      ...more,
+    })
     return { status, traceId }
   }
   t.equal((await call('POST', '/v1/employees', { body })).status, 201)
@@ -147,15 +195,26 @@ await t.test('what fails is told by status and code; nothing personal and no sec
   t.equal((await call('GET', '/Canaria?email=canary@example.com', {})).status, 404)
   t.equal((await call('GET', '/v1/employees?q=Canaria', {})).status, 200)
   t.equal((await call('GET', '/invitation?token=CANARY-1', {})).status, 404)
-  await asSuperuser(service.urls.superUrl, `alter table employee_snapshots add constraint canary check (email <> 'canary2@example.com') not valid`)
-  const broken = await call('POST', '/v1/employees', { body: { ...body, email: 'canary2@example.com', external_id: null } })
+  await asSuperuser(
+    service.urls.superUrl,
+    `alter table employee_snapshots add constraint canary check (email <> 'canary2@example.com') not valid`,
+  )
+  const broken = await call('POST', '/v1/employees', {
+    body: { ...body, email: 'canary2@example.com', external_id: null },
+  })
   await asSuperuser(service.urls.superUrl, 'alter table employee_snapshots drop constraint canary')
   t.equal(broken.status, 500)
   // The append that fails, and the one that notes the failure.
   const spans = await collector.trace(broken.traceId, 9)
   t.match(one(spans, 'POST /v1/employees'), { status: { code: FAILED }, attributes: { 'error.type': '500' } })
-  t.match(named(spans, 'commit').find(({ status }) => status.code === FAILED), { attributes: { 'error.type': '23514' } })
-  t.match(named(spans, 'append').find(({ status }) => status.code === FAILED), { attributes: { 'error.type': 'FaultyCallError' } })
+  t.match(
+    named(spans, 'commit').find(({ status }) => status.code === FAILED),
+    { attributes: { 'error.type': '23514' } },
+  )
+  t.match(
+    named(spans, 'append').find(({ status }) => status.code === FAILED),
+    { attributes: { 'error.type': 'FaultyCallError' } },
+  )
   const bodies = collector.bodies.join('\n')
   for (const canary of canaries) t.notOk(bodies.includes(canary), canary.slice(0, 8))
   t.ok(bodies.includes(company.id), 'the ids are there')
@@ -166,14 +225,27 @@ await t.test('events that cannot be folded fail in the trace of their call', asy
   await eventually('the worker is through', () => isCaughtUp(service.pool))
   await service.db.updateTable('checkpoints').set({ parked_at: new Date().toISOString() }).execute()
   const { traceId, traceparent } = newTrace()
-  const { body } = await send(api.address, 'POST', '/v1/employees', { key: other.key, body: employee(), headers: { traceparent } })
-  await asSuperuser(service.urls.superUrl, `update events set envelope = replace(envelope, '"type":"', '"type":"Unknown') where envelope like '%${body.log_id}%'`)
+  const { body } = await send(api.address, 'POST', '/v1/employees', {
+    key: other.key,
+    body: employee(),
+    headers: { traceparent },
+  })
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set envelope = replace(envelope, '"type":"', '"type":"Unknown') where envelope like '%${body.log_id}%'`,
+  )
   await service.db.updateTable('checkpoints').set({ parked_at: null }).execute()
   const spans = await collector.trace(traceId, 6)
   for (const projection of ['employees', 'bulk-user-logs']) {
-    t.match(one(spans, `fold ${projection}`), { status: { code: FAILED }, attributes: { 'error.type': 'UnfoldableError' } })
+    t.match(one(spans, `fold ${projection}`), {
+      status: { code: FAILED },
+      attributes: { 'error.type': 'UnfoldableError' },
+    })
   }
-  t.notOk(spans.some(({ status }) => status.message), 'its message may quote what is stored')
+  t.notOk(
+    spans.some(({ status }) => status.message),
+    'its message may quote what is stored',
+  )
 })
 
 await t.test('lines of log have the ids of the request, the call, the company and the trace', async (t) => {
@@ -182,13 +254,23 @@ await t.test('lines of log have the ids of the request, the call, the company an
   await collector.trace(traceId, 6)
   const { stderr, exitCode } = await api.end('SIGTERM')
   t.equal(exitCode, 0)
-  const lines = stderr.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
   const answered = lines.find(({ msg, reqId }) => msg === 'answered' && reqId === 'request-4712')
   const http = collector.spans.find((span) => span.traceId === traceId && span.kind === SERVER)!
   t.match(answered, { companyId: company.id, callId: body.log_id, trace_id: traceId, span_id: http.spanId })
-  t.match(lines.find(({ msg }) => msg === 'a call could not be stored'), { companyId: company.id, callId: /^log_/, trace_id: /^[0-9a-f]{32}$/, span_id: /^[0-9a-f]{16}$/ })
+  t.match(
+    lines.find(({ msg }) => msg === 'a call could not be stored'),
+    { companyId: company.id, callId: /^log_/, trace_id: /^[0-9a-f]{32}$/, span_id: /^[0-9a-f]{16}$/ },
+  )
   t.notOk(stderr.includes('canary-of-the-collector'))
   const ended = await worker.end('SIGTERM')
-  const failed = ended.stderr.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>).find(({ projection }) => projection === 'employees')
+  const failed = ended.stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .find(({ projection }) => projection === 'employees')
   t.match(failed, { companyId: /^com_/, trace_id: /^[0-9a-f]{32}$/, span_id: /^[0-9a-f]{16}$/ })
 })

@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import t from 'tap'
 import { openPool } from '../../src/postgres/pool.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { bigintArray, byteaArray, integerArray, jsonArray, textArray, timestamptzArray, uuidArray } from '../../src/postgres/binary-arrays.ts'
+import {
+  bigintArray,
+  byteaArray,
+  integerArray,
+  jsonArray,
+  textArray,
+  timestamptzArray,
+  uuidArray,
+} from '../../src/postgres/binary-arrays.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const { serviceUrl: url } = await createTestDatabase(t)
@@ -29,12 +37,27 @@ const anyId = fc.uuid().map((uuid) => fromUuid('emp', uuid))
 await t.test('PostgreSQL reads back every element of an array as it was given', async () => {
   await fc.assert(
     fc.asyncProperty(
-      ...([arrayOf(anyText), arrayOf(anyBytes), arrayOf(anyId), arrayOf(fc.integer()), arrayOf(fc.maxSafeInteger())] as const),
+      ...([
+        arrayOf(anyText),
+        arrayOf(anyBytes),
+        arrayOf(anyId),
+        arrayOf(fc.integer()),
+        arrayOf(fc.maxSafeInteger()),
+      ] as const),
       async (texts, blobs, ids, integers, bigints) => {
         assert.deepEqual(await readBack('text', textArray(texts)), texts)
-        assert.deepEqual(await readBack('json', jsonArray(texts.map((text) => JSON.stringify(text)))), texts.map((text) => JSON.stringify(text)))
-        assert.deepEqual(await readBack('bytea', byteaArray(blobs)), blobs.map((bytes) => bytes && bytes.toString('hex')))
-        assert.deepEqual(await readBack('uuid', uuidArray(ids)), ids.map((id) => id && toUuid(id)))
+        assert.deepEqual(
+          await readBack('json', jsonArray(texts.map((text) => JSON.stringify(text)))),
+          texts.map((text) => JSON.stringify(text)),
+        )
+        assert.deepEqual(
+          await readBack('bytea', byteaArray(blobs)),
+          blobs.map((bytes) => bytes && bytes.toString('hex')),
+        )
+        assert.deepEqual(
+          await readBack('uuid', uuidArray(ids)),
+          ids.map((id) => id && toUuid(id)),
+        )
         assert.deepEqual(await readBack('integer', integerArray(integers)), integers.map(shown))
         assert.deepEqual(await readBack('bigint', bigintArray(bigints)), bigints.map(shown))
       },
@@ -44,19 +67,31 @@ await t.test('PostgreSQL reads back every element of an array as it was given', 
 })
 
 await t.test('PostgreSQL reads back every instant as it was given, to the millisecond', async () => {
-  const anyInstant = fc.date({ min: new Date('1900-01-01T00:00:00Z'), max: new Date('2999-12-31T23:59:59.999Z'), noInvalidDate: true })
+  const anyInstant = fc.date({
+    min: new Date('1900-01-01T00:00:00Z'),
+    max: new Date('2999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  })
   await fc.assert(
     fc.asyncProperty(arrayOf(anyInstant.map((date) => date.toISOString())), async (instants) => {
-      const { rows } = await pool.query<{ at: string | null }>('select at from unnest($1::timestamptz[]) as at', [timestamptzArray(instants)])
-      assert.deepEqual(rows.map(({ at }) => at), instants)
+      const { rows } = await pool.query<{ at: string | null }>('select at from unnest($1::timestamptz[]) as at', [
+        timestamptzArray(instants),
+      ])
+      assert.deepEqual(
+        rows.map(({ at }) => at),
+        instants,
+      )
     }),
     { numRuns: 100 },
   )
 })
 
-await t.test('what is no id or no time, and a whole number that the type does not hold, are refused before anything is sent', async (t) => {
-  t.throws(() => uuidArray(['01890a5d-ac96-774b-bcce-b302099a8057']))
-  t.throws(() => integerArray([2 ** 31]))
-  t.throws(() => bigintArray([0.5]))
-  t.throws(() => timestamptzArray(['yesterday']))
-})
+await t.test(
+  'what is no id or no time, and a whole number that the type does not hold, are refused before anything is sent',
+  async (t) => {
+    t.throws(() => uuidArray(['01890a5d-ac96-774b-bcce-b302099a8057']))
+    t.throws(() => integerArray([2 ** 31]))
+    t.throws(() => bigintArray([0.5]))
+    t.throws(() => timestamptzArray(['yesterday']))
+  },
+)

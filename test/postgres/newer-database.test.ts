@@ -10,35 +10,53 @@ import { createTestDatabase } from '../support/postgres/test-database.ts'
  */
 
 const LACKS = 'employee-ledger: the database is not set up for this version: run `npm run --silent cli -- migrate`\n'
-const UNDO_LAST = ['drop table event_traces', 'drop table projection_versions', `delete from kysely_migration where name >= '0008'`, `update setup set fingerprint = ''`]
+const UNDO_LAST = [
+  'drop table event_traces',
+  'drop table projection_versions',
+  `delete from kysely_migration where name >= '0008'`,
+  `update setup set fingerprint = ''`,
+]
 
 function settingsOf(urls: { serviceUrl: string; ownerUrl: string }) {
   const DATABASE_URL = urls.serviceUrl
-  return { DATABASE_URL, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'warn', SIGNING_KEY: '' }
+  return {
+    DATABASE_URL,
+    MIGRATE_DATABASE_URL: urls.ownerUrl,
+    DATA_DIR: makeDataDir(t),
+    LOG_LEVEL: 'warn',
+    SIGNING_KEY: '',
+  }
 }
 
-await t.test('processes start on a database that a newer version has migrated, and migrate and start leave it as it is', async (t) => {
-  const urls = await createTestDatabase(t)
-  await asSuperuser(
-    urls.superUrl,
-    `insert into kysely_migration (name, timestamp) values ('9999-of-tomorrow', '2026-01-01')`,
-    `create schema employees_v2`,
-    `update setup set fingerprint = 'of tomorrow'`,
-  )
-  const settings = settingsOf(urls)
-  for (const command of ['serve', 'start']) t.equal((await (await startServer(t, [command], settings)).end('SIGTERM')).exitCode, 0, command)
-  t.same(await runJson(t, ['migrate'], settings), { current: true, done: [] })
-  const client = new pg.Client({ connectionString: urls.superUrl })
-  await client.connect()
-  t.teardown(() => client.end())
-  t.equal((await client.query('select fingerprint from setup')).rows[0].fingerprint, 'of tomorrow')
-})
+await t.test(
+  'processes start on a database that a newer version has migrated, and migrate and start leave it as it is',
+  async (t) => {
+    const urls = await createTestDatabase(t)
+    await asSuperuser(
+      urls.superUrl,
+      `insert into kysely_migration (name, timestamp) values ('9999-of-tomorrow', '2026-01-01')`,
+      `create schema employees_v2`,
+      `update setup set fingerprint = 'of tomorrow'`,
+    )
+    const settings = settingsOf(urls)
+    for (const command of ['serve', 'start'])
+      t.equal((await (await startServer(t, [command], settings)).end('SIGTERM')).exitCode, 0, command)
+    t.same(await runJson(t, ['migrate'], settings), { current: true, done: [] })
+    const client = new pg.Client({ connectionString: urls.superUrl })
+    await client.connect()
+    t.teardown(() => client.end())
+    t.equal((await client.query('select fingerprint from setup')).rows[0].fingerprint, 'of tomorrow')
+  },
+)
 
 await t.test('a database that is behind, or lacks what this version reads, is refused', async (t) => {
   const lacks: Record<string, string[]> = {
     'a migration': UNDO_LAST,
     'the tables of a projection': ['drop schema employees_v1 cascade'],
-    'a queue': [`delete from pgboss.schedule where name = 'retire-records'`, `delete from pgboss.queue where name = 'retire-records'`],
+    'a queue': [
+      `delete from pgboss.schedule where name = 'retire-records'`,
+      `delete from pgboss.queue where name = 'retire-records'`,
+    ],
     'the rights of the service': ['revoke select on events from ledger_service'],
   }
   for (const [what, statements] of Object.entries(lacks)) {
@@ -51,7 +69,10 @@ await t.test('a database that is behind, or lacks what this version reads, is re
 await t.test('a dry run tells what would be done, and does nothing', async (t) => {
   const empty = settingsOf(await createEmptyDatabase(t))
   const first = await runCommand(t, ['migrate', '--dry-run'], empty)
-  t.match(first, { exitCode: 0, stdout: /^migration 0001-ledger\n[^]*projection employees version 1: tables\n[^]*nothing was done\n$/ })
+  t.match(first, {
+    exitCode: 0,
+    stdout: /^migration 0001-ledger\n[^]*projection employees version 1: tables\n[^]*nothing was done\n$/,
+  })
   t.equal((await runCommand(t, ['migrate', '--dry-run'], empty)).stdout, first.stdout)
 
   const urls = await createTestDatabase(t)
@@ -60,21 +81,33 @@ await t.test('a dry run tells what would be done, and does nothing', async (t) =
   await asSuperuser(urls.superUrl, ...UNDO_LAST)
   const would = await runJson<{ would_do: string[] }>(t, ['migrate', '--dry-run'], settings)
   t.match(would, { current: false, would_do: [/^migration 0008/, /^migration 0009/, /^migration 0010/] })
-  t.match(await runJson(t, ['migrate'], settings), { current: true, done: [/^migration 0008.*: done$/, /^migration 0009.*: done$/, /^migration 0010.*: done$/] })
+  t.match(await runJson(t, ['migrate'], settings), {
+    current: true,
+    done: [/^migration 0008.*: done$/, /^migration 0009.*: done$/, /^migration 0010.*: done$/],
+  })
 })
 
-for (const [what, table] of Object.entries({ 'a migration': 'checkpoints', 'the set-up of the job queues': 'pgboss.queue' })) {
-  await t.test(`${what} that has to wait for a table does not hold up who comes after it for long, and is tried again`, async (t) => {
-    const urls = await createTestDatabase(t)
-    await asSuperuser(urls.superUrl, ...UNDO_LAST)
-    const reader = new pg.Client({ connectionString: urls.superUrl })
-    await reader.connect()
-    t.teardown(() => reader.end())
-    await reader.query('begin')
-    await reader.query(`lock table ${table} in access exclusive mode`)
-    const migrating = launch(t, ['migrate'], settingsOf(urls))
-    await migrating.prints('a table is in use; tried again (1 of 59)\n')
-    await reader.query('commit')
-    t.match(await migrating.ended, { exitCode: 0, stdout: /migration 0010[^\n]*: done\n[^]*the database is current\n$/ })
-  })
+for (const [what, table] of Object.entries({
+  'a migration': 'checkpoints',
+  'the set-up of the job queues': 'pgboss.queue',
+})) {
+  await t.test(
+    `${what} that has to wait for a table does not hold up who comes after it for long, and is tried again`,
+    async (t) => {
+      const urls = await createTestDatabase(t)
+      await asSuperuser(urls.superUrl, ...UNDO_LAST)
+      const reader = new pg.Client({ connectionString: urls.superUrl })
+      await reader.connect()
+      t.teardown(() => reader.end())
+      await reader.query('begin')
+      await reader.query(`lock table ${table} in access exclusive mode`)
+      const migrating = launch(t, ['migrate'], settingsOf(urls))
+      await migrating.prints('a table is in use; tried again (1 of 59)\n')
+      await reader.query('commit')
+      t.match(await migrating.ended, {
+        exitCode: 0,
+        stdout: /migration 0010[^\n]*: done\n[^]*the database is current\n$/,
+      })
+    },
+  )
 }

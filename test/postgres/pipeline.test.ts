@@ -31,24 +31,47 @@ async function onConnection<Result>(task: (client: PoolClient) => Promise<Result
   }
 }
 
-await t.test('each statement is answered with its own rows, in the types of the pool, and sees what those before it wrote', async (t) => {
-  await onConnection(async (client) => {
-    for (const ids of [[1, 2], [3, 4]] as const) {
-      const [began, inserted, , read, committed] = await send(client, [BEGIN, note(ids[0], 'é'), note(ids[1], null), NOTES, COMMIT])
-      t.match([began, inserted, committed], [{ command: 'BEGIN', rowCount: null }, { command: 'INSERT', rowCount: 1, rows: [] }, { command: 'COMMIT' }])
-      t.equal(read!.rowCount, ids[1])
-      const at = '2026-01-02T03:04:05.678Z'
-      t.strictSame(read!.rows.slice(-2), [{ id: ids[0], text: 'é', at }, { id: ids[1], text: null, at }])
-    }
-    const { rows } = await client.query<{ name: string; n: number }>('select name, (generic_plans + custom_plans)::integer as n from pg_prepared_statements')
-    t.equal(rows.find(({ name }) => name === 'note')?.n, 4, 'a statement is prepared once')
-  })
-})
+await t.test(
+  'each statement is answered with its own rows, in the types of the pool, and sees what those before it wrote',
+  async (t) => {
+    await onConnection(async (client) => {
+      for (const ids of [
+        [1, 2],
+        [3, 4],
+      ] as const) {
+        const [began, inserted, , read, committed] = await send(client, [
+          BEGIN,
+          note(ids[0], 'é'),
+          note(ids[1], null),
+          NOTES,
+          COMMIT,
+        ])
+        t.match(
+          [began, inserted, committed],
+          [{ command: 'BEGIN', rowCount: null }, { command: 'INSERT', rowCount: 1, rows: [] }, { command: 'COMMIT' }],
+        )
+        t.equal(read!.rowCount, ids[1])
+        const at = '2026-01-02T03:04:05.678Z'
+        t.strictSame(read!.rows.slice(-2), [
+          { id: ids[0], text: 'é', at },
+          { id: ids[1], text: null, at },
+        ])
+      }
+      const { rows } = await client.query<{ name: string; n: number }>(
+        'select name, (generic_plans + custom_plans)::integer as n from pg_prepared_statements',
+      )
+      t.equal(rows.find(({ name }) => name === 'note')?.n, 4, 'a statement is prepared once')
+    })
+  },
+)
 
 await t.test('a statement that fails stops those behind it, and all of them are told why', async (t) => {
   await onConnection(async (client) => {
     const outcomes = await settle(client, [BEGIN, note(10, 'lost'), FAILING, note(11, 'never run'), COMMIT])
-    t.strictSame(outcomes.map(({ status }) => status), ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'rejected'])
+    t.strictSame(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'rejected'],
+    )
     for (const outcome of outcomes.slice(2)) t.match(outcome, { reason: { code: '22012' } })
     t.match((await client.query('rollback')).command, 'ROLLBACK', 'the connection can still end the transaction')
     const [refused] = await settle(client, [NOTES])

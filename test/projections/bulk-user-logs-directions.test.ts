@@ -15,7 +15,9 @@ const made = await service.call('POST', '/v1/employees', {
 const [ana, bob, cleo] = made.body.employees as { id: string; email: string }[]
 for (let round = 0; round < 6; round += 1) {
   await service.call('PATCH', `/v1/employees/${[ana, bob, cleo][round % 3]!.id}`, { body: { job_title: `${round}` } })
-  await service.call('PATCH', '/v1/employees', { body: [{ id: ana!.id, department: `${round}` }, { id: ana!.id }, { id: bob!.id }] })
+  await service.call('PATCH', '/v1/employees', {
+    body: [{ id: ana!.id, department: `${round}` }, { id: ana!.id }, { id: bob!.id }],
+  })
   await service.call('POST', '/v1/employees', { body: employee({ email: cleo!.email }) })
 }
 await service.project()

@@ -21,9 +21,19 @@ async function makeHistory(key = service.company.key): Promise<void> {
   const call = (method: 'POST' | 'PATCH', path: string, body: unknown) => service.call(method, path, { body, key })
   const { body } = await call('POST', '/v1/employees', [employee(), employee(), employee()])
   const [first, second, third] = body.employees.map(({ id }: { id: string }) => id)
-  await call('PATCH', '/v1/employees', [{ id: first, job_title: 'Dev' }, { id: second, status: 'inactive', location: 'X' }, { id: third }])
-  await call('PATCH', '/v1/employees', [{ email: 'Secret.Person@canary.example', phone: 'x' }, { external_id: 'canary-7', email: 'other@canary.example' }])
-  await call('POST', '/v1/employees', [employee({ email: 'new@canary.example', external_id: 'canary-8', phone: '1' }), 7])
+  await call('PATCH', '/v1/employees', [
+    { id: first, job_title: 'Dev' },
+    { id: second, status: 'inactive', location: 'X' },
+    { id: third },
+  ])
+  await call('PATCH', '/v1/employees', [
+    { email: 'Secret.Person@canary.example', phone: 'x' },
+    { external_id: 'canary-7', email: 'other@canary.example' },
+  ])
+  await call('POST', '/v1/employees', [
+    employee({ email: 'new@canary.example', external_id: 'canary-8', phone: '1' }),
+    7,
+  ])
   await call('PATCH', `/v1/employees/${first}`, { phone: '1' })
   await call('PATCH', '/v1/employees/canary-9', { phone: '1' })
   await call('POST', '/v1/employees', '{')
@@ -94,7 +104,9 @@ await t.test('folding again what is folded changes no table', async (t) => {
 await t.test('the sums of the days are the sums of the entries', async (t) => {
   const counts = ['total', 'updated', 'deactivated', 'failed', 'no_updates']
   const columns = ['key_id', 'operation', 'status']
-  const { rows: summed } = await ownerPool.query(`select day::text, ${columns.join()}, calls, ${counts.join()} from ${LIVE}.days order by 1, 2, 3, 4`)
+  const { rows: summed } = await ownerPool.query(
+    `select day::text, ${columns.join()}, calls, ${counts.join()} from ${LIVE}.days order by 1, 2, 3, 4`,
+  )
   const { rows: counted } = await ownerPool.query(
     `select (requested_at at time zone 'UTC')::date::text as day, ${columns.join()}, count(*) as calls,
       ${counts.map((name) => `sum(${name})::bigint as ${name}`).join()} from ${LIVE}.entries group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
@@ -111,28 +123,32 @@ await t.test('every entry stands between the positions of its hour', async (t) =
   t.equal(rows.length, 0)
 })
 
-await t.test('the tables hold nothing that a refused record said, only hashes that no other company shares', async (t) => {
-  for (const table of TABLES) {
-    const text = (await rowsOf(LIVE, table)).join('\n')
-    t.notMatch(text, /canary/i, table)
-    t.notMatch(text, Buffer.from('canary').toString('hex'), table)
-  }
-  const other = await service.makeCompany('Other')
-  await makeHistory(other.key)
-  await service.project(other.id)
-  const { rows } = await ownerPool.query<{ hashes: number; shared: number }>(
-    `select count(distinct name_hash)::integer as hashes,
+await t.test(
+  'the tables hold nothing that a refused record said, only hashes that no other company shares',
+  async (t) => {
+    for (const table of TABLES) {
+      const text = (await rowsOf(LIVE, table)).join('\n')
+      t.notMatch(text, /canary/i, table)
+      t.notMatch(text, Buffer.from('canary').toString('hex'), table)
+    }
+    const other = await service.makeCompany('Other')
+    await makeHistory(other.key)
+    await service.project(other.id)
+    const { rows } = await ownerPool.query<{ hashes: number; shared: number }>(
+      `select count(distinct name_hash)::integer as hashes,
       (count(distinct (company_id, name_hash)) - count(distinct name_hash))::integer as shared from ${LIVE}.rejected_names`,
-  )
-  // Six of each company, and the employee's own id in each of five histories.
-  t.strictSame(rows, [{ hashes: 17, shared: 0 }])
-})
+    )
+    // Six of each company, and the employee's own id in each of five histories.
+    t.strictSame(rows, [{ hashes: 17, shared: 0 }])
+  },
+)
 
 await t.test('a history whose refused records are erased has the same entries, and no hash of them', async (t) => {
   const erased = events.map((event) => (event.type === 'EmployeeRecordRejected' ? { ...event, data: null } : event))
   const schema = await foldInto('erased', erased)
   t.strictSame(await rowsOf(schema, 'rejected_names'), [])
-  for (const table of ['entries', 'hours', 'days']) t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
+  for (const table of ['entries', 'hours', 'days'])
+    t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
   t.equal((await rowsOf(schema, 'records')).length, (await rowsOf(LIVE, 'records')).length)
 })
 

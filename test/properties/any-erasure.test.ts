@@ -30,16 +30,51 @@ t.teardown(() => owner.destroy())
 const email = fc.constantFrom('a@x.com', 'b@x.com', 'c@x.com', 'd@x.com', 'e@x.com')
 const externalId = fc.constantFrom('1', '2', '3', '4')
 const nth = fc.nat(5)
-const fields = { email, external_id: fc.option(externalId), job_title: fc.constantFrom('Dev', 7), manager_email: email, status: fc.constantFrom('active', 'inactive') }
+const fields = {
+  email,
+  external_id: fc.option(externalId),
+  job_title: fc.constantFrom('Dev', 7),
+  manager_email: email,
+  status: fc.constantFrom('active', 'inactive'),
+}
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), sent: fc.record(fields, { requiredKeys: ['email'] }) }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('patch' as const), nth, sent: fc.record(fields, { requiredKeys: [] }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('employee_id' as const), nth }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('email' as const), value: email }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('external_id' as const), value: externalId }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('create' as const),
+      sent: fc.record(fields, { requiredKeys: ['email'] }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('patch' as const), nth, sent: fc.record(fields, { requiredKeys: [] }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('employee_id' as const), nth }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('erase' as const), by: fc.constant('email' as const), value: email }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('erase' as const),
+      by: fc.constant('external_id' as const),
+      value: externalId,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('retire' as const) }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('project' as const), which: fc.nat(PROJECTIONS.length - 1), remembers: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('project' as const),
+      which: fc.nat(PROJECTIONS.length - 1),
+      remembers: fc.boolean(),
+    }),
+  },
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
@@ -58,7 +93,10 @@ async function run(company: TestCompany, steps: Step[]): Promise<string[]> {
       if (![200, 404, 409].includes(status)) faults.push(`an erasure was answered with ${status}`)
       if (status === 200) counts.erased += 1
     } else {
-      const options = { key: company.key, body: one.kind === 'create' ? { first_name: 'Ana', last_name: 'Li', ...one.sent } : one.sent }
+      const options = {
+        key: company.key,
+        body: one.kind === 'create' ? { first_name: 'Ana', last_name: 'Li', ...one.sent } : one.sent,
+      }
       const answer =
         one.kind === 'create'
           ? await service.call('POST', '/v1/employees', options)
@@ -77,7 +115,7 @@ async function project(projection: Projection, companyId: string, remembers: boo
     if (calls) used.recent += 1
     return calls
   }
-  for (let isDone = false; !isDone; ) {
+  for (let isDone = false; !isDone;) {
     const options = remembers ? { recent: { ...recent, callsBehind } } : {}
     ;({ isDone } = await foldNext(service.db, projection, companyId, options))
   }
@@ -100,9 +138,15 @@ async function rebuildFaults(companyId: string): Promise<string[]> {
     await ownerPool.query(`create schema ${schema}`)
     await projection.createTables(owner, schema)
     await owner.transaction().execute((transaction) => projection.fold(transaction, schema, [{ companyId, events }]))
-    const { rows: tables } = await ownerPool.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1', [schema])
+    const { rows: tables } = await ownerPool.query<{ name: string }>(
+      'select tablename as name from pg_tables where schemaname = $1',
+      [schema],
+    )
     for (const { name } of tables) {
-      const [live, rebuilt] = [await rowsOf(`${schemaOf(projection)}.${name}`, companyId), await rowsOf(`${schema}.${name}`, companyId)]
+      const [live, rebuilt] = [
+        await rowsOf(`${schemaOf(projection)}.${name}`, companyId),
+        await rowsOf(`${schema}.${name}`, companyId),
+      ]
       if (live !== rebuilt) faults.push(`${projection.name} ${name}: ${live} is not ${rebuilt}`)
     }
     await ownerPool.query(`drop schema ${schema} cascade`)
@@ -116,16 +160,19 @@ async function rowsOf(table: string, companyId: string): Promise<string> {
   return (await ownerPool.query<{ row: string }>(text, [toUuid(companyId)])).rows.map(({ row }) => row).join('\n')
 }
 
-await t.test('after any history with erasures the ledger verifies, and live read models are those of a rebuild', async (t) => {
-  let histories = 0
-  const property = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
-    const company = await service.makeCompany(`Company ${(histories += 1)}`)
-    const faults = await run(company, steps)
-    await service.project(company.id)
-    faults.push(...(await ledgerFaults(service.db, company.id)), ...(await rebuildFaults(company.id)))
-    if (faults.length > 0) throw new Error(faults.join('\n'))
-  })
-  await t.resolves(fc.assert(property, { numRuns: 25 }))
-  t.ok(counts.erased > 20 && counts.retired > 20, `${counts.erased} erasures, ${counts.retired} records retired`)
-  t.ok(used.recent > 0, `${used.recent} batches were folded from memory`)
-})
+await t.test(
+  'after any history with erasures the ledger verifies, and live read models are those of a rebuild',
+  async (t) => {
+    let histories = 0
+    const property = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
+      const company = await service.makeCompany(`Company ${(histories += 1)}`)
+      const faults = await run(company, steps)
+      await service.project(company.id)
+      faults.push(...(await ledgerFaults(service.db, company.id)), ...(await rebuildFaults(company.id)))
+      if (faults.length > 0) throw new Error(faults.join('\n'))
+    })
+    await t.resolves(fc.assert(property, { numRuns: 25 }))
+    t.ok(counts.erased > 20 && counts.retired > 20, `${counts.erased} erasures, ${counts.retired} records retired`)
+    t.ok(used.recent > 0, `${used.recent} batches were folded from memory`)
+  },
+)

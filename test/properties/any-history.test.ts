@@ -16,7 +16,10 @@ const service = await startService(t)
 const mostly = <Good, Bad>(good: fc.Arbitrary<Good>, bad: Bad) =>
   fc.oneof({ weight: 30, arbitrary: good }, { weight: 1, arbitrary: fc.constant(bad) })
 
-const email = mostly(fc.constantFrom('a@x.com', 'B@x.com', 'b@X.com', 'c@x.com', 'ｃ@x.com', 'd@x.com', 'e@x.com'), 'no e-mail')
+const email = mostly(
+  fc.constantFrom('a@x.com', 'B@x.com', 'b@X.com', 'c@x.com', 'ｃ@x.com', 'd@x.com', 'e@x.com'),
+  'no e-mail',
+)
 const externalId = fc.constantFrom('1', '2', '3', '4', '5', null)
 const attributes = {
   email,
@@ -41,7 +44,8 @@ const bulkPatch = fc.oneof(
   fc.tuple(patch, externalId).map(([sent, locator]) => ({ ...sent, external_id: locator })),
 )
 
-type Call = { kind: 'create'; body: unknown } | { kind: 'many'; body: unknown } | { kind: 'one'; nth: number; body: unknown }
+type Call =
+  { kind: 'create'; body: unknown } | { kind: 'many'; body: unknown } | { kind: 'one'; nth: number; body: unknown }
 const call: fc.Arbitrary<Call> = fc.oneof(
   fc.array(creation, { maxLength: 3 }).map((body) => ({ kind: 'create' as const, body })),
   fc.array(bulkPatch, { maxLength: 3 }).map((body) => ({ kind: 'many' as const, body })),
@@ -103,7 +107,8 @@ async function logFaults(service: Service, company: TestCompany, answers: Answer
   for (const entry of entries) {
     const { body: page } = await service.admin(`/bulk-user-logs/${entry.id}/records?limit=200`, token)
     const counts = JSON.stringify(recount(entry, page.items))
-    if (counts !== JSON.stringify(entry.counts)) faults.push(`${entry.id}: ${JSON.stringify(entry.counts)} is not ${counts}`)
+    if (counts !== JSON.stringify(entry.counts))
+      faults.push(`${entry.id}: ${JSON.stringify(entry.counts)} is not ${counts}`)
     const rows = entry.status === 'Completed' ? entry.counts.total : page.items.length
     if (page.items.length !== rows) faults.push(`${entry.id} has ${page.items.length} records of ${rows}`)
   }
@@ -130,7 +135,11 @@ await t.test('ledger, snapshots, log and counts agree after any history of calls
     const company = await service.makeCompany(`Company ${(histories += 1)}`)
     const answers = await run(company, [BEGINNING, ...calls])
     await service.project(company.id)
-    const faults = [...(await ledgerFaults(service.db, company.id)), ...(await circleFaults(company)), ...(await logFaults(service, company, answers))]
+    const faults = [
+      ...(await ledgerFaults(service.db, company.id)),
+      ...(await circleFaults(company)),
+      ...(await logFaults(service, company, answers)),
+    ]
     if (answers.some(({ status }) => status >= 500)) faults.push('a call failed on our side')
     if (faults.length > 0) throw new Error(faults.join('\n'))
   })
@@ -138,5 +147,8 @@ await t.test('ledger, snapshots, log and counts agree after any history of calls
   const { rows } = await service.pool.query(`select e.state::jsonb = s.state::jsonb as same
     from employees_v1.employees e full join employee_snapshots s using (company_id, employee_id)`)
   t.ok(rows.length > 0)
-  t.notOk(rows.some(({ same }) => same !== true), 'the employee read model equals the snapshots')
+  t.notOk(
+    rows.some(({ same }) => same !== true),
+    'the employee read model equals the snapshots',
+  )
 })

@@ -14,7 +14,9 @@ import { eventually } from '../support/eventually.ts'
 import { startReplicated } from '../support/postgres/standby.ts'
 
 // The standby gives way to nobody: what keeps it from replaying is cancelled at once.
-const { primary, standby, line, service, pause, resume } = await startReplicated(t, { max_standby_streaming_delay: '0' })
+const { primary, standby, line, service, pause, resume } = await startReplicated(t, {
+  max_standby_streaming_delay: '0',
+})
 const pools = {
   primary: openPool({ url: urlsNow(primary).serviceUrl, name: 'primary', max: 2 }),
   replica: openPool({ url: line.through(standby.urls.serviceUrl), name: 'replica', max: 2, connectTimeoutMs: 1_000 }),
@@ -29,20 +31,27 @@ function open(failed = new AbortController().signal) {
 }
 
 const LONG = sql<{ count: number }>`select count(*) from heads, pg_sleep(${0.5}::double precision)`
-const isRunning = (cluster: typeof standby) => ask(cluster, `select from pg_stat_activity where state = 'active' and query like '%heads, pg_sleep%' and pid <> pg_backend_pid()`)
+const isRunning = (cluster: typeof standby) =>
+  ask(
+    cluster,
+    `select from pg_stat_activity where state = 'active' and query like '%heads, pg_sleep%' and pid <> pg_backend_pid()`,
+  )
 
-await t.test('a statement that the standby cancels to go on replaying is run on the primary, and so are all after it', async (t) => {
-  const { db, errors, isOnReplica } = open()
-  t.ok(await isOnReplica())
-  const answer = LONG.execute(db)
-  await eventually('the standby is at it', () => isRunning(standby))
-  await ask(primary, 'do $$ begin lock table heads in access exclusive mode; end $$')
-  t.equal((await answer).rows.length, 1)
-  t.equal(sqlState(errors[0]), '40001')
-  t.notOk(meansReplicaFailed(errors[0]), 'the next request goes to the standby')
-  t.notOk(await isOnReplica(), 'what one request sees never goes back')
-  t.ok(await open().isOnReplica())
-})
+await t.test(
+  'a statement that the standby cancels to go on replaying is run on the primary, and so are all after it',
+  async (t) => {
+    const { db, errors, isOnReplica } = open()
+    t.ok(await isOnReplica())
+    const answer = LONG.execute(db)
+    await eventually('the standby is at it', () => isRunning(standby))
+    await ask(primary, 'do $$ begin lock table heads in access exclusive mode; end $$')
+    t.equal((await answer).rows.length, 1)
+    t.equal(sqlState(errors[0]), '40001')
+    t.notOk(meansReplicaFailed(errors[0]), 'the next request goes to the standby')
+    t.notOk(await isOnReplica(), 'what one request sees never goes back')
+    t.ok(await open().isOnReplica())
+  },
+)
 
 await t.test('who waits for a standby that fails waits no longer', async (t) => {
   const failing = new AbortController()
@@ -63,14 +72,21 @@ await t.test('what is wrong with a statement itself is told as it is, and not as
   await eventually('the standby answers', () => open().isOnReplica())
   const { db, errors, isOnReplica } = open()
   await t.rejects(sql`select 1 / ${0}::integer`.execute(db), { code: '22012' })
-  await t.rejects(sql`update heads set position = position where false`.execute(db), { code: '25006' }, 'a write that got here is a fault of the program')
+  await t.rejects(
+    sql`update heads set position = position where false`.execute(db),
+    { code: '25006' },
+    'a write that got here is a fault of the program',
+  )
   t.strictSame(errors, [])
   t.ok(await isOnReplica())
 })
 
 await t.test('only a standby of the very server counts', async (t) => {
   const place = { bytes: 1, system: '7', timeline: 1 }
-  const [ahead, behind] = [{ ...place, in_recovery: false }, { ...place, in_recovery: true }]
+  const [ahead, behind] = [
+    { ...place, in_recovery: false },
+    { ...place, in_recovery: true },
+  ]
   t.equal(faultOf(ahead, behind), null)
   t.match(faultOf(ahead, ahead), /no standby/)
   t.match(faultOf(behind, behind), /a standby itself/)
@@ -95,7 +111,12 @@ await t.test('an address that names the primary itself is not read, and the log 
 await t.test('doctor tells whether the replica can be read, and how far behind it is', async (t) => {
   const DATA_DIR = makeDataDir(t)
   const look = async (READ_DATABASE_URL: string) => {
-    const { stdout } = await runCommand(t, ['doctor', '--json'], { DATABASE_URL: service.urls.serviceUrl, DATA_DIR, READ_DATABASE_URL, READ_STALENESS_MS: '2000' })
+    const { stdout } = await runCommand(t, ['doctor', '--json'], {
+      DATABASE_URL: service.urls.serviceUrl,
+      DATA_DIR,
+      READ_DATABASE_URL,
+      READ_STALENESS_MS: '2000',
+    })
     const { findings } = JSON.parse(stdout) as { findings: Finding[] }
     return (check: string) => findings.find((finding) => finding.check === check)
   }
@@ -104,7 +125,10 @@ await t.test('doctor tells whether the replica can be read, and how far behind i
   t.match(well('replica'), { level: 'ok', found: /had all of it within [0-9]+ ms$/ })
   t.match(well('replica conflicts'), { level: 'ok', found: /hold up replaying for 0/ })
   t.match((await look(service.urls.serviceUrl))('replica'), { level: 'fail', found: /is no standby/ })
-  t.match((await look('postgres://nobody@127.0.0.1:1/none'))('replica'), { level: 'fail', found: /cannot be looked at/ })
+  t.match((await look('postgres://nobody@127.0.0.1:1/none'))('replica'), {
+    level: 'fail',
+    found: /cannot be looked at/,
+  })
   await pause()
   t.teardown(resume)
   await service.makeCompany('Behind')

@@ -29,8 +29,20 @@ interface Reading {
 
 /** Another API process on the same database, which reads from the standby. */
 async function startReading(t: Test, settings: Record<string, string> = {}): Promise<Reading> {
-  const environment = { DATABASE_URL: service.urls.serviceUrl, READ_DATABASE_URL: replicaUrl, SIGNING_KEY: service.config.SIGNING_KEY!, DATA_DIR: service.config.DATA_DIR }
-  const config = readConfig({ ...environment, PORT: '0', METRICS_PORT: '0', READ_STALENESS_MS: FOR_EVER, STREAM_HEARTBEAT_MS: FOR_EVER, ...settings })
+  const environment = {
+    DATABASE_URL: service.urls.serviceUrl,
+    READ_DATABASE_URL: replicaUrl,
+    SIGNING_KEY: service.config.SIGNING_KEY!,
+    DATA_DIR: service.config.DATA_DIR,
+  }
+  const config = readConfig({
+    ...environment,
+    PORT: '0',
+    METRICS_PORT: '0',
+    READ_STALENESS_MS: FOR_EVER,
+    STREAM_HEARTBEAT_MS: FOR_EVER,
+    ...settings,
+  })
   const metrics = openMetrics()
   const store = { ...service, close: async () => undefined }
   const api = await startApi(config, service.urls, store, pino({ level: 'silent' }), undefined, metrics)
@@ -44,7 +56,8 @@ async function startReading(t: Test, settings: Record<string, string> = {}): Pro
     address: api.address,
     isUsable,
     reads: async (place, reason) => valueOf(await look(), 'employee_ledger_reads_total', { place, reason }),
-    get: (path, of = company) => send(api.address, 'GET', path, { headers: { authorization: `Bearer ${of.admin.token}` } }),
+    get: (path, of = company) =>
+      send(api.address, 'GET', path, { headers: { authorization: `Bearer ${of.admin.token}` } }),
   }
 }
 
@@ -84,35 +97,50 @@ const PAGES = [
   `/settings/employees/${first.employeeId}`,
 ]
 
-await t.test('the admin and audit endpoints and pages read from the standby, and answer what the primary answers', async (t) => {
-  const { get, reads, address } = await startReading(t)
-  for (const path of READS) {
-    t.strictSame((await get(path)).body, (await send(service.address, 'GET', path, { headers: { authorization: `Bearer ${company.admin.token}` } })).body, path)
-  }
-  for (const path of PAGES) t.equal((await browse({ address }, path, { cookie })).status, 200, path)
-  t.equal(await reads('replica', 'current'), READS.length + PAGES.length)
-  for (const reason of ['unusable', 'behind', 'failed']) t.equal(await reads('primary', reason), 0, reason)
-})
+await t.test(
+  'the admin and audit endpoints and pages read from the standby, and answer what the primary answers',
+  async (t) => {
+    const { get, reads, address } = await startReading(t)
+    for (const path of READS) {
+      t.strictSame(
+        (await get(path)).body,
+        (await send(service.address, 'GET', path, { headers: { authorization: `Bearer ${company.admin.token}` } }))
+          .body,
+        path,
+      )
+    }
+    for (const path of PAGES) t.equal((await browse({ address }, path, { cookie })).status, 200, path)
+    t.equal(await reads('replica', 'current'), READS.length + PAGES.length)
+    for (const reason of ['unusable', 'behind', 'failed']) t.equal(await reads('primary', reason), 0, reason)
+  },
+)
 
-await t.test('who has written finds it at once, while the standby has not: companies that it has all of are read there still', async (t) => {
-  const { get, reads } = await startReading(t)
-  await pause()
-  t.teardown(resume)
-  const { logId, employeeId } = await makeEntry()
-  t.equal((await get('/admin/v1/bulk-user-logs')).body.items[0].id, logId)
-  const { body: events } = await get('/audit/v1/events')
-  t.equal((await get(`/audit/v1/employees/${employeeId}?at=${events.at(-1).position}`)).status, 200, 'a position that somebody was told')
-  t.equal((await service.manage('POST', '/erasures', { employee_id: employeeId })).status, 200)
-  t.match(await get(`/audit/v1/employees/${employeeId}`), { status: 404 }, 'who is erased is gone at once')
-  t.equal(await reads('primary', 'behind'), 4)
-  t.equal(await reads('replica', 'current'), 0)
-  t.equal((await get('/admin/v1/bulk-user-logs', other)).body.items[0].id, ofOther.logId)
-  t.equal(await reads('replica', 'current'), 1)
-  await resume()
-  await followed()
-  await get('/admin/v1/bulk-user-logs')
-  t.equal(await reads('replica', 'current'), 2)
-})
+await t.test(
+  'who has written finds it at once, while the standby has not: companies that it has all of are read there still',
+  async (t) => {
+    const { get, reads } = await startReading(t)
+    await pause()
+    t.teardown(resume)
+    const { logId, employeeId } = await makeEntry()
+    t.equal((await get('/admin/v1/bulk-user-logs')).body.items[0].id, logId)
+    const { body: events } = await get('/audit/v1/events')
+    t.equal(
+      (await get(`/audit/v1/employees/${employeeId}?at=${events.at(-1).position}`)).status,
+      200,
+      'a position that somebody was told',
+    )
+    t.equal((await service.manage('POST', '/erasures', { employee_id: employeeId })).status, 200)
+    t.match(await get(`/audit/v1/employees/${employeeId}`), { status: 404 }, 'who is erased is gone at once')
+    t.equal(await reads('primary', 'behind'), 4)
+    t.equal(await reads('replica', 'current'), 0)
+    t.equal((await get('/admin/v1/bulk-user-logs', other)).body.items[0].id, ofOther.logId)
+    t.equal(await reads('replica', 'current'), 1)
+    await resume()
+    await followed()
+    await get('/admin/v1/bulk-user-logs')
+    t.equal(await reads('replica', 'current'), 2)
+  },
+)
 
 await t.test('a live stream tells what the standby does not have yet, at once and each event once', async (t) => {
   const { address } = await startReading(t)
@@ -129,23 +157,29 @@ await t.test('a live stream tells what the standby does not have yet, at once an
   t.equal((await logs.next())!.data.id, next.logId)
   const after = [(await events.next())!, (await events.next())!]
   const positions = [...before, ...after].map(({ data }) => data.position as number)
-  t.strictSame(positions, Array.from({ length: 4 }, (_, at) => positions[0]! + at))
+  t.strictSame(
+    positions,
+    Array.from({ length: 4 }, (_, at) => positions[0]! + at),
+  )
 })
 
-await t.test('a standby that is further behind than the bound is not asked, and one whose primary is idle is not behind', async (t) => {
-  const { get, reads, isUsable } = await startReading(t, { READ_STALENESS_MS: '400' })
-  await pause()
-  t.teardown(resume)
-  await makeEntry()
-  await eventually('it is too far behind', async () => !(await isUsable()))
-  t.equal((await get('/admin/v1/bulk-user-logs', other)).status, 200)
-  t.ok((await reads('primary', 'unusable')) > 0)
-  await resume()
-  await eventually('it is read again', isUsable)
-  // Nothing is written for longer than the bound.
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  await eventually('it is read still', isUsable)
-})
+await t.test(
+  'a standby that is further behind than the bound is not asked, and one whose primary is idle is not behind',
+  async (t) => {
+    const { get, reads, isUsable } = await startReading(t, { READ_STALENESS_MS: '400' })
+    await pause()
+    t.teardown(resume)
+    await makeEntry()
+    await eventually('it is too far behind', async () => !(await isUsable()))
+    t.equal((await get('/admin/v1/bulk-user-logs', other)).status, 200)
+    t.ok((await reads('primary', 'unusable')) > 0)
+    await resume()
+    await eventually('it is read again', isUsable)
+    // Nothing is written for longer than the bound.
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await eventually('it is read still', isUsable)
+  },
+)
 
 await t.test('a standby that dies under calls fails none of them, and is read again when it is back', async (t) => {
   const { get, reads, isUsable } = await startReading(t)

@@ -12,9 +12,21 @@ import { employee, send, startService } from '../support/service.ts'
 
 const service = await startService(t)
 const { company } = service
-const CANARIES = ['Canaria', 'canary@example.com', 'CANARY-1', company.key.api_key, company.auditor.token, company.admin.token]
+const CANARIES = [
+  'Canaria',
+  'canary@example.com',
+  'CANARY-1',
+  company.key.api_key,
+  company.auditor.token,
+  company.admin.token,
+]
 const environment = { DATABASE_URL: service.urls.serviceUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'trace' }
-const server = launch(t, ['start'], { ...environment, MIGRATE_DATABASE_URL: service.urls.ownerUrl, SWEEP_INTERVAL_MS: '200', SIGNING_KEY: service.config.SIGNING_KEY! })
+const server = launch(t, ['start'], {
+  ...environment,
+  MIGRATE_DATABASE_URL: service.urls.ownerUrl,
+  SWEEP_INTERVAL_MS: '200',
+  SIGNING_KEY: service.config.SIGNING_KEY!,
+})
 const address = await server.prints(/listens on (http:\S+)/)
 
 await t.test('the audit endpoint is read in every way, and refuses in every way', async (t) => {
@@ -24,30 +36,71 @@ await t.test('the audit endpoint is read in every way, and refuses in every way'
   t.equal((await send(address, 'POST', '/v1/employees', { key: company.key, body: people })).status, 409)
   await eventually('the workers have folded it', () => isCaughtUp(service.pool))
   const paths = [
-    ...['/events', '/events?format=proof', '/events?type=Canaria', '/events?employee=canary@example.com', '/events?call=CANARY-1', '/events?Canaria=1'],
-    ...[`/employees/${id}`, `/employees/${id}/history`, '/employees/canary@example.com', `/employees/${id}?at=Canaria`, `/employees/${id}/history?cursor=CANARY-1`],
-    ...['/checkpoint', '/keys', '/proofs/inclusion?position=1', '/proofs/inclusion?position=Canaria', '/proofs/consistency?from=Canaria', '/events/stream?after=Canaria'],
+    ...[
+      '/events',
+      '/events?format=proof',
+      '/events?type=Canaria',
+      '/events?employee=canary@example.com',
+      '/events?call=CANARY-1',
+      '/events?Canaria=1',
+    ],
+    ...[
+      `/employees/${id}`,
+      `/employees/${id}/history`,
+      '/employees/canary@example.com',
+      `/employees/${id}?at=Canaria`,
+      `/employees/${id}/history?cursor=CANARY-1`,
+    ],
+    ...[
+      '/checkpoint',
+      '/keys',
+      '/proofs/inclusion?position=1',
+      '/proofs/inclusion?position=Canaria',
+      '/proofs/consistency?from=Canaria',
+      '/events/stream?after=Canaria',
+    ],
   ]
   const statuses = new Set<number>()
   for (const path of paths) {
     const headers = { authorization: `Bearer ${company.auditor.token}`, 'last-event-id': 'CANARY-1' }
     const { status, body } = await send(address, 'GET', `/audit/v1${path}`, { headers })
     statuses.add(status)
-    if (status >= 400) t.notOk(CANARIES.some((canary) => JSON.stringify(body).includes(canary)), `the error of ${path} repeats nothing`)
+    if (status >= 400)
+      t.notOk(
+        CANARIES.some((canary) => JSON.stringify(body).includes(canary)),
+        `the error of ${path} repeats nothing`,
+      )
   }
-  t.strictSame([...statuses].toSorted((a, b) => a - b), [200, 400, 404])
+  t.strictSame(
+    [...statuses].toSorted((a, b) => a - b),
+    [200, 400, 404],
+  )
 })
 
 await t.test('no job says more than which companies have new events', async (t) => {
   const rows = await rowsWith(service.urls.superUrl, CANARIES)
   t.ok(rows.length > 0, 'the canaries are found where they belong')
-  t.strictSame(rows.filter((row) => row.startsWith('pgboss')), [])
+  t.strictSame(
+    rows.filter((row) => row.startsWith('pgboss')),
+    [],
+  )
 })
 
 await t.test('no table but those of people and their events holds any of it, and none a secret', async (t) => {
-  const tables = async (words: string[]) => new Set((await rowsWith(service.urls.superUrl, words)).map((row) => row.split(':', 1)[0]))
-  const expected = ['bulk_user_logs_v', 'employees_v', 'public.employee_snapshots', 'public.events', 'public.idempotency_keys']
-  for (const table of await tables(['Canaria', 'canary@example.com', 'CANARY-1'])) t.ok(expected.some((name) => table!.startsWith(name)), String(table))
+  const tables = async (words: string[]) =>
+    new Set((await rowsWith(service.urls.superUrl, words)).map((row) => row.split(':', 1)[0]))
+  const expected = [
+    'bulk_user_logs_v',
+    'employees_v',
+    'public.employee_snapshots',
+    'public.events',
+    'public.idempotency_keys',
+  ]
+  for (const table of await tables(['Canaria', 'canary@example.com', 'CANARY-1']))
+    t.ok(
+      expected.some((name) => table!.startsWith(name)),
+      String(table),
+    )
   t.strictSame([...(await tables([company.key.api_key, company.auditor.token, company.admin.token]))], [])
 })
 

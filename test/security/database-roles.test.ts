@@ -59,7 +59,17 @@ await t.test('the role of the service owns nothing, and is nothing more than a r
        (select count(*)::integer from pg_class c where c.relowner = r.oid) as tables
      from pg_roles r where rolname = current_user`,
   )
-  t.strictSame(rows, [{ rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false, memberships: 0, tables: 0 }])
+  t.strictSame(rows, [
+    {
+      rolsuper: false,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      rolreplication: false,
+      rolbypassrls: false,
+      memberships: 0,
+      tables: 0,
+    },
+  ])
 })
 
 const FORBIDDEN = [

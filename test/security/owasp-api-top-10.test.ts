@@ -24,148 +24,318 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const made = await service.call('POST', '/v1/employees', { key: theirs.key, body: employee() })
 await service.project(theirs.id)
-const { body: theirToken } = await service.manage('POST', '/tokens', { name: 'theirs', expires_in_days: 1 }, theirs.admin.token)
-const THEIRS: Record<string, string> = { employees: made.body.employees[0].id, 'bulk-user-logs': made.body.log_id, 'api-keys': theirs.key.api_id, users: theirs.member.user_id, tokens: theirToken.id }
+const { body: theirToken } = await service.manage(
+  'POST',
+  '/tokens',
+  { name: 'theirs', expires_in_days: 1 },
+  theirs.admin.token,
+)
+const THEIRS: Record<string, string> = {
+  employees: made.body.employees[0].id,
+  'bulk-user-logs': made.body.log_id,
+  'api-keys': theirs.key.api_id,
+  users: theirs.member.user_id,
+  tokens: theirToken.id,
+}
 
-await t.test("API1 broken object level authorisation: another company's id is answered like one that nothing has, byte for byte", async (t) => {
-  const ofThings = operations.filter(({ path }) => path.includes('{'))
-  for (const { method, path } of ofThings) {
-    const [, kind] = /\/([a-z-]+)\/\{/.exec(path)!
-    const [id, unknown] = [THEIRS[kind!]!, THEIRS[kind!]!.replace(/.{5}$/, '00000')]
-    const body = ['POST', 'PATCH'].includes(method) ? { body: path.includes('users') ? { role: 'member' } : {} } : {}
-    const answers = []
-    for (const named of [id, unknown]) {
-      const options = { key: path.startsWith('/v1') ? ours.key : null, headers: path.startsWith('/v1') ? {} : bearer(ours.admin.token), ...body }
-      const { status, body: answer } = await send(service.address, method, path.replace(/\{\w+\}/, named), options)
-      const { request_id: _, log_id: __, ...told } = answer
-      answers.push({ status, told })
+await t.test(
+  "API1 broken object level authorisation: another company's id is answered like one that nothing has, byte for byte",
+  async (t) => {
+    const ofThings = operations.filter(({ path }) => path.includes('{'))
+    for (const { method, path } of ofThings) {
+      const [, kind] = /\/([a-z-]+)\/\{/.exec(path)!
+      const [id, unknown] = [THEIRS[kind!]!, THEIRS[kind!]!.replace(/.{5}$/, '00000')]
+      const body = ['POST', 'PATCH'].includes(method) ? { body: path.includes('users') ? { role: 'member' } : {} } : {}
+      const answers = []
+      for (const named of [id, unknown]) {
+        const options = {
+          key: path.startsWith('/v1') ? ours.key : null,
+          headers: path.startsWith('/v1') ? {} : bearer(ours.admin.token),
+          ...body,
+        }
+        const { status, body: answer } = await send(service.address, method, path.replace(/\{\w+\}/, named), options)
+        const { request_id: _, log_id: __, ...told } = answer
+        answers.push({ status, told })
+      }
+      t.equal(answers[0]!.status, 404, `${method} ${path}`)
+      t.strictSame(answers[0], answers[1], `${method} ${path}`)
     }
-    t.equal(answers[0]!.status, 404, `${method} ${path}`)
-    t.strictSame(answers[0], answers[1], `${method} ${path}`)
-  }
-  t.ok(ofThings.length > 15)
-})
+    t.ok(ofThings.length > 15)
+  },
+)
 
 await t.test('API2 broken authentication: nothing but the credentials that a route asks for opens it', async (t) => {
-  const forged = ['Bearer null', 'Bearer undefined', 'Bearer eyJhbGciOiJub25lIn0.eyJyb2xlIjoiYWRtaW4ifQ.', `Basic ${btoa(`${ours.admin.email}:${ours.admin.password}`)}`, `Bearer ${ours.key.api_key}`, `Bearer ${ours.admin.token} x`]
+  const forged = [
+    'Bearer null',
+    'Bearer undefined',
+    'Bearer eyJhbGciOiJub25lIn0.eyJyb2xlIjoiYWRtaW4ifQ.',
+    `Basic ${btoa(`${ours.admin.email}:${ours.admin.password}`)}`,
+    `Bearer ${ours.key.api_key}`,
+    `Bearer ${ours.admin.token} x`,
+  ]
   for (const { method, path, operation } of operations.filter(({ operation }) => operation.security.length > 0)) {
     const address = path.replace(/\{\w+\}/, 'x')
     const inQuery = `?x-api-id=${ours.key.api_id}&x-api-key=${ours.key.api_key}&access_token=${ours.admin.token}`
-    t.equal((await send(service.address, method, address + inQuery, {})).status, 401, `${operation.operationId} by the query`)
+    t.equal(
+      (await send(service.address, method, address + inQuery, {})).status,
+      401,
+      `${operation.operationId} by the query`,
+    )
     const authorization = forged[path.length % forged.length]!
-    t.equal((await send(service.address, method, address, { headers: { authorization } })).status, 401, `${operation.operationId} by ${authorization}`)
+    t.equal(
+      (await send(service.address, method, address, { headers: { authorization } })).status,
+      401,
+      `${operation.operationId} by ${authorization}`,
+    )
   }
 })
 
-await t.test('API3 broken object property level authorisation: what the service keeps itself cannot be set', async (t) => {
-  const created = await service.call('POST', '/v1/employees', { body: employee() })
-  const { id } = created.body.employees[0]
-  for (const field of ['id', 'company_id', 'version', 'created_at', 'updated_at', 'deactivated_at', 'role', 'is_admin', 'constructor']) {
-    t.equal((await service.call('POST', '/v1/employees', { body: employee({ [field]: 'x' }) })).status, 422, field)
-    t.equal((await service.call('PATCH', `/v1/employees/${id}`, { body: { [field]: 'x' } })).status, 422, field)
-  }
-  t.strictSame((await service.call('GET', `/v1/employees/${id}`)).body, created.body.employees[0])
-  const ofKey = ['secret_hash', 'company_id', 'requests_made', 'is_enabled', 'is_revoked', 'api_key']
-  for (const field of ofKey) t.equal((await service.manage('PATCH', `/api-keys/${ours.key.api_id}`, { [field]: 'x' })).status, 422, field)
-  const ofUser = ['password_hash', 'company_id', 'email', 'is_removed', 'password']
-  for (const field of ofUser) t.equal((await service.manage('PATCH', `/users/${ours.member.user_id}`, { role: 'member', [field]: 'x' })).status, 422, field)
-  t.equal((await service.manage('POST', '/tokens', { name: 'x', user_id: ours.admin.user_id }, ours.member.token)).status, 422)
-})
+await t.test(
+  'API3 broken object property level authorisation: what the service keeps itself cannot be set',
+  async (t) => {
+    const created = await service.call('POST', '/v1/employees', { body: employee() })
+    const { id } = created.body.employees[0]
+    for (const field of [
+      'id',
+      'company_id',
+      'version',
+      'created_at',
+      'updated_at',
+      'deactivated_at',
+      'role',
+      'is_admin',
+      'constructor',
+    ]) {
+      t.equal((await service.call('POST', '/v1/employees', { body: employee({ [field]: 'x' }) })).status, 422, field)
+      t.equal((await service.call('PATCH', `/v1/employees/${id}`, { body: { [field]: 'x' } })).status, 422, field)
+    }
+    t.strictSame((await service.call('GET', `/v1/employees/${id}`)).body, created.body.employees[0])
+    const ofKey = ['secret_hash', 'company_id', 'requests_made', 'is_enabled', 'is_revoked', 'api_key']
+    for (const field of ofKey)
+      t.equal((await service.manage('PATCH', `/api-keys/${ours.key.api_id}`, { [field]: 'x' })).status, 422, field)
+    const ofUser = ['password_hash', 'company_id', 'email', 'is_removed', 'password']
+    for (const field of ofUser)
+      t.equal(
+        (await service.manage('PATCH', `/users/${ours.member.user_id}`, { role: 'member', [field]: 'x' })).status,
+        422,
+        field,
+      )
+    t.equal(
+      (await service.manage('POST', '/tokens', { name: 'x', user_id: ours.admin.user_id }, ours.member.token)).status,
+      422,
+    )
+  },
+)
 
 await t.test('API3: no answer to a reading call holds a secret or its hash', async (t) => {
-  for (const path of ['/api-keys', `/api-keys/${ours.key.api_id}`, '/users', `/users/${ours.admin.user_id}`, '/tokens', '/company', '/bulk-user-logs']) {
-    t.notMatch(JSON.stringify((await service.admin(path)).body), /"\w*(?:hash|salt|password|secret)"|el_(?:live|user|link)_/, path)
+  for (const path of [
+    '/api-keys',
+    `/api-keys/${ours.key.api_id}`,
+    '/users',
+    `/users/${ours.admin.user_id}`,
+    '/tokens',
+    '/company',
+    '/bulk-user-logs',
+  ]) {
+    t.notMatch(
+      JSON.stringify((await service.admin(path)).body),
+      /"\w*(?:hash|salt|password|secret)"|el_(?:live|user|link)_/,
+      path,
+    )
   }
 })
 
-await t.test('API4 unrestricted resource consumption: bodies, batches, pages, depth and waits have bounds', async (t) => {
-  const small = await startService(t, { BODY_LIMIT: '2000', MAX_RECORDS: '3', BURST_LIMIT: '5', FAILURE_LIMIT: '5', STREAMS_PER_USER: '1' })
-  const one = (body: unknown) => small.call('POST', '/v1/employees', { body }).then(({ body: { code } }) => code)
-  t.equal(await one({ a: 'x'.repeat(3_000) }), 'payload_too_large')
-  t.equal(await one([{}, {}, {}, {}]), 'batch_too_large')
-  t.equal(await one('['.repeat(33) + ']'.repeat(33)), 'malformed_json')
-  for (const path of ['/bulk-user-logs?limit=201', '/users?limit=201', '/api-keys?limit=100000']) t.equal((await small.admin(path)).status, 400, path)
-  const burst = await Promise.all(Array.from({ length: 30 }, () => small.call('GET', '/v1/auth/verify')))
-  t.ok(burst.some(({ status, headers }) => status === 429 && headers['retry-after'] !== undefined))
-  const failing = await Promise.all(Array.from({ length: 12 }, () => small.admin('/users', null)))
-  t.ok(failing.some(({ status }) => status === 429))
-  for (const setting of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
-    t.not((await small.pool.query(`show ${setting}`)).rows[0][setting], '0', setting)
-  }
-})
+await t.test(
+  'API4 unrestricted resource consumption: bodies, batches, pages, depth and waits have bounds',
+  async (t) => {
+    const small = await startService(t, {
+      BODY_LIMIT: '2000',
+      MAX_RECORDS: '3',
+      BURST_LIMIT: '5',
+      FAILURE_LIMIT: '5',
+      STREAMS_PER_USER: '1',
+    })
+    const one = (body: unknown) => small.call('POST', '/v1/employees', { body }).then(({ body: { code } }) => code)
+    t.equal(await one({ a: 'x'.repeat(3_000) }), 'payload_too_large')
+    t.equal(await one([{}, {}, {}, {}]), 'batch_too_large')
+    t.equal(await one('['.repeat(33) + ']'.repeat(33)), 'malformed_json')
+    for (const path of ['/bulk-user-logs?limit=201', '/users?limit=201', '/api-keys?limit=100000'])
+      t.equal((await small.admin(path)).status, 400, path)
+    const burst = await Promise.all(Array.from({ length: 30 }, () => small.call('GET', '/v1/auth/verify')))
+    t.ok(burst.some(({ status, headers }) => status === 429 && headers['retry-after'] !== undefined))
+    const failing = await Promise.all(Array.from({ length: 12 }, () => small.admin('/users', null)))
+    t.ok(failing.some(({ status }) => status === 429))
+    for (const setting of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
+      t.not((await small.pool.query(`show ${setting}`)).rows[0][setting], '0', setting)
+    }
+  },
+)
 
-await t.test('API5 broken function level authorisation: no page of an administrator opens to others, whichever pages there are', async (t) => {
-  const pages = service.app.registeredRoutes.filter(({ url, schema }) => url.startsWith('/settings/') && schema.hide !== true)
-  const [member, auditor] = [await cookieOf(service, ours.member), await cookieOf(service, ours.auditor)]
-  const ofAuditors = /^\/settings\/(?:events|employees(?:$|\/:id$)|\*)/
-  for (const { method, url } of pages.filter(({ url }) => url !== '/settings/*')) {
-    const path = url.replaceAll(/:\w+/g, '1')
-    const form = method === 'POST' ? { form: { name: 'x' } } : {}
-    t.equal((await browse(service, path, { cookie: member, ...form })).status, 403, `a member: ${method} ${url}`)
-    if (!ofAuditors.test(url)) t.equal((await browse(service, path, { cookie: auditor, ...form })).status, 403, `an auditor: ${method} ${url}`)
-  }
-  t.ok(pages.length > 20)
-})
+await t.test(
+  'API5 broken function level authorisation: no page of an administrator opens to others, whichever pages there are',
+  async (t) => {
+    const pages = service.app.registeredRoutes.filter(
+      ({ url, schema }) => url.startsWith('/settings/') && schema.hide !== true,
+    )
+    const [member, auditor] = [await cookieOf(service, ours.member), await cookieOf(service, ours.auditor)]
+    const ofAuditors = /^\/settings\/(?:events|employees(?:$|\/:id$)|\*)/
+    for (const { method, url } of pages.filter(({ url }) => url !== '/settings/*')) {
+      const path = url.replaceAll(/:\w+/g, '1')
+      const form = method === 'POST' ? { form: { name: 'x' } } : {}
+      t.equal((await browse(service, path, { cookie: member, ...form })).status, 403, `a member: ${method} ${url}`)
+      if (!ofAuditors.test(url))
+        t.equal((await browse(service, path, { cookie: auditor, ...form })).status, 403, `an auditor: ${method} ${url}`)
+    }
+    t.ok(pages.length > 20)
+  },
+)
 
-await t.test('API6 unrestricted access to sensitive business flows: a quota is not overshot by calls at once, and signing in is limited', async (t) => {
-  const { body: key } = await service.manage('POST', '/api-keys', { name: 'small', quota_limit: 3, refresh_period: 'monthly' })
-  const calls = await Promise.all(Array.from({ length: 12 }, () => service.call('POST', '/v1/employees', { key: { api_id: key.id, api_key: key.api_key }, body: employee() })))
-  t.equal(calls.filter(({ status }) => status === 201).length, 3)
-  const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
-  const tries = []
-  for (let at = 0; at < 5; at += 1) tries.push((await browse(limited, '/sign-in', { form: { email: 'admin@example.com', password: 'a wrong password' } })).status)
-  t.strictSame(tries, [401, 401, 401, 429, 429])
-})
+await t.test(
+  'API6 unrestricted access to sensitive business flows: a quota is not overshot by calls at once, and signing in is limited',
+  async (t) => {
+    const { body: key } = await service.manage('POST', '/api-keys', {
+      name: 'small',
+      quota_limit: 3,
+      refresh_period: 'monthly',
+    })
+    const calls = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        service.call('POST', '/v1/employees', { key: { api_id: key.id, api_key: key.api_key }, body: employee() }),
+      ),
+    )
+    t.equal(calls.filter(({ status }) => status === 201).length, 3)
+    const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
+    const tries = []
+    for (let at = 0; at < 5; at += 1)
+      tries.push(
+        (await browse(limited, '/sign-in', { form: { email: 'admin@example.com', password: 'a wrong password' } }))
+          .status,
+      )
+    t.strictSame(tries, [401, 401, 401, 429, 429])
+  },
+)
 
-const OUTSIDE = ['http://127.0.0.1:9/', 'http://169.254.169.254/latest/meta-data/', 'https://evil.example/x', '//evil.example', 'file:///etc/passwd', 'gopher://127.0.0.1:9/']
+const OUTSIDE = [
+  'http://127.0.0.1:9/',
+  'http://169.254.169.254/latest/meta-data/',
+  'https://evil.example/x',
+  '//evil.example',
+  'file:///etc/passwd',
+  'gopher://127.0.0.1:9/',
+]
 
-await t.test('API7 server side request forgery: whatever addresses are sent, no connection is opened but to the database', async (t) => {
-  sockets.length = 0
-  for (const address of OUTSIDE) {
-    await service.call('POST', '/v1/employees', { body: employee({ first_name: address.slice(0, 80), job_title: address, custom_attributes: { photo: address } }), headers: { referer: address, origin: address, 'x-forwarded-host': address, 'x-callback-url': address } })
-    await service.manage('POST', '/users', { email: 'x@evil.example', name: address, role: 'member' })
-    await service.admin(`/bulk-user-logs?q=${encodeURIComponent(address)}`)
-    await browse(service, `/sign-in?next=${encodeURIComponent(address)}`)
-  }
-  await service.project()
-  const known = [service.address, service.urls.serviceUrl].map((url) => Number(new URL(url).port))
-  const others = sockets.map(({ remotePort }) => remotePort).filter((port) => port !== undefined && !known.includes(port))
-  t.strictSame(others, [])
-  t.ok(sockets.length > 0, 'connections are seen')
-})
+await t.test(
+  'API7 server side request forgery: whatever addresses are sent, no connection is opened but to the database',
+  async (t) => {
+    sockets.length = 0
+    for (const address of OUTSIDE) {
+      await service.call('POST', '/v1/employees', {
+        body: employee({ first_name: address.slice(0, 80), job_title: address, custom_attributes: { photo: address } }),
+        headers: { referer: address, origin: address, 'x-forwarded-host': address, 'x-callback-url': address },
+      })
+      await service.manage('POST', '/users', { email: 'x@evil.example', name: address, role: 'member' })
+      await service.admin(`/bulk-user-logs?q=${encodeURIComponent(address)}`)
+      await browse(service, `/sign-in?next=${encodeURIComponent(address)}`)
+    }
+    await service.project()
+    const known = [service.address, service.urls.serviceUrl].map((url) => Number(new URL(url).port))
+    const others = sockets
+      .map(({ remotePort }) => remotePort)
+      .filter((port) => port !== undefined && !known.includes(port))
+    t.strictSame(others, [])
+    t.ok(sockets.length > 0, 'connections are seen')
+  },
+)
 
-await t.test('API7, API10 unsafe consumption of APIs: the program has no client for anything but PostgreSQL, and pages load nothing from elsewhere', async (t) => {
-  // The client of others, and the commands that send the calls of the demo to this very service.
-  const program = readSources('src', 'projections', 'migrations').filter(({ path }) => !/^src\/(?:client\/|cli\/demo-)/.test(path))
-  const reaching = /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
-  t.strictSame(program.filter(({ text }) => reaching.test(withoutComments(text))).map(({ path }) => path), [])
-  for (const path of ['/sign-in', '/docs', '/problems']) {
-    t.notMatch((await browse(service, path)).text, /(?:src|href)="(?:https?:)?\/\/(?!127\.0\.0\.1)/, path)
-  }
-})
+await t.test(
+  'API7, API10 unsafe consumption of APIs: the program has no client for anything but PostgreSQL, and pages load nothing from elsewhere',
+  async (t) => {
+    // The client of others, and the commands that send the calls of the demo to this very service.
+    const program = readSources('src', 'projections', 'migrations').filter(
+      ({ path }) => !/^src\/(?:client\/|cli\/demo-)/.test(path),
+    )
+    const reaching =
+      /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
+    t.strictSame(
+      program.filter(({ text }) => reaching.test(withoutComments(text))).map(({ path }) => path),
+      [],
+    )
+    for (const path of ['/sign-in', '/docs', '/problems']) {
+      t.notMatch((await browse(service, path)).text, /(?:src|href)="(?:https?:)?\/\/(?!127\.0\.0\.1)/, path)
+    }
+  },
+)
 
-await t.test('API8 security misconfiguration: every answer is safe from sniffing and caches, and tells nothing about what runs', async (t) => {
-  const cases: [string, string, Record<string, string>][] = [['GET', '/v1/auth/verify', {}], ['GET', '/admin/v1/users', bearer(ours.admin.token)], ['GET', '/audit/v1/keys', bearer(ours.auditor.token)], ['GET', '/v1/nothing', {}], ['PUT', '/v1/employees', {}], ['GET', '/v1/%ff', {}]]
-  for (const [method, path, headers] of cases) {
-    const answer = await send(service.address, method, path, { key: path.startsWith('/v1') ? ours.key : null, headers: { ...headers, origin: 'http://evil.example' } })
-    t.match(answer.headers, { 'x-content-type-options': 'nosniff', 'content-security-policy': /^default-src 'none'/, 'cache-control': 'no-store' }, path)
-    for (const name of ['server', 'x-powered-by', 'access-control-allow-origin', 'access-control-allow-credentials']) t.notOk(name in answer.headers, `${path} ${name}`)
-    t.notMatch(JSON.stringify(answer.body), /node_modules|\.ts:|at \w+ \(|fastify|postgres/i, path)
-  }
-  for (const method of ['TRACE', 'PROPFIND', 'DEBUG']) {
-    const status = await fetch(`${service.address}/v1/employees`, { method }).then((answer) => answer.status, () => 'refused')
-    t.ok([400, 404, 405, 'refused'].includes(status), method)
-  }
-})
+await t.test(
+  'API8 security misconfiguration: every answer is safe from sniffing and caches, and tells nothing about what runs',
+  async (t) => {
+    const cases: [string, string, Record<string, string>][] = [
+      ['GET', '/v1/auth/verify', {}],
+      ['GET', '/admin/v1/users', bearer(ours.admin.token)],
+      ['GET', '/audit/v1/keys', bearer(ours.auditor.token)],
+      ['GET', '/v1/nothing', {}],
+      ['PUT', '/v1/employees', {}],
+      ['GET', '/v1/%ff', {}],
+    ]
+    for (const [method, path, headers] of cases) {
+      const answer = await send(service.address, method, path, {
+        key: path.startsWith('/v1') ? ours.key : null,
+        headers: { ...headers, origin: 'http://evil.example' },
+      })
+      t.match(
+        answer.headers,
+        {
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': /^default-src 'none'/,
+          'cache-control': 'no-store',
+        },
+        path,
+      )
+      for (const name of ['server', 'x-powered-by', 'access-control-allow-origin', 'access-control-allow-credentials'])
+        t.notOk(name in answer.headers, `${path} ${name}`)
+      t.notMatch(JSON.stringify(answer.body), /node_modules|\.ts:|at \w+ \(|fastify|postgres/i, path)
+    }
+    for (const method of ['TRACE', 'PROPFIND', 'DEBUG']) {
+      const status = await fetch(`${service.address}/v1/employees`, { method }).then(
+        (answer) => answer.status,
+        () => 'refused',
+      )
+      t.ok([400, 404, 405, 'refused'].includes(status), method)
+    }
+  },
+)
 
-const NOT_DESCRIBED = ['/', '/livez', '/readyz', '/openapi.json', '/docs', '/docs/start.js', '/docs/reference.js', '/problems', '/problems/:code', '/sign-in', '/sign-out', '/invitation', '/settings', '/account']
+const NOT_DESCRIBED = [
+  '/',
+  '/livez',
+  '/readyz',
+  '/openapi.json',
+  '/docs',
+  '/docs/start.js',
+  '/docs/reference.js',
+  '/problems',
+  '/problems/:code',
+  '/sign-in',
+  '/sign-out',
+  '/invitation',
+  '/settings',
+  '/account',
+]
 
-await t.test('API9 improper inventory management: each route is in the document, or is a page, or stands in this list', async (t) => {
-  const known = service.app.registeredRoutes.filter(({ schema, url }) => schema.operationId === undefined && !/^\/(?:settings|account|assets)\//.test(url))
-  const described = new Set(operations.map(({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1')))
-  const others = [...new Set(known.map(({ url }) => url).filter((url) => !described.has(url)))]
-  t.strictSame(others.toSorted(), NOT_DESCRIBED.toSorted())
-  t.ok(operations.every(({ path }) => /^\/(?:v1|admin\/v1|audit\/v1)\//.test(path)), 'each has its version in its path')
-})
+await t.test(
+  'API9 improper inventory management: each route is in the document, or is a page, or stands in this list',
+  async (t) => {
+    const known = service.app.registeredRoutes.filter(
+      ({ schema, url }) => schema.operationId === undefined && !/^\/(?:settings|account|assets)\//.test(url),
+    )
+    const described = new Set(operations.map(({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1')))
+    const others = [...new Set(known.map(({ url }) => url).filter((url) => !described.has(url)))]
+    t.strictSame(others.toSorted(), NOT_DESCRIBED.toSorted())
+    t.ok(
+      operations.every(({ path }) => /^\/(?:v1|admin\/v1|audit\/v1)\//.test(path)),
+      'each has its version in its path',
+    )
+  },
+)
 
 t.teardown(() => unsubscribe('net.client.socket', watch))

@@ -12,7 +12,8 @@ export class Cleanup {
   /** Throws when a step fails or does not end, after all the others were done. */
   async run(): Promise<void> {
     const faults: unknown[] = []
-    for (const { name, step } of this.#steps.splice(0).toReversed()) await bounded(name, step).catch((error: unknown) => faults.push(error))
+    for (const { name, step } of this.#steps.splice(0).toReversed())
+      await bounded(name, step).catch((error: unknown) => faults.push(error))
     if (faults.length > 0) throw new AggregateError(faults, `the clean-up has failed: ${faults.map(String).join('; ')}`)
   }
 }
@@ -30,7 +31,9 @@ async function bounded(name: string, step: () => unknown): Promise<void> {
 /** Ends this process with an error that tells what keeps it alive, if it still is a while after its last work was done. */
 export function expectToEnd(): void {
   const tell = () => {
-    process.stderr.write(`all is done, and the process is kept alive by: ${process.getActiveResourcesInfo().join(', ')}\n`)
+    process.stderr.write(
+      `all is done, and the process is kept alive by: ${process.getActiveResourcesInfo().join(', ')}\n`,
+    )
     process.exit(1)
   }
   setTimeout(tell, ENDS_WITHIN_MS).unref()

@@ -35,7 +35,10 @@ export async function makeHistory(service: Service, company: TestCompany, rounds
   for (let at = 0; at < rounds; at += 1) {
     const { body } = await service.call('POST', '/v1/employees', { key, body: [employee(), employee(), employee()] })
     const [first, second] = body.employees as { id: string; email: string }[]
-    const patches = [{ id: first!.id, status: 'inactive', location: 'X' }, { id: second!.id, job_title: `Dev ${at}` }]
+    const patches = [
+      { id: first!.id, status: 'inactive', location: 'X' },
+      { id: second!.id, job_title: `Dev ${at}` },
+    ]
     await service.call('PATCH', '/v1/employees', { key, body: patches })
     await service.call('POST', '/v1/employees', { key, body: employee({ email: second!.email }) })
   }
@@ -45,5 +48,8 @@ export async function makeHistory(service: Service, company: TestCompany, rounds
 export async function poison(service: Service, companyId: string, isHealed = false): Promise<void> {
   const [from, to] = isHealed ? ['NobodyKnows', 'ApiCall'] : ['ApiCall', 'NobodyKnows']
   const last = `(company_id, position) in (select company_id, max(position) from events where envelope like '%${companyId}%' group by company_id)`
-  await asSuperuser(service.urls.superUrl, `update events set envelope = replace(envelope, '"type":"${from}', '"type":"${to}') where ${last}`)
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set envelope = replace(envelope, '"type":"${from}', '"type":"${to}') where ${last}`,
+  )
 }

@@ -61,7 +61,12 @@ export interface Service {
   /** A request to the admin endpoint, by default as the company's administrator. */
   admin(path: string, token?: string | null): Promise<Answer>
   /** A request to the admin endpoint that may have another method and a body, by default as the administrator. */
-  manage(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, token?: string | null): Promise<Answer>
+  manage(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    token?: string | null,
+  ): Promise<Answer>
   /** A request to the audit endpoint, by default as the company's auditor. */
   audit(path: string, token?: string | null): Promise<Answer>
   /** Brings all read models of a company up to its head, as a worker would. */
@@ -75,16 +80,33 @@ export interface Service {
 export async function startService(
   t: Pick<Test, 'teardown'>,
   settings: Partial<Record<keyof Config, string>> = {},
-  options: { workers?: boolean; recent?: RecentEvents; urls?: Service['urls']; log?: Logger; tracing?: Partial<Tracing> } = {},
+  options: {
+    workers?: boolean
+    recent?: RecentEvents
+    urls?: Service['urls']
+    log?: Logger
+    tracing?: Partial<Tracing>
+  } = {},
 ): Promise<Service> {
   const urls = options.urls ?? (await createTestDatabase(t))
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ledger-service-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   const own = { DATABASE_URL: urls.serviceUrl, DATA_DIR: dataDir, SIGNING_KEY }
-  const config = readConfig({ ...own, PORT: '0', LOG_LEVEL: 'silent', POOL_SIZE: '5', LANES: '2', BURST_LIMIT: '0', FAILURE_LIMIT: '0', ...settings })
+  const config = readConfig({
+    ...own,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    POOL_SIZE: '5',
+    LANES: '2',
+    BURST_LIMIT: '0',
+    FAILURE_LIMIT: '0',
+    ...settings,
+  })
   const log = options.log ?? pino({ level: config.LOG_LEVEL })
   const store = await openStore(config, urls)
-  const workers = options.workers ? await startWorkers(config, urls, store, log, undefined, undefined, null, options.recent) : null
+  const workers = options.workers
+    ? await startWorkers(config, urls, store, log, undefined, undefined, null, options.recent)
+    : null
   const tracing = (options.tracing as Tracing | undefined) ?? null
   const api = await startApi(config, urls, store, log, undefined, undefined, tracing, options.recent)
   t.teardown(async () => {
@@ -140,7 +162,10 @@ async function makeCompany(pool: Pool, name: string): Promise<TestCompany> {
   for (const role of ROLES) {
     users[role] = await addUser({ pool, newId }, { companyId: id, email: `${role}@example.com`, name: role, role })
   }
-  const key = await issueApiKey({ pool, newId }, { companyId: id, name: 'HR sync', quotaLimit: 1_000_000, refreshPeriod: 'monthly' })
+  const key = await issueApiKey(
+    { pool, newId },
+    { companyId: id, name: 'HR sync', quotaLimit: 1_000_000, refreshPeriod: 'monthly' },
+  )
   return { id, name, key, ...(users as Record<Role, AddedUser>) }
 }
 
@@ -168,7 +193,11 @@ export async function send(address: string, method: string, path: string, call: 
 
 /** A body as its media type says; of lines of JSON, each. */
 function parsed(type: string, text: string): unknown {
-  if (type.startsWith('application/x-ndjson')) return text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown)
+  if (type.startsWith('application/x-ndjson'))
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as unknown)
   return type.includes('json') ? JSON.parse(text) : text
 }
 

@@ -13,13 +13,20 @@ const companyId = service.company.id
 
 for (let at = 0; at < 30; at += 1) {
   const { body } = await service.call('POST', '/v1/employees', { body: Array.from({ length: 40 }, () => employee()) })
-  const patches = body.employees.map(({ id }: { id: string }, nth: number) => ({ id, job_title: nth % 2 ? 'Dev' : null }))
+  const patches = body.employees.map(({ id }: { id: string }, nth: number) => ({
+    id,
+    job_title: nth % 2 ? 'Dev' : null,
+  }))
   await service.call('PATCH', '/v1/employees', { body: patches })
-  await service.call('PATCH', '/v1/employees', { body: [{ id: body.employees[0].id, status: 'inactive', location: 'X' }, {}] })
+  await service.call('PATCH', '/v1/employees', {
+    body: [{ id: body.employees[0].id, status: 'inactive', location: 'X' }, {}],
+  })
 }
 
 await t.test('many workers on one company at once fold every event exactly once', async (t) => {
-  const twins = PROJECTIONS.flatMap((projection) => Array.from({ length: 4 }, () => catchUp(service.db, projection, companyId)))
+  const twins = PROJECTIONS.flatMap((projection) =>
+    Array.from({ length: 4 }, () => catchUp(service.db, projection, companyId)),
+  )
   const reached = await Promise.all(twins)
   const { position } = await service.db.selectFrom('heads').select('position').executeTakeFirstOrThrow()
   t.strictSame(new Set(reached), new Set([position]))
@@ -34,7 +41,10 @@ await t.test('the employee read model is what the events fold to', async (t) => 
   const folded = foldEmployees(await readEvents(service.db, companyId))
   const { rows } = await service.pool.query<{ state: { id: string } }>('select state from employees_v1.employees')
   t.equal(rows.length, folded.size)
-  t.strictSame(rows.filter(({ state }) => !sameJson(state, folded.get(state.id))), [])
+  t.strictSame(
+    rows.filter(({ state }) => !sameJson(state, folded.get(state.id))),
+    [],
+  )
 })
 
 await t.test('folding again what is folded changes nothing', async (t) => {
@@ -46,7 +56,9 @@ await t.test('folding again what is folded changes nothing', async (t) => {
 
 await t.test('a call larger than a batch is folded whole', async (t) => {
   const large = await startService(t, { MAX_RECORDS: '10000' })
-  const { body, status } = await large.call('POST', '/v1/employees', { body: Array.from({ length: 5000 }, () => employee()) })
+  const { body, status } = await large.call('POST', '/v1/employees', {
+    body: Array.from({ length: 5000 }, () => employee()),
+  })
   t.equal(status, 201)
   const { entry } = await large.logOf(body.log_id)
   t.equal(entry.counts.total, 5000)
@@ -54,18 +66,24 @@ await t.test('a call larger than a batch is folded whole', async (t) => {
   t.equal(rows[0].n, 5000)
 })
 
-await t.test('a stored text that cannot be read stops the projection as well, and one failure counts once', async (t) => {
-  const broken = await startService(t)
-  const { headers } = await broken.call('POST', '/v1/employees', { body: employee() })
-  const position = headers['x-ledger-position']
-  await asSuperuser(broken.urls.superUrl, `update events set data = 'no JSON' where position = ${position}`)
-  const fault = await catchUp(broken.db, bulkUserLogs, broken.company.id).catch((error: unknown) => error)
-  if (!(fault instanceof UnfoldableError) || !fault.checkpoint) throw new Error('it was not stopped')
-  const { checkpoint } = fault
-  const count = () => recordFailure(broken.db, bulkUserLogs, broken.company.id, checkpoint, 'a reason')
-  const counted = await Promise.all([count(), count(), count()])
-  t.strictSame(counted.filter((standing) => standing !== null).map(({ attempts }) => attempts), [1])
-})
+await t.test(
+  'a stored text that cannot be read stops the projection as well, and one failure counts once',
+  async (t) => {
+    const broken = await startService(t)
+    const { headers } = await broken.call('POST', '/v1/employees', { body: employee() })
+    const position = headers['x-ledger-position']
+    await asSuperuser(broken.urls.superUrl, `update events set data = 'no JSON' where position = ${position}`)
+    const fault = await catchUp(broken.db, bulkUserLogs, broken.company.id).catch((error: unknown) => error)
+    if (!(fault instanceof UnfoldableError) || !fault.checkpoint) throw new Error('it was not stopped')
+    const { checkpoint } = fault
+    const count = () => recordFailure(broken.db, bulkUserLogs, broken.company.id, checkpoint, 'a reason')
+    const counted = await Promise.all([count(), count(), count()])
+    t.strictSame(
+      counted.filter((standing) => standing !== null).map(({ attempts }) => attempts),
+      [1],
+    )
+  },
+)
 
 await t.test('a missing event stops the projection at the gap instead of being skipped', async (t) => {
   const broken = await startService(t)

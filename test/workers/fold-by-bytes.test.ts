@@ -18,7 +18,12 @@ const MEBIBYTE = 1024 * 1024
 /** What is folded at once. */
 const BATCH_BYTES = 4 * MEBIBYTE
 const AT = '2026-01-01T00:00:00.000Z'
-const HOOKS = { signal: new AbortController().signal, onBegun: () => undefined, onFolded: () => undefined, showValues: false }
+const HOOKS = {
+  signal: new AbortController().signal,
+  onBegun: () => undefined,
+  onFolded: () => undefined,
+  showValues: false,
+}
 
 const service = await startService(t)
 const rebuilding = await openRebuilding(t, service)
@@ -41,32 +46,48 @@ async function rowsOf(companyId: string) {
   return rows
 }
 
-await t.test('a worker reads stored records by bytes: no more than a batch at once, however many events that is', async (t) => {
-  const companyId = await ledgerOf(Array.from({ length: 6 }, () => ({ count: 1, padding: 3 * MEBIBYTE })))
-  for (const projection of PROJECTIONS) {
-    const { db, reads } = countedReads(service.db)
-    t.equal(await catchUp(db, projection, companyId), 12)
-    t.strictSame(beyond(reads, BATCH_BYTES), [])
-  }
-  t.equal((await rowsOf(companyId)).length, 6)
-})
+await t.test(
+  'a worker reads stored records by bytes: no more than a batch at once, however many events that is',
+  async (t) => {
+    const companyId = await ledgerOf(Array.from({ length: 6 }, () => ({ count: 1, padding: 3 * MEBIBYTE })))
+    for (const projection of PROJECTIONS) {
+      const { db, reads } = countedReads(service.db)
+      t.equal(await catchUp(db, projection, companyId), 12)
+      t.strictSame(beyond(reads, BATCH_BYTES), [])
+    }
+    t.equal((await rowsOf(companyId)).length, 6)
+  },
+)
 
-await t.test('a call larger than a batch is folded in parts by one transaction, to the rows that it has as a whole', async (t) => {
-  const companyId = await ledgerOf([{ count: 12, padding: MEBIBYTE }, { count: 1, padding: 0 }])
-  const { db, reads } = countedReads(service.db)
-  t.match(await foldNext(db, bulkUserLogs, companyId), { after: 0, position: 13, isDone: false })
-  t.strictSame(beyond(reads, BATCH_BYTES), [])
-  const { rows } = await service.pool.query(
-    `select count(distinct xmin::text)::integer as transactions from (
+await t.test(
+  'a call larger than a batch is folded in parts by one transaction, to the rows that it has as a whole',
+  async (t) => {
+    const companyId = await ledgerOf([
+      { count: 12, padding: MEBIBYTE },
+      { count: 1, padding: 0 },
+    ])
+    const { db, reads } = countedReads(service.db)
+    t.match(await foldNext(db, bulkUserLogs, companyId), { after: 0, position: 13, isDone: false })
+    t.strictSame(beyond(reads, BATCH_BYTES), [])
+    const { rows } = await service.pool.query(
+      `select count(distinct xmin::text)::integer as transactions from (
       select xmin, company_id from bulk_user_logs_v1.records union all select xmin, company_id from bulk_user_logs_v1.entries
       union all select xmin, company_id from checkpoints) written where company_id = $1`,
-    [toUuid(companyId)],
-  )
-  t.equal(rows[0].transactions, 1)
-  const wanted = Array.from({ length: 12 }, (_, at) => ({ entry: 13, ordinal: at, index: at, first: at + 1, last: at + 1, names: 1 }))
-  t.strictSame(await rowsOf(companyId), wanted)
-  t.match(await foldNext(db, bulkUserLogs, companyId), { after: 13, position: 15 })
-})
+      [toUuid(companyId)],
+    )
+    t.equal(rows[0].transactions, 1)
+    const wanted = Array.from({ length: 12 }, (_, at) => ({
+      entry: 13,
+      ordinal: at,
+      index: at,
+      first: at + 1,
+      last: at + 1,
+      names: 1,
+    }))
+    t.strictSame(await rowsOf(companyId), wanted)
+    t.match(await foldNext(db, bulkUserLogs, companyId), { after: 13, position: 15 })
+  },
+)
 
 await t.test('a worker that dies between two parts of a call leaves nothing of it', async (t) => {
   const companyId = await ledgerOf([{ count: 12, padding: MEBIBYTE }])
@@ -85,28 +106,45 @@ await t.test('a call whose closing event is missing stops the projection, large 
   const headless = meddledDatabase(service.db, async ({ rows }) => {
     if (rows.length === 1 && String(rows[0]!['envelope']).includes('ApiCallFailed')) rows.pop()
   })
-  await t.rejects(foldNext(headless, bulkUserLogs, companyId), { name: 'UnfoldableError', message: /position 1 of .* is not closed/ })
+  await t.rejects(foldNext(headless, bulkUserLogs, companyId), {
+    name: 'UnfoldableError',
+    message: /position 1 of .* is not closed/,
+  })
 })
 
 const MANY = 2_400
 
-await t.test('of the employees, too, no more are held at once, however small the events are that touch them', async (t) => {
-  const large = await startService(t, { MAX_RECORDS: '10000' })
-  const made = await large.call('POST', '/v1/employees', { body: Array.from({ length: MANY }, () => employee()) })
-  await large.project()
-  const body = made.body.employees.map(({ id }: { id: string }) => ({ id, status: 'inactive' }))
-  await large.call('PATCH', '/v1/employees', { body })
-  const states: number[] = []
-  const counted = meddledDatabase(large.db, async ({ rows }) => void states.push(rows.filter((row) => 'state' in row).length))
-  await catchUp(counted, employees, large.company.id)
-  t.equal(states.reduce((sum, count) => sum + count, 0), MANY)
-  t.ok(Math.max(...states) <= 1_000, JSON.stringify(states))
-  const { rows } = await large.pool.query(`select count(*)::integer as inactive from employees_v1.employees where status = 'inactive'`)
-  t.equal(rows[0].inactive, MANY)
-})
+await t.test(
+  'of the employees, too, no more are held at once, however small the events are that touch them',
+  async (t) => {
+    const large = await startService(t, { MAX_RECORDS: '10000' })
+    const made = await large.call('POST', '/v1/employees', { body: Array.from({ length: MANY }, () => employee()) })
+    await large.project()
+    const body = made.body.employees.map(({ id }: { id: string }) => ({ id, status: 'inactive' }))
+    await large.call('PATCH', '/v1/employees', { body })
+    const states: number[] = []
+    const counted = meddledDatabase(
+      large.db,
+      async ({ rows }) => void states.push(rows.filter((row) => 'state' in row).length),
+    )
+    await catchUp(counted, employees, large.company.id)
+    t.equal(
+      states.reduce((sum, count) => sum + count, 0),
+      MANY,
+    )
+    t.ok(Math.max(...states) <= 1_000, JSON.stringify(states))
+    const { rows } = await large.pool.query(
+      `select count(*)::integer as inactive from employees_v1.employees where status = 'inactive'`,
+    )
+    t.equal(rows[0].inactive, MANY)
+  },
+)
 
 await t.test('a rebuild and a verification read by bytes, too', async (t) => {
-  await ledgerOf([...Array.from({ length: 4 }, () => ({ count: 1, padding: 3 * MEBIBYTE })), { count: 10, padding: MEBIBYTE }])
+  await ledgerOf([
+    ...Array.from({ length: 4 }, () => ({ count: 1, padding: 3 * MEBIBYTE })),
+    { count: 10, padding: MEBIBYTE },
+  ])
   for (const projection of PROJECTIONS) {
     const rebuilt = countedReads(rebuilding.db)
     t.match(await rebuilding.rebuild(projection, { db: rebuilt.db }), { isSwitched: true })
@@ -118,12 +156,23 @@ await t.test('a rebuild and a verification read by bytes, too', async (t) => {
 
 const together = CITUS_URL === undefined ? {} : { skip: 'on Citus each company is folded alone' }
 
-await t.test('folded together, each company has a share of bytes; who has a larger event is folded alone', together, async (t) => {
-  const many = await ledgerOf([{ count: 1, padding: 30_000 }, { count: 1, padding: 30_000 }, { count: 1, padding: 30_000 }])
-  const large = await ledgerOf([{ count: 1, padding: 100_000 }])
-  for (const id of [many, large]) await findCheckpoint(service.db, employees, id)
-  const { db, reads } = countedReads(service.db)
-  const folded = await foldTogether(db, employees, [many, large])
-  t.strictSame(folded, [{ companyId: many, after: 0, upTo: 4, isEnd: false }])
-  t.ok(reads.every(({ bytes }) => bytes <= 64 * 1024), JSON.stringify(reads))
-})
+await t.test(
+  'folded together, each company has a share of bytes; who has a larger event is folded alone',
+  together,
+  async (t) => {
+    const many = await ledgerOf([
+      { count: 1, padding: 30_000 },
+      { count: 1, padding: 30_000 },
+      { count: 1, padding: 30_000 },
+    ])
+    const large = await ledgerOf([{ count: 1, padding: 100_000 }])
+    for (const id of [many, large]) await findCheckpoint(service.db, employees, id)
+    const { db, reads } = countedReads(service.db)
+    const folded = await foldTogether(db, employees, [many, large])
+    t.strictSame(folded, [{ companyId: many, after: 0, upTo: 4, isEnd: false }])
+    t.ok(
+      reads.every(({ bytes }) => bytes <= 64 * 1024),
+      JSON.stringify(reads),
+    )
+  },
+)

@@ -38,11 +38,21 @@ async function callAll(): Promise<void> {
 }
 
 async function headOf(companyId: string): Promise<number> {
-  return (await db.selectFrom('heads').select('position').where('company_id', '=', toUuid(companyId)).executeTakeFirstOrThrow()).position
+  return (
+    await db
+      .selectFrom('heads')
+      .select('position')
+      .where('company_id', '=', toUuid(companyId))
+      .executeTakeFirstOrThrow()
+  ).position
 }
 
 /** Folds alone what there is; gives the position that is reached. */
-async function foldAlone(projection: (typeof PROJECTIONS)[number], companyId: string, remembered: RecentEvents): Promise<number> {
+async function foldAlone(
+  projection: (typeof PROJECTIONS)[number],
+  companyId: string,
+  remembered: RecentEvents,
+): Promise<number> {
   for (;;) {
     const { position, isDone } = await foldNext(db, projection, companyId, { recent: remembered })
     if (isDone) return position
@@ -75,36 +85,50 @@ await t.test('what several companies fold from memory together is so, too', toge
 
 /** As if a standby had taken over that lacked what is not folded yet, and other events had taken the places. */
 async function takeOver(): Promise<void> {
-  const { rows } = await service.pool.query(`select e.company_id, e.position from events e
-    join checkpoints c on c.company_id = e.company_id and c.projection = $1 and e.position > c.position`, [bulkUserLogs.name])
-  const replace = rows.map(({ company_id: company, position }) => `update events
-    set leaf_hash = sha256(leaf_hash), data = replace(data, '"Ana"', '"Eva"') where company_id = '${company}' and position = ${position}`)
+  const { rows } = await service.pool.query(
+    `select e.company_id, e.position from events e
+    join checkpoints c on c.company_id = e.company_id and c.projection = $1 and e.position > c.position`,
+    [bulkUserLogs.name],
+  )
+  const replace = rows.map(
+    ({ company_id: company, position }) => `update events
+    set leaf_hash = sha256(leaf_hash), data = replace(data, '"Ana"', '"Eva"') where company_id = '${company}' and position = ${position}`,
+  )
   await asSuperuser(service.urls.superUrl, ...replace)
 }
 
-await t.test('where the ledger has other events than the process remembers, those of the ledger are folded', async (t) => {
-  await callAll()
-  await takeOver()
-  const used = recent.used
-  for (const projection of PROJECTIONS) {
-    for (const id of ids) t.equal(await foldAlone(projection, id, recent), await headOf(id))
-    t.strictSame((await verify(projection)).faults, [])
-  }
-  t.equal(recent.used, used + ids.length, 'what is remembered is forgotten at the first look')
-  const { rows } = await service.pool.query(`select count(*)::integer as n from employees_v1.employees where state->>'first_name' = 'Eva'`)
-  t.ok(rows[0].n > 0)
-})
+await t.test(
+  'where the ledger has other events than the process remembers, those of the ledger are folded',
+  async (t) => {
+    await callAll()
+    await takeOver()
+    const used = recent.used
+    for (const projection of PROJECTIONS) {
+      for (const id of ids) t.equal(await foldAlone(projection, id, recent), await headOf(id))
+      t.strictSame((await verify(projection)).faults, [])
+    }
+    t.equal(recent.used, used + ids.length, 'what is remembered is forgotten at the first look')
+    const { rows } = await service.pool.query(
+      `select count(*)::integer as n from employees_v1.employees where state->>'first_name' = 'Eva'`,
+    )
+    t.ok(rows[0].n > 0)
+  },
+)
 
-await t.test('companies of which the ledger has other events are not folded together, and are not remembered any longer', together, async (t) => {
-  await callAll()
-  await takeOver()
-  t.strictSame(await foldTogether(db, bulkUserLogs, ids, recent), [])
-  const used = recent.used
-  t.equal((await foldTogether(db, bulkUserLogs, ids, recent)).length, ids.length, 'the ledger is read')
-  t.equal(recent.used, used)
-  for (const id of ids) await service.project(id)
-  for (const projection of PROJECTIONS) t.strictSame((await verify(projection)).faults, [])
-})
+await t.test(
+  'companies of which the ledger has other events are not folded together, and are not remembered any longer',
+  together,
+  async (t) => {
+    await callAll()
+    await takeOver()
+    t.strictSame(await foldTogether(db, bulkUserLogs, ids, recent), [])
+    const used = recent.used
+    t.equal((await foldTogether(db, bulkUserLogs, ids, recent)).length, ids.length, 'the ledger is read')
+    t.equal(recent.used, used)
+    for (const id of ids) await service.project(id)
+    for (const projection of PROJECTIONS) t.strictSame((await verify(projection)).faults, [])
+  },
+)
 
 await t.test('where the ledger lacks events that the process remembers, none of them is folded', async (t) => {
   const [id] = ids as [string]
@@ -130,7 +154,8 @@ await t.test('workers beside the API fold what it has just committed, and what o
   const apart = await startService(t, {}, { urls: both.urls })
   const { key, admin } = both.company
   const isLogged = async (logId: string) => (await both.admin(`/bulk-user-logs/${logId}`, admin.token)).status === 200
-  const create = async (by: typeof both) => (await by.call('POST', '/v1/employees', { key, body: employee() })).body.log_id
+  const create = async (by: typeof both) =>
+    (await by.call('POST', '/v1/employees', { key, body: employee() })).body.log_id
   for (const by of [both, apart, both, both, apart]) {
     const logId = await create(by)
     await eventually('the entry is there', () => isLogged(logId))
@@ -143,7 +168,12 @@ await t.test('a change of the company, which may be an erasure, makes the proces
   const [id] = ids.slice(1) as [string]
   const range = { after: (await headOf(id)) - 2, limit: 10 }
   t.ok(recent.callsBehind(id, { ...range, head: range.after + 2 }))
-  const { status } = await service.manage('POST', '/erasures', { employee_id: body.employees[0].id }, companies[1]!.admin.token)
+  const { status } = await service.manage(
+    'POST',
+    '/erasures',
+    { employee_id: body.employees[0].id },
+    companies[1]!.admin.token,
+  )
   t.equal(status, 200)
   t.equal(recent.callsBehind(id, { ...range, head: range.after + 2 }), null)
 })

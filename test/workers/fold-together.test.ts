@@ -28,30 +28,46 @@ async function callAll(some = companies): Promise<Map<string, number>> {
   const reached = new Map<string, number>()
   for (const { id, key } of some) {
     const { body } = await service.call('POST', '/v1/employees', { key, body: [employee(), employee()] })
-    await service.call('PATCH', `/v1/employees/${body.employees[0].id}`, { key, body: { status: 'inactive', job_title: 'x' } })
-    const { headers } = await service.call('PATCH', `/v1/employees/${body.employees[1].id}`, { key, body: { email: 'no' } })
+    await service.call('PATCH', `/v1/employees/${body.employees[0].id}`, {
+      key,
+      body: { status: 'inactive', job_title: 'x' },
+    })
+    const { headers } = await service.call('PATCH', `/v1/employees/${body.employees[1].id}`, {
+      key,
+      body: { email: 'no' },
+    })
     reached.set(id, Number(headers['x-ledger-position']))
   }
   return reached
 }
 
 async function positionsOf(of: Service, projection: { name: string }): Promise<Map<string, number>> {
-  const rows = await of.db.selectFrom('checkpoints').select(['company_id', 'position']).where('projection', '=', projection.name).execute()
+  const rows = await of.db
+    .selectFrom('checkpoints')
+    .select(['company_id', 'position'])
+    .where('projection', '=', projection.name)
+    .execute()
   return new Map(ids.map((id) => [id, rows.find((row) => row.company_id === toUuid(id))!.position]))
 }
 
 const through = (folded: { companyId: string }[]) => folded.map(({ companyId }) => companyId).toSorted()
 
-await t.test('what is new of several companies is folded by one transaction, and is what each alone would fold to', together, async (t) => {
-  const reached = await callAll()
-  for (const projection of PROJECTIONS) {
-    t.strictSame(through(await foldTogether(db, projection, ids)), ids.toSorted())
-    t.strictSame(await positionsOf(service, projection), reached)
-    const { rows } = await service.pool.query('select distinct xmin from checkpoints where projection = $1', [projection.name])
-    t.equal(rows.length, 1, 'one transaction')
-    t.strictSame((await verify(projection)).faults, [])
-  }
-})
+await t.test(
+  'what is new of several companies is folded by one transaction, and is what each alone would fold to',
+  together,
+  async (t) => {
+    const reached = await callAll()
+    for (const projection of PROJECTIONS) {
+      t.strictSame(through(await foldTogether(db, projection, ids)), ids.toSorted())
+      t.strictSame(await positionsOf(service, projection), reached)
+      const { rows } = await service.pool.query('select distinct xmin from checkpoints where projection = $1', [
+        projection.name,
+      ])
+      t.equal(rows.length, 1, 'one transaction')
+      t.strictSame((await verify(projection)).faults, [])
+    }
+  },
+)
 
 await t.test('companies without anything new are through', together, async (t) => {
   const folded = await foldTogether(db, employees, ids)
@@ -59,22 +75,36 @@ await t.test('companies without anything new are through', together, async (t) =
   t.ok(folded.every(({ after, upTo, isEnd }) => after === upTo && isEnd))
 })
 
-await t.test('of who has many events the first whole calls are folded, and the rest when it is their turn again', together, async (t) => {
-  const [busy, large, ...others] = companies as [TestCompany, TestCompany, ...TestCompany[]]
-  const made = (count: number, { key }: TestCompany) =>
-    service.call('POST', '/v1/employees', { key, body: Array.from({ length: count }, () => employee()) })
-  for (const count of [30, 30, 1]) await made(count, busy)
-  await made(60, large)
-  for (const projection of PROJECTIONS) {
-    const before = (await positionsOf(service, projection)).get(busy.id)!
-    const folded = await foldTogether(db, projection, ids)
-    t.strictSame(through(folded), [busy, ...others].map(({ id }) => id).toSorted(), 'a call that is larger is folded alone')
-    t.match(folded.find(({ companyId }) => companyId === busy.id), { after: before, upTo: before + 31, isEnd: false })
-    t.match((await foldTogether(db, projection, ids)).find(({ companyId }) => companyId === busy.id), { upTo: before + 64, isEnd: true })
-    await catchUp(db, projection, large.id)
-    t.strictSame((await verify(projection)).faults, [])
-  }
-})
+await t.test(
+  'of who has many events the first whole calls are folded, and the rest when it is their turn again',
+  together,
+  async (t) => {
+    const [busy, large, ...others] = companies as [TestCompany, TestCompany, ...TestCompany[]]
+    const made = (count: number, { key }: TestCompany) =>
+      service.call('POST', '/v1/employees', { key, body: Array.from({ length: count }, () => employee()) })
+    for (const count of [30, 30, 1]) await made(count, busy)
+    await made(60, large)
+    for (const projection of PROJECTIONS) {
+      const before = (await positionsOf(service, projection)).get(busy.id)!
+      const folded = await foldTogether(db, projection, ids)
+      t.strictSame(
+        through(folded),
+        [busy, ...others].map(({ id }) => id).toSorted(),
+        'a call that is larger is folded alone',
+      )
+      t.match(
+        folded.find(({ companyId }) => companyId === busy.id),
+        { after: before, upTo: before + 31, isEnd: false },
+      )
+      t.match(
+        (await foldTogether(db, projection, ids)).find(({ companyId }) => companyId === busy.id),
+        { upTo: before + 64, isEnd: true },
+      )
+      await catchUp(db, projection, large.id)
+      t.strictSame((await verify(projection)).faults, [])
+    }
+  },
+)
 
 await t.test('many workers on the same companies at once fold every event exactly once', together, async (t) => {
   const reached = await callAll()
@@ -103,7 +133,11 @@ await t.test('who is parked, has a large call, or erases somebody is left to be 
   const [parked, large, erasing, ...others] = companies as [TestCompany, TestCompany, TestCompany, ...TestCompany[]]
   await service.call('POST', '/v1/employees', { key: large.key, body: Array.from({ length: 60 }, () => employee()) })
   await callAll()
-  await db.updateTable('checkpoints').set({ parked_at: '2026-01-01T00:00:00Z' }).where('company_id', '=', toUuid(parked.id)).execute()
+  await db
+    .updateTable('checkpoints')
+    .set({ parked_at: '2026-01-01T00:00:00Z' })
+    .where('company_id', '=', toUuid(parked.id))
+    .execute()
   const { body } = await service.call('POST', '/v1/employees', { key: erasing.key, body: employee() })
   const erased = await service.manage('POST', '/erasures', { employee_id: body.employees[0].id }, erasing.admin.token)
   t.ok(erased.status < 300, JSON.stringify(erased.body))
@@ -118,7 +152,12 @@ await t.test('events that cannot be folded keep the checkpoints of all where the
   const before = await positionsOf(service, bulkUserLogs)
   const reached = await callAll()
   const lost = `update events set data = null, salt = null where company_id = '${toUuid(poisoned.id)}' and position = ${reached.get(poisoned.id)}`
-  await asSuperuser(service.urls.superUrl, 'alter table events disable trigger all', lost, 'alter table events enable trigger all')
+  await asSuperuser(
+    service.urls.superUrl,
+    'alter table events disable trigger all',
+    lost,
+    'alter table events enable trigger all',
+  )
   t.strictSame(await foldTogether(db, bulkUserLogs, ids), [])
   t.strictSame(await positionsOf(service, bulkUserLogs), before)
   await t.rejects(catchUp(db, bulkUserLogs, poisoned.id), { name: 'UnfoldableError' }, 'alone it is told')

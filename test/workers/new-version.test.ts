@@ -25,13 +25,20 @@ const log = pino({ level: 'silent' })
 
 async function migrateToNext({ urls }: Service): Promise<string[]> {
   const steps: string[] = []
-  await migrate(urls, { createQueues, queues: queueNames(), queuesVersion: 'of the next version', onStep: (line) => steps.push(line) }, NEXT_PROJECTIONS)
+  await migrate(
+    urls,
+    { createQueues, queues: queueNames(), queuesVersion: 'of the next version', onStep: (line) => steps.push(line) },
+    NEXT_PROJECTIONS,
+  )
   return steps
 }
 
 /** What was written just now may be read a moment later; what was written long ago must be there from the start. */
 async function makeOld({ urls }: Service): Promise<void> {
-  await asSuperuser(urls.superUrl, `update events set envelope = regexp_replace(envelope, '"recorded_at":"[0-9]{4}', '"recorded_at":"2020')`)
+  await asSuperuser(
+    urls.superUrl,
+    `update events set envelope = regexp_replace(envelope, '"recorded_at":"[0-9]{4}', '"recorded_at":"2020')`,
+  )
 }
 
 await t.test('a new version fills itself beside the old one, and is read only when it is complete', async (t) => {
@@ -53,7 +60,10 @@ await t.test('a new version fills itself beside the old one, and is read only wh
   t.match(await ask('GET', '/readyz'), { status: 503, body: { status: 'not ready' } })
   t.match(await ask('GET', '/v1/employees'), { status: 503, body: { code: 'unavailable' } })
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
-  t.match(await send(api.address, 'GET', '/admin/v1/bulk-user-logs', { headers }), { status: 503, headers: { 'retry-after': /./ } })
+  t.match(await send(api.address, 'GET', '/admin/v1/bulk-user-logs', { headers }), {
+    status: 503,
+    headers: { 'retry-after': /./ },
+  })
   const written = await ask('POST', '/v1/employees', employee())
   t.equal(written.status, 201, 'it takes calls that write')
   t.strictSame(await pruneVersions(db, next), [], 'the old version is not dropped before the new one may be read')
@@ -78,7 +88,10 @@ await t.test('older versions are dropped when somebody says so', async (t) => {
   await makeHistory(service, service.company, 1)
   await service.project()
   await migrateToNext(service)
-  await db.insertInto('projection_versions').values({ projection: 'employees', version: 2, completed_at: '2026-01-01T00:00:00.000Z' }).execute()
+  await db
+    .insertInto('projection_versions')
+    .values({ projection: 'employees', version: 2, completed_at: '2026-01-01T00:00:00.000Z' })
+    .execute()
   t.strictSame(await pruneVersions(db, next), [{ projection: 'employees', version: 1, isDropped: true }])
   t.equal(await schemaOid(db, 'employees_v1'), null)
   t.not(await schemaOid(db, 'employees_v2'), null)
@@ -94,8 +107,14 @@ await t.test('a company that is parked for the old version does not keep the new
   await makeOld(service)
   const company_id = toUuid(service.company.id)
   const failure = { attempts: 5, next_try_at: null, parked_at: '2026-01-01T00:00:00.000Z', error: 'x' }
-  await db.insertInto('checkpoints').values({ company_id, projection: 'employees', version: 1, position: 6, ...failure }).execute()
-  await db.insertInto('checkpoints').values({ company_id, projection: 'employees', version: 2, position: 5, ...failure }).execute()
+  await db
+    .insertInto('checkpoints')
+    .values({ company_id, projection: 'employees', version: 1, position: 6, ...failure })
+    .execute()
+  await db
+    .insertInto('checkpoints')
+    .values({ company_id, projection: 'employees', version: 2, position: 5, ...failure })
+    .execute()
   t.notOk(await completeVersion(db, next))
   await db.updateTable('checkpoints').set({ position: 6 }).where('version', '=', 2).execute()
   t.ok(await completeVersion(db, next))
@@ -109,7 +128,12 @@ await t.test('what was read before versions were told apart goes on being read',
     await makeHistory(service, company, 1)
     await service.project(company.id)
   }
-  const forget = ['drop table event_traces', 'drop table projection_versions', `delete from kysely_migration where name >= '0008'`, `update setup set fingerprint = ''`]
+  const forget = [
+    'drop table event_traces',
+    'drop table projection_versions',
+    `delete from kysely_migration where name >= '0008'`,
+    `update setup set fingerprint = ''`,
+  ]
   await asSuperuser(service.urls.superUrl, ...forget)
   await migrateDatabase(service.urls, () => undefined)
   for (const projection of [employees, bulkUserLogs]) t.ok(await isComplete(service.db, projection))

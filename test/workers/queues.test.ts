@@ -14,15 +14,23 @@ await t.test('a worker whose first connection for listening broke listens all th
   const boss = await openQueues(url, { works: true, connections: 2, onError: (error) => faults.push(error) })
   t.teardown(() => boss.stop({ graceful: false }))
   t.equal(broken(), 1)
-  t.ok(faults.some(({ message }) => message.includes('LISTEN')), 'it is told')
-  const { rows } = await boss.getDb().executeSql(
-    `select count(*)::integer as count from pg_stat_activity where datname = current_database() and query like 'LISTEN%'`,
+  t.ok(
+    faults.some(({ message }) => message.includes('LISTEN')),
+    'it is told',
   )
+  const { rows } = await boss
+    .getDb()
+    .executeSql(
+      `select count(*)::integer as count from pg_stat_activity where datname = current_database() and query like 'LISTEN%'`,
+    )
   t.strictSame(rows, [{ count: 1 }], 'one connection listens')
 })
 
 /** A line to the database that breaks the first connection on which somebody wants to listen. */
-async function breakFirstListen(t: Pick<Test, 'teardown'>, databaseUrl: string): Promise<{ url: string; broken(): number }> {
+async function breakFirstListen(
+  t: Pick<Test, 'teardown'>,
+  databaseUrl: string,
+): Promise<{ url: string; broken(): number }> {
   let broken = 0
   const { port } = new URL(databaseUrl)
   const server = net.createServer((client) => {
@@ -39,6 +47,9 @@ async function breakFirstListen(t: Pick<Test, 'teardown'>, databaseUrl: string):
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
-  const url = Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String((server.address() as AddressInfo).port) })
+  const url = Object.assign(new URL(databaseUrl), {
+    hostname: '127.0.0.1',
+    port: String((server.address() as AddressInfo).port),
+  })
   return { url: url.href, broken: () => broken }
 }

@@ -20,9 +20,16 @@ await t.test('nothing is switched while a company cannot be folded, and it is na
   await poison(service, service.company.id)
   const live = await schemaOid(db, 'employees_v1')
   const outcome = await rebuild(employees)
-  t.match(outcome, { isSwitched: false, stuck: [{ companyId: service.company.id, reason: /unknown type NobodyKnows/ }] })
+  t.match(outcome, {
+    isSwitched: false,
+    stuck: [{ companyId: service.company.id, reason: /unknown type NobodyKnows/ }],
+  })
   const ended = await runCommand(t, ['projections', 'rebuild', 'employees'], environment(service))
-  t.match(ended, { exitCode: 1, stdout: '', stderr: new RegExp(`not switched: .*${service.company.id}: .*NobodyKnows`) })
+  t.match(ended, {
+    exitCode: 1,
+    stdout: '',
+    stderr: new RegExp(`not switched: .*${service.company.id}: .*NobodyKnows`),
+  })
   t.equal(await schemaOid(db, 'employees_v1'), live)
   const list = await service.call('GET', '/v1/employees')
   t.equal(list.body.items.length, 3, 'the live tables are read as before')
@@ -32,25 +39,28 @@ await t.test('nothing is switched while a company cannot be folded, and it is na
   t.not(await schemaOid(db, 'employees_v1'), live)
 })
 
-await t.test('the switch waits for who is in the middle of a fold only a moment, and takes along what they folded', async (t) => {
-  const service = await startService(t)
-  const { db, rebuild, verify } = await openRebuilding(t, service)
-  await makeHistory(service, service.company, 2)
-  await service.project()
-  const { oid } = await beginShadow(db, employees, { handOver: async () => undefined, restart: false })
-  const folder = new pg.Client({ connectionString: service.urls.serviceUrl })
-  await folder.connect()
-  await folder.query(`begin; update checkpoints set attempts = attempts where projection = 'employees'`)
-  t.equal(await switchToShadow(db, employees, oid), 'busy')
-  t.equal((await service.call('GET', '/v1/employees')).body.items.length, 6, 'readers were not kept waiting')
-  await folder.query('rollback')
-  await folder.end()
-  // The shadow is still empty: what the live tables have is folded within the switch.
-  t.equal(await switchToShadow(db, employees, oid), 'switched')
-  t.equal(await schemaOid(db, 'employees_v1'), oid)
-  t.strictSame((await verify(employees)).faults, [])
-  t.ok((await rebuild(employees)).isSwitched, 'the tables that were left over are no hindrance')
-})
+await t.test(
+  'the switch waits for who is in the middle of a fold only a moment, and takes along what they folded',
+  async (t) => {
+    const service = await startService(t)
+    const { db, rebuild, verify } = await openRebuilding(t, service)
+    await makeHistory(service, service.company, 2)
+    await service.project()
+    const { oid } = await beginShadow(db, employees, { handOver: async () => undefined, restart: false })
+    const folder = new pg.Client({ connectionString: service.urls.serviceUrl })
+    await folder.connect()
+    await folder.query(`begin; update checkpoints set attempts = attempts where projection = 'employees'`)
+    t.equal(await switchToShadow(db, employees, oid), 'busy')
+    t.equal((await service.call('GET', '/v1/employees')).body.items.length, 6, 'readers were not kept waiting')
+    await folder.query('rollback')
+    await folder.end()
+    // The shadow is still empty: what the live tables have is folded within the switch.
+    t.equal(await switchToShadow(db, employees, oid), 'switched')
+    t.equal(await schemaOid(db, 'employees_v1'), oid)
+    t.strictSame((await verify(employees)).faults, [])
+    t.ok((await rebuild(employees)).isSwitched, 'the tables that were left over are no hindrance')
+  },
+)
 
 await t.test('a twin that switches while the indexes are made has made them: both are done', async (t) => {
   const service = await startService(t)

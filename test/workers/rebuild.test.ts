@@ -16,7 +16,9 @@ import { employee, startService } from '../support/service.ts'
 const environment = ({ urls }: Service) => ({ DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl })
 
 const leftovers = async ({ pool }: Service) => {
-  const { rows } = await pool.query<{ nspname: string }>(`select nspname from pg_namespace where nspname ~ '_(next|old)_v'`)
+  const { rows } = await pool.query<{ nspname: string }>(
+    `select nspname from pg_namespace where nspname ~ '_(next|old)_v'`,
+  )
   return rows.map(({ nspname }) => nspname)
 }
 
@@ -33,7 +35,8 @@ await t.test('who reads during rebuilds sees everything at each moment, and who 
         (select count(*)::integer from bulk_user_logs_v1.entries) as entries,
         (select count(*)::integer from employees_v1.employees) as people`)
       const seen = rows[0]!
-      if (seen.entries < entries || seen.people < people) throw new Error(`${JSON.stringify(seen)} after ${entries}, ${people}`)
+      if (seen.entries < entries || seen.people < people)
+        throw new Error(`${JSON.stringify(seen)} after ${entries}, ${people}`)
       entries = seen.entries
       people = seen.people
       const list = await service.admin('/bulk-user-logs?limit=200')
@@ -43,12 +46,14 @@ await t.test('who reads during rebuilds sees everything at each moment, and who 
   }
   const writing = async () => {
     let calls = 0
-    for (; !over.signal.aborted; calls += 1) t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
+    for (; !over.signal.aborted; calls += 1)
+      t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
     return calls
   }
   const beside = Promise.all([reading(), writing()])
   for (let times = 0; times < 4; times += 1) {
-    for (const projection of PROJECTIONS) t.strictSame(await rebuild(projection), { isSwitched: true, areOldDropped: true })
+    for (const projection of PROJECTIONS)
+      t.strictSame(await rebuild(projection), { isSwitched: true, areOldDropped: true })
   }
   over.abort()
   const [, calls] = await beside
@@ -72,7 +77,10 @@ await t.test('a rebuild that is killed in the middle is gone on with', async (t)
   const holder = new pg.Client({ connectionString: service.urls.ownerUrl })
   await holder.connect()
   await holder.query('begin')
-  await holder.query(`insert into checkpoints (company_id, projection, version, position) values ($1, 'employees-next', 1, 0)`, [toUuid(held.id)])
+  await holder.query(
+    `insert into checkpoints (company_id, projection, version, position) values ($1, 'employees-next', 1, 0)`,
+    [toUuid(held.id)],
+  )
   const killed = launch(t, ['projections', 'rebuild', 'employees'], environment(service))
   const half = await eventually('a company is built', async () => (await readStanding(service.db, employees)).rebuild)
   await killed.end('SIGKILL')

@@ -28,7 +28,11 @@ function notesIn(file: string): Checkpoint[] {
 const addEmployee = ({ call }: Service) => call('POST', '/v1/employees', { body: employee() })
 
 async function headOf({ db, company }: Service): Promise<number> {
-  const head = await db.selectFrom('heads').select('position').where('company_id', '=', toUuid(company.id)).executeTakeFirstOrThrow()
+  const head = await db
+    .selectFrom('heads')
+    .select('position')
+    .where('company_id', '=', toUuid(company.id))
+    .executeTakeFirstOrThrow()
   return head.position
 }
 
@@ -57,26 +61,42 @@ await t.test('every company that changes gets a note outside, and one that does 
     await recorded(service, await headOf(service))
   }
   const sizes = notesIn(fileOf(service)).map(({ size }) => size)
-  t.strictSame(sizes, [...new Set(sizes)].toSorted((a, b) => a - b), 'each size once, growing')
-  t.equal(notesIn(fileOf(service, quiet.id)).filter(({ size }) => size === notesIn(fileOf(service, quiet.id)).at(-1)!.size).length, 1)
+  t.strictSame(
+    sizes,
+    [...new Set(sizes)].toSorted((a, b) => a - b),
+    'each size once, growing',
+  )
+  t.equal(
+    notesIn(fileOf(service, quiet.id)).filter(({ size }) => size === notesIn(fileOf(service, quiet.id)).at(-1)!.size)
+      .length,
+    1,
+  )
 })
 
-await t.test('what proofs need of a long ledger is prepared, over several rounds, without anybody asking', async (t) => {
-  const service = await startService(t, SETTINGS)
-  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
-  // More than one round prepares.
-  await lengthenLedger(service, service.company.id, body.employees[0].id, 70_000)
-  const size = await headOf(service)
-  await moreWorkers(t, service)
-  const company = toUuid(service.company.id)
-  await eventually('all smallest subtrees are stored', async () => {
-    const { rows } = await service.pool.query<{ count: number }>(
-      'select count(*)::integer as count from merkle_subtrees where company_id = $1 and level = 8', [company],
+await t.test(
+  'what proofs need of a long ledger is prepared, over several rounds, without anybody asking',
+  async (t) => {
+    const service = await startService(t, SETTINGS)
+    const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+    // More than one round prepares.
+    await lengthenLedger(service, service.company.id, body.employees[0].id, 70_000)
+    const size = await headOf(service)
+    await moreWorkers(t, service)
+    const company = toUuid(service.company.id)
+    await eventually('all smallest subtrees are stored', async () => {
+      const { rows } = await service.pool.query<{ count: number }>(
+        'select count(*)::integer as count from merkle_subtrees where company_id = $1 and level = 8',
+        [company],
+      )
+      return rows[0]!.count === Math.floor(size / 256)
+    })
+    t.strictSame(
+      notesIn(fileOf(service)).map((note) => note.size),
+      [size],
+      'one note is enough for that',
     )
-    return rows[0]!.count === Math.floor(size / 256)
-  })
-  t.strictSame(notesIn(fileOf(service)).map((note) => note.size), [size], 'one note is enough for that')
-})
+  },
+)
 
 await t.test('of many processes one records, and when it ends another takes over', async (t) => {
   const service = await startService(t, SETTINGS)
@@ -89,7 +109,11 @@ await t.test('of many processes one records, and when it ends another takes over
     await workers.stop()
   }
   const sizes = notesIn(fileOf(service)).map(({ size }) => size)
-  t.strictSame(sizes, [...new Set(sizes)].toSorted((a, b) => a - b), 'no size twice')
+  t.strictSame(
+    sizes,
+    [...new Set(sizes)].toSorted((a, b) => a - b),
+    'no size twice',
+  )
 })
 
 await t.test('a ledger that was rolled back gets no note: the log says so, and the file stays as it is', async (t) => {
@@ -102,28 +126,47 @@ await t.test('a ledger that was rolled back gets no note: the log says so, and t
   await first.stop()
   const before = readFileSync(fileOf(service), 'utf8')
   const other = await service.makeCompany('Gone with the restore')
-  await (await openSigner(service.config)).files.append(other.id, (await (await openSigner(service.config)).sign(service.db, other.id)).note)
-  await asSuperuser(superUrl, `delete from events where company_id = '${toUuid(other.id)}'`, `delete from heads where company_id = '${toUuid(other.id)}'`)
-  await asSuperuser(superUrl, `update heads set position = 1, frontier = (select leaf_hash from events
-    where company_id = '${toUuid(service.company.id)}' and position = 1) where company_id = '${toUuid(service.company.id)}'`)
+  await (
+    await openSigner(service.config)
+  ).files.append(other.id, (await (await openSigner(service.config)).sign(service.db, other.id)).note)
+  await asSuperuser(
+    superUrl,
+    `delete from events where company_id = '${toUuid(other.id)}'`,
+    `delete from heads where company_id = '${toUuid(other.id)}'`,
+  )
+  await asSuperuser(
+    superUrl,
+    `update heads set position = 1, frontier = (select leaf_hash from events
+    where company_id = '${toUuid(service.company.id)}' and position = 1) where company_id = '${toUuid(service.company.id)}'`,
+  )
   const second = await moreWorkers(t, service)
   const said = (text: string) => second.messages().some((line) => line.includes(text))
-  await eventually('the refusal in the log', async () => said(`has 1 events, and had ${size} at the last checkpoint outside`))
+  await eventually('the refusal in the log', async () =>
+    said(`has 1 events, and had ${size} at the last checkpoint outside`),
+  )
   await eventually('the one that is gone', async () => said(`the ledger of ${other.id} has 0 events`))
   t.equal(readFileSync(fileOf(service), 'utf8'), before)
 })
 
-await t.test('a folder that cannot be used is told in the log, the workers go on, and notes come once it can', async (t) => {
-  const service = await startService(t, SETTINGS)
-  writeFileSync(folderOf(service), 'in the way')
-  const workers = await moreWorkers(t, service)
-  await eventually('the fault in the log', async () => workers.messages().some((line) => /cannot be (read|written)/.test(line)))
-  await addEmployee(service)
-  await eventually('the projections go on', async () => (await service.admin('/bulk-user-logs')).body.items.length === 1)
-  rmSync(folderOf(service))
-  await recorded(service, await headOf(service))
-  t.pass('a note came')
-})
+await t.test(
+  'a folder that cannot be used is told in the log, the workers go on, and notes come once it can',
+  async (t) => {
+    const service = await startService(t, SETTINGS)
+    writeFileSync(folderOf(service), 'in the way')
+    const workers = await moreWorkers(t, service)
+    await eventually('the fault in the log', async () =>
+      workers.messages().some((line) => /cannot be (read|written)/.test(line)),
+    )
+    await addEmployee(service)
+    await eventually(
+      'the projections go on',
+      async () => (await service.admin('/bulk-user-logs')).body.items.length === 1,
+    )
+    rmSync(folderOf(service))
+    await recorded(service, await headOf(service))
+    t.pass('a note came')
+  },
+)
 
 await t.test('a restart goes on from the kept frontier, and one that lies changes nothing', async (t) => {
   const service = await startService(t, SETTINGS)
@@ -131,7 +174,10 @@ await t.test('a restart goes on from the kept frontier, and one that lies change
   await recorded(service, await headOf(service))
   await first.stop()
   const frontier = path.join(folderOf(service), `${service.company.id}.frontier`)
-  writeFileSync(frontier, readFileSync(frontier, 'utf8').replace(/^../, (byte) => (byte === '00' ? '11' : '00')))
+  writeFileSync(
+    frontier,
+    readFileSync(frontier, 'utf8').replace(/^../, (byte) => (byte === '00' ? '11' : '00')),
+  )
   await moreWorkers(t, service)
   await addEmployee(service)
   await recorded(service, await headOf(service))

@@ -8,7 +8,8 @@ import { startProcess } from '../support/processes/processes.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 
-const create = (service: Service, key = service.company.key) => service.call('POST', '/v1/employees', { body: employee(), key })
+const create = (service: Service, key = service.company.key) =>
+  service.call('POST', '/v1/employees', { body: employee(), key })
 const isLogged = async (service: Service, logId: string, token = service.company.admin.token) =>
   (await service.admin(`/bulk-user-logs/${logId}`, token)).status === 200
 
@@ -64,31 +65,38 @@ await t.test('workers that are killed in the middle leave nothing out and nothin
   t.equal(await folded(), 40)
 })
 
-await t.test('a company whose event cannot be folded is parked; the others go on; it resumes where it stood', async (t) => {
-  const service = await startService(t)
-  const other = await service.makeCompany('Other')
-  const before = await create(service)
-  await service.project()
-  const stalled = await create(service)
-  const poison = `envelope = replace(envelope, '"ApiCallCompleted"', '"NobodyKnows"')`
-  const healed = `envelope = replace(envelope, '"NobodyKnows"', '"ApiCallCompleted"')`
-  const position = stalled.headers['x-ledger-position']
-  await asSuperuser(service.urls.superUrl, `update events set ${poison} where position = ${position}`)
-  await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100', LOG_LEVEL: 'silent' })
-  const parked = await eventually('it is parked', async () => {
-    // Time passes faster: the next try is due at once.
-    await service.pool.query('update checkpoints set next_try_at = null where parked_at is null')
-    const rows = await service.db.selectFrom('checkpoints').selectAll().where('parked_at', 'is not', null).execute()
-    return rows.find(({ projection }) => projection === bulkUserLogs.name)
-  })
-  t.match(parked, { position: Number(before.headers['x-ledger-position']), attempts: 5, error: /unknown type NobodyKnows/ })
-  t.notOk(await isLogged(service, stalled.body.log_id))
+await t.test(
+  'a company whose event cannot be folded is parked; the others go on; it resumes where it stood',
+  async (t) => {
+    const service = await startService(t)
+    const other = await service.makeCompany('Other')
+    const before = await create(service)
+    await service.project()
+    const stalled = await create(service)
+    const poison = `envelope = replace(envelope, '"ApiCallCompleted"', '"NobodyKnows"')`
+    const healed = `envelope = replace(envelope, '"NobodyKnows"', '"ApiCallCompleted"')`
+    const position = stalled.headers['x-ledger-position']
+    await asSuperuser(service.urls.superUrl, `update events set ${poison} where position = ${position}`)
+    await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100', LOG_LEVEL: 'silent' })
+    const parked = await eventually('it is parked', async () => {
+      // Time passes faster: the next try is due at once.
+      await service.pool.query('update checkpoints set next_try_at = null where parked_at is null')
+      const rows = await service.db.selectFrom('checkpoints').selectAll().where('parked_at', 'is not', null).execute()
+      return rows.find(({ projection }) => projection === bulkUserLogs.name)
+    })
+    t.match(parked, {
+      position: Number(before.headers['x-ledger-position']),
+      attempts: 5,
+      error: /unknown type NobodyKnows/,
+    })
+    t.notOk(await isLogged(service, stalled.body.log_id))
 
-  const elsewhere = await create(service, other.key)
-  await eventually('another company goes on', () => isLogged(service, elsewhere.body.log_id, other.admin.token))
-  t.equal((await create(service)).status, 201, 'its own calls are still taken')
+    const elsewhere = await create(service, other.key)
+    await eventually('another company goes on', () => isLogged(service, elsewhere.body.log_id, other.admin.token))
+    t.equal((await create(service)).status, 201, 'its own calls are still taken')
 
-  await asSuperuser(service.urls.superUrl, `update events set ${healed} where position = ${position}`)
-  t.ok(await unpark(service.db, bulkUserLogs, service.company.id))
-  await eventually('the entry is there at last', () => isLogged(service, stalled.body.log_id))
-})
+    await asSuperuser(service.urls.superUrl, `update events set ${healed} where position = ${position}`)
+    t.ok(await unpark(service.db, bulkUserLogs, service.company.id))
+    await eventually('the entry is there at last', () => isLogged(service, stalled.body.log_id))
+  },
+)

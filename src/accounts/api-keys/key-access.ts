@@ -37,11 +37,14 @@ const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_
 export function openKeyLookup(pool: Pool): (apiId: string) => Promise<FoundKey | null> {
   const companyOf = new Map<string, string>()
   const room = openBudget(ROOM)
-  const { submit } = gather<string, FoundKey | null>(async (apiIds) => {
-    await learnCompanies(pool, apiIds, companyOf)
-    const found = await findKeys(pool, apiIds, companyOf)
-    return apiIds.map((apiId) => found.get(apiId) ?? null)
-  }, { ...BOUNDS, holderOf: (apiId) => apiId })
+  const { submit } = gather<string, FoundKey | null>(
+    async (apiIds) => {
+      await learnCompanies(pool, apiIds, companyOf)
+      const found = await findKeys(pool, apiIds, companyOf)
+      return apiIds.map((apiId) => found.get(apiId) ?? null)
+    },
+    { ...BOUNDS, holderOf: (apiId) => apiId },
+  )
   return (apiId) => room.hold(apiId, 1, undefined, () => submit(apiId))
 }
 
@@ -68,11 +71,17 @@ async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, str
   const known = [...new Set(apiIds.filter((apiId) => companyOf.has(apiId)))]
   if (!isOnShards(pool)) return queryKeys(pool, known, companyOf)
   const ofEachCompany = [...Map.groupBy(known, (apiId) => companyOf.get(apiId)!).values()]
-  const found = await onConnection(pool, (client) => inOnePacket(client, (packet) => Promise.all(ofEachCompany.map((ids) => queryKeys(packet, ids, companyOf)))))
+  const found = await onConnection(pool, (client) =>
+    inOnePacket(client, (packet) => Promise.all(ofEachCompany.map((ids) => queryKeys(packet, ids, companyOf)))),
+  )
   return new Map(found.flatMap((keys) => [...keys]))
 }
 
-async function queryKeys(connection: QueryClient, known: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
+async function queryKeys(
+  connection: QueryClient,
+  known: string[],
+  companyOf: Map<string, string>,
+): Promise<Map<string, FoundKey>> {
   const shard = shardOf(connection, companyOf.get(known[0] ?? ''))
   const { rows } = await connection.query<FoundKeyRow>({
     name: 'find-keys',
@@ -132,10 +141,16 @@ const WAITING_SLOTS = 2
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
   const bounds = { ...BOUNDS, ...turnsOfCompanies(pool) }
   const room = openBudget(ROOM)
-  const contended = openContended<KeyUse, UsedKey | null>(async (uses) => {
-    const answers = await onConnection(pool, (client) => countUses(client, uses, true))
-    return answers.map((answer) => (answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer))
-  }, bounds, WAITING_SLOTS)
+  const contended = openContended<KeyUse, UsedKey | null>(
+    async (uses) => {
+      const answers = await onConnection(pool, (client) => countUses(client, uses, true))
+      return answers.map((answer) =>
+        answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer,
+      )
+    },
+    bounds,
+    WAITING_SLOTS,
+  )
   const { submit } = gather<KeyUse, UsedKey | null>(async (uses) => {
     const answers = await onConnection(pool, (client) => countUses(client, uses, false))
     return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))

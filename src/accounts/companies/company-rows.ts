@@ -7,9 +7,10 @@ import { companyRecord } from './read-company.ts'
 
 /** A company as it is under the lock of its head. */
 export async function loadCompany(client: ClientBase, companyId: string): Promise<CompanyRecord> {
-  const { rows } = await client.query<CompanyRow>('select company_id, name, time_zone, created_at from companies where company_id = $1', [
-    toUuid(companyId),
-  ])
+  const { rows } = await client.query<CompanyRow>(
+    'select company_id, name, time_zone, created_at from companies where company_id = $1',
+    [toUuid(companyId)],
+  )
   if (!rows[0]) throw new Error(`the ledger of ${companyId} has no company`)
   return companyRecord(rows[0])
 }
@@ -17,4 +18,3 @@ export async function loadCompany(client: ClientBase, companyId: string): Promis
 export async function updateTimeZone(client: ClientBase, companyId: string, timeZone: string): Promise<void> {
   await client.query('update companies set time_zone = $2 where company_id = $1', [toUuid(companyId), timeZone])
 }
-

@@ -11,7 +11,13 @@ export async function registerCompany({ pool, newId }: CompanyServices, name: st
       name,
       now,
     ])
-    const registered = { type: 'CompanyRegistered', stream: companyId, version: 1, index: null, data: { name } } as const
+    const registered = {
+      type: 'CompanyRegistered',
+      stream: companyId,
+      version: 1,
+      index: null,
+      data: { name },
+    } as const
     return { events: [registered], result: null }
   })
   return companyId

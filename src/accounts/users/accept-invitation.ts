@@ -21,13 +21,18 @@ export async function acceptInvitation(
   const userId = companyId === null ? null : await findUserOfLink(services.pool, companyId, hashOf(token))
   if (companyId === null || userId === null) throw refused()
   const passwordHash = await hashPassword(password)
-  const { result, position } = await changeCompany(services, { companyId, actor: userId }, 'any role', async (client) => {
-    // Of two who use it at once, the second finds it used.
-    if ((await findUserOfLink(client, companyId, hashOf(token))) !== userId) throw refused()
-    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
-    await storePassword(client, companyId, userId, passwordHash)
-    return { events, result: { ...result, linkExpiresAt: null } }
-  })
+  const { result, position } = await changeCompany(
+    services,
+    { companyId, actor: userId },
+    'any role',
+    async (client) => {
+      // Of two who use it at once, the second finds it used.
+      if ((await findUserOfLink(client, companyId, hashOf(token))) !== userId) throw refused()
+      const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
+      await storePassword(client, companyId, userId, passwordHash)
+      return { events, result: { ...result, linkExpiresAt: null } }
+    },
+  )
   return { user: result, position }
 }
 

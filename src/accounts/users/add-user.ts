@@ -54,7 +54,12 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
     ])
     await insertUser(client, companyId, user, { passwordHash, link: null }, now)
     const times = { createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
-    await insertToken(client, companyId, { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, ...times }, hashOf(token))
+    await insertToken(
+      client,
+      companyId,
+      { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, ...times },
+      hashOf(token),
+    )
     return { events, result: expiresAt }
   })
   return { user_id: id, email, role, password, token, token_expires_at: expiresAt }

@@ -34,7 +34,8 @@ export async function changeOwnPassword(
   const passwordHash = await hashPassword(next)
   await changeCompany(company, acting, 'any role', async (client) => {
     // Of two who change it at once, the second finds another password than the one that it checked.
-    if ((await loadPasswordHash(client, companyId, userId)) !== checked) throw new RefusedByStateError(CHANGED_MEANWHILE)
+    if ((await loadPasswordHash(client, companyId, userId)) !== checked)
+      throw new RefusedByStateError(CHANGED_MEANWHILE)
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
     await storePassword(client, companyId, userId, passwordHash)
     return { events, result }

@@ -76,7 +76,13 @@ export async function resetUserPassword(
  * Decides a change under the lock and stores the user's version and role; the rest is the caller's. With a version, only
  * of a user who still has it. Throws RefusedByStateError.
  */
-export async function changeUserRow(client: PoolClient, companyId: string, userId: string, wanted: UserChange, seen?: number) {
+export async function changeUserRow(
+  client: PoolClient,
+  companyId: string,
+  userId: string,
+  wanted: UserChange,
+  seen?: number,
+) {
   const stored = await loadUser(client, companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
   assertSeen(seen, stored.version)

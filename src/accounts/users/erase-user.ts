@@ -27,7 +27,8 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
 async function personalPositions(client: PoolClient, companyId: string, userId: string): Promise<number[]> {
   const positions: number[] = []
   for await (const page of streamPages(client, companyId, userId)) {
-    for (const { type, position } of page) if (type === 'UserInvited' || type === 'UserTokenIssued') positions.push(position)
+    for (const { type, position } of page)
+      if (type === 'UserInvited' || type === 'UserTokenIssued') positions.push(position)
   }
   return withData(client, companyId, positions)
 }

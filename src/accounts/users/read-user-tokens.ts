@@ -39,7 +39,11 @@ export interface SeenToken {
 }
 
 /** One token of a company, whosesoever; null when it has none such. */
-export async function findUserToken(db: Kysely<LedgerTables>, companyId: string, tokenId: string): Promise<SeenToken | null> {
+export async function findUserToken(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  tokenId: string,
+): Promise<SeenToken | null> {
   const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
     where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(db)
   return rows[0] ? { token: tokenRecord(rows[0]), now: rows[0].now } : null

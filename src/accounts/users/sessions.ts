@@ -152,8 +152,15 @@ export async function endSession(db: LedgerDb, cookie: string): Promise<void> {
 }
 
 /** Ends all sessions of a user, but for the one whose cookie is given. */
-export async function endOtherSessions(db: LedgerDb, { companyId, userId }: SignedInUser, cookie: string | null): Promise<void> {
-  let query = db.deleteFrom('sessions').where('company_id', '=', toUuid(companyId)).where('user_id', '=', toUuid(userId))
+export async function endOtherSessions(
+  db: LedgerDb,
+  { companyId, userId }: SignedInUser,
+  cookie: string | null,
+): Promise<void> {
+  let query = db
+    .deleteFrom('sessions')
+    .where('company_id', '=', toUuid(companyId))
+    .where('user_id', '=', toUuid(userId))
   if (cookie !== null) query = query.where('session_hash', '<>', hash('sha256', cookie, 'buffer'))
   await query.execute()
 }

@@ -89,7 +89,11 @@ export async function listUsers(
 }
 
 /** One user of a company, also a removed one; null when it has none such. */
-export async function findUser(db: Kysely<LedgerTables>, companyId: string, userId: string): Promise<UserRecord | null> {
+export async function findUser(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  userId: string,
+): Promise<UserRecord | null> {
   const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
     where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}`.execute(db)
   return rows[0] ? userRecord(rows[0]) : null

@@ -11,9 +11,13 @@ export function addEmployeeCommands(program: Command): void {
     .command('employee')
     .description('employees of a company')
     .command('erase')
-    .description('erase a person permanently, also one who appears only in refused records; name them by one of the three')
+    .description(
+      'erase a person permanently, also one who appears only in refused records; name them by one of the three',
+    )
     .addOption(companyOption())
-    .addOption(idOption('id', 'emp', 'the id of the employee').makeOptionMandatory(false).conflicts(['email', 'externalId']))
+    .addOption(
+      idOption('id', 'emp', 'the id of the employee').makeOptionMandatory(false).conflicts(['email', 'externalId']),
+    )
     .addOption(named('--email <email>', 'the e-mail address').conflicts(['id', 'externalId']))
     .addOption(named('--external-id <external-id>', 'the external id').conflicts(['id', 'email']))
     .addOption(yesOption())

@@ -40,7 +40,12 @@ export function addKeyCommands(program: Command): void {
     .description('give an API key a new secret and show it once; the old one keeps working for a while')
     .addOption(companyOption())
     .addOption(keyOption())
-    .option('--overlap <seconds>', 'how long the old secret keeps working', wholeNumber(MAX_OVERLAP_SECONDS), DEFAULT_OVERLAP_SECONDS)
+    .option(
+      '--overlap <seconds>',
+      'how long the old secret keeps working',
+      wholeNumber(MAX_OVERLAP_SECONDS),
+      DEFAULT_OVERLAP_SECONDS,
+    )
     .addOption(json())
     .action(loaded(async () => (await import('./key.ts')).rotateKey))
   for (const [change, description] of CHANGES) {

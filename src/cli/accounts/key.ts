@@ -26,7 +26,13 @@ interface Quota {
 const MAX_LISTED = 10_000
 
 /** `key issue`: an API key of a company. */
-export async function issueKey({ company: companyId, name, quotaLimit, refreshPeriod, json }: OfCompany & Quota & { name: string }) {
+export async function issueKey({
+  company: companyId,
+  name,
+  quotaLimit,
+  refreshPeriod,
+  json,
+}: OfCompany & Quota & { name: string }) {
   const key = { companyId, name, quotaLimit, refreshPeriod }
   const issued = await withStore(({ store: { pool } }) => issueApiKey({ pool, newId }, key))
   print({ ...issued }, json)
@@ -79,6 +85,7 @@ function shown({ key, now }: SeenKey) {
     requests_made: requestsInWindow(usage, refreshPeriod, Date.parse(now)),
     last_used: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
     created_at: key.createdAt,
-    old_secret_works_until: key.previousExpiresAt !== null && key.previousExpiresAt > now ? key.previousExpiresAt : null,
+    old_secret_works_until:
+      key.previousExpiresAt !== null && key.previousExpiresAt > now ? key.previousExpiresAt : null,
   }
 }

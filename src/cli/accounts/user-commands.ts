@@ -69,7 +69,12 @@ export function addUserCommands(program: Command): void {
     .addOption(companyOption())
     .addOption(userOption())
     .requiredOption('--name <name>', 'name', text(120))
-    .option('--days <n>', `days until it expires, 1 to ${MAX_TOKEN_DAYS}`, wholeNumber(MAX_TOKEN_DAYS, 1), DEFAULT_TOKEN_DAYS)
+    .option(
+      '--days <n>',
+      `days until it expires, 1 to ${MAX_TOKEN_DAYS}`,
+      wholeNumber(MAX_TOKEN_DAYS, 1),
+      DEFAULT_TOKEN_DAYS,
+    )
     .addOption(new Option('--scope <scope>', 'what it is limited to').choices(TOKEN_SCOPES))
     .addOption(json())
     .action(loaded(async () => (await import('./user.ts')).issueToken))

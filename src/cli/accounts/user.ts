@@ -36,7 +36,9 @@ export async function addCompanyUser({ company: companyId, email, name, role, js
 /** `user invite`: a user who sets the password by a one-time token. */
 export async function inviteUser({ company, email, name, role, json }: OfCompany & Person) {
   const person = { email, name, role }
-  const invited = await withStore(({ store: { pool } }) => inviteCompanyUser({ pool, newId }, operatorOf(company), person))
+  const invited = await withStore(({ store: { pool } }) =>
+    inviteCompanyUser({ pool, newId }, operatorOf(company), person),
+  )
   print(withLink(invited), json)
 }
 
@@ -48,7 +50,9 @@ export async function listCompanyUsers({ company, json }: OfCompany) {
 
 /** `user role`: another role, at once. */
 export async function changeRole({ company, user, role, json }: OfUser & { role: Role }) {
-  const changed = await withStore(({ store: { pool } }) => changeUserRole({ pool, newId }, operatorOf(company), user, role))
+  const changed = await withStore(({ store: { pool } }) =>
+    changeUserRole({ pool, newId }, operatorOf(company), user, role),
+  )
   print(shown(changed.user), json)
 }
 
@@ -72,9 +76,18 @@ export async function eraseCompanyUser({ company, user, yes, json }: OfUser & { 
 }
 
 /** `token issue`: a token of a user. */
-export async function issueToken({ company, user, json, name, days, scope }: OfUser & { name: string; days: number; scope?: TokenScope }) {
+export async function issueToken({
+  company,
+  user,
+  json,
+  name,
+  days,
+  scope,
+}: OfUser & { name: string; days: number; scope?: TokenScope }) {
   const wanted = { userId: user, name, expiresInDays: days, scope: scope ?? null }
-  const { token, secret } = await withStore(({ store: { pool } }) => issueUserToken({ pool, newId }, operatorOf(company), wanted))
+  const { token, secret } = await withStore(({ store: { pool } }) =>
+    issueUserToken({ pool, newId }, operatorOf(company), wanted),
+  )
   print({ token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }, json)
 }
 

@@ -10,15 +10,25 @@ export function addAuditCommands(program: Command): void {
     .command('export')
     .description('export the ledger with the bytes to verify, and a signed checkpoint beside it')
     .addOption(companyOption())
-    .option('--out <file>', 'the file to write; `.gz` compresses it; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)')
+    .option(
+      '--out <file>',
+      'the file to write; `.gz` compresses it; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
+    )
     .option('--after <n>', 'start after this position, to continue an export', wholeNumber(LARGEST_POSITION), 0)
     .action(loaded(async () => (await import('./audit-export.ts')).exportLedger))
   const verify = audit
     .command('verify')
-    .description('verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable')
+    .description(
+      'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
+    )
     .argument('<file>', 'the export')
     .option('--checkpoint <file>', 'a file of checkpoints to compare it with; can be repeated', repeated, [])
-    .option('--key <key>', 'a verifier key, or a file of them, that must have signed the checkpoints; can be repeated', repeated, [])
+    .option(
+      '--key <key>',
+      'a verifier key, or a file of them, that must have signed the checkpoints; can be repeated',
+      repeated,
+      [],
+    )
     .addOption(json())
     .action(loaded(async () => (await import('./audit-verify.ts')).verifyLedger))
   verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USE))

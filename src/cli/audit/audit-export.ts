@@ -45,7 +45,10 @@ export async function exportFrom(
     end = await findEnd(opened, company)
     return end.upTo
   }
-  const lines = linesWithProgress(exportPages(opened.store.db, company, { after, upTo: end.upTo, moveEnd, pageEvents }), end.upTo - after)
+  const lines = linesWithProgress(
+    exportPages(opened.store.db, company, { after, upTo: end.upTo, moveEnd, pageEvents }),
+    end.upTo - after,
+  )
   if (out === undefined) {
     await pipeline(lines, process.stdout, { signal: interruption, end: false })
     return ''
@@ -61,7 +64,10 @@ export async function exportFrom(
 type NoteOfExport = { text: string } | { unsigned: string } | { refusal: string }
 
 /** The head to export up to, with its checkpoint or why there is none. */
-async function findEnd({ config, store: { db } }: ExportSource, companyId: string): Promise<{ upTo: number; note: NoteOfExport }> {
+async function findEnd(
+  { config, store: { db } }: ExportSource,
+  companyId: string,
+): Promise<{ upTo: number; note: NoteOfExport }> {
   const signer = await openSigner(config)
   try {
     const { size, note } = await signer.sign(db, companyId)
@@ -121,7 +127,8 @@ async function writeFile(file: string, lines: AsyncIterable<string> | string[]):
   } catch (error) {
     await rm(beside, { force: true })
     interruption.throwIfAborted()
-    if (error instanceof Error && 'syscall' in error) throw new StartupError(`${file} cannot be written: ${faultReason(error)}`)
+    if (error instanceof Error && 'syscall' in error)
+      throw new StartupError(`${file} cannot be written: ${faultReason(error)}`)
     throw error
   }
 }

@@ -8,7 +8,9 @@ import { readSettings } from '../terminal/settings.ts'
 export async function rotateKey(options: { json?: boolean }) {
   const config = readSettings()
   if (config.SIGNING_KEY !== undefined) {
-    throw new StartupError('the signing key comes from SIGNING_KEY: replace it there, and put it into a SIGNING_KEY_FILE to rotate it')
+    throw new StartupError(
+      'the signing key comes from SIGNING_KEY: replace it there, and put it into a SIGNING_KEY_FILE to rotate it',
+    )
   }
   const file = signingKeyFile(config)
   const { retired } = await rotateSigningKey(file).catch((error: unknown) => {

@@ -77,19 +77,35 @@ async function readCheckpoints(file: string): Promise<Checkpoint[]> {
 /** A key, or a file with one on each line. What is neither is wrong use. */
 async function readKeys(given: string): Promise<VerifierKey[]> {
   const text = given.includes('+') ? given : await readFile(given, 'utf8').catch(() => '')
-  const keys = text.split('\n').filter((line) => line !== '').map(parseVerifierKey)
+  const keys = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(parseVerifierKey)
   if (keys.length > 0 && !keys.includes(null)) return keys as VerifierKey[]
   process.stderr.write(`employee-ledger: --key ${given} is neither a verifier key nor a file of them\n`)
   process.exit(WRONG_USE)
 }
 
 function told(ledger: ConsistentLedger): string {
-  const { company_id: company, events, calls, erased, kept, root, checkpoints, checked_to: checkedTo, signed_to: signedTo } = ledger
-  const cover = signedTo === events ? 'signed' : signedTo > 0 ? `signed to position ${signedTo} of ${events}` : 'unsigned'
+  const {
+    company_id: company,
+    events,
+    calls,
+    erased,
+    kept,
+    root,
+    checkpoints,
+    checked_to: checkedTo,
+    signed_to: signedTo,
+  } = ledger
+  const cover =
+    signedTo === events ? 'signed' : signedTo > 0 ? `signed to position ${signedTo} of ${events}` : 'unsigned'
   return [
     `consistent, ${cover}`,
     `${company}: ${events} events, ${calls} calls, the data of ${erased} events erased or retired`,
-    ...(kept === 0 ? [] : [`the data of ${kept} events were erased after they were exported: this copy has them still`]),
+    ...(kept === 0
+      ? []
+      : [`the data of ${kept} events were erased after they were exported: this copy has them still`]),
     `root ${root}`,
     checkpoints === 0
       ? 'no checkpoint was given: whether the end was cut off, or all of it written anew, cannot be seen'

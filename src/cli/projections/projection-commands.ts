@@ -28,7 +28,9 @@ export function addProjectionCommands(program: Command): void {
     .action(loaded(async () => (await import('./rebuild-projection.ts')).rebuildProjection))
   projections
     .command('verify')
-    .description('build a projection in temporary tables and compare them with the live ones; exit code 1 if they differ')
+    .description(
+      'build a projection in temporary tables and compare them with the live ones; exit code 1 if they differ',
+    )
     .argument('[projection]', 'its name (default: all)')
     .addOption(oneCompany())
     .option('--show-values', 'show the contents of rows that differ; they are personal data')

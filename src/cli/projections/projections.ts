@@ -13,7 +13,9 @@ import { withMaintenance, withStore } from '../terminal/with-store.ts'
 export function projectionOf(name: string): Projection {
   const projection = PROJECTIONS.find((known) => known.name === name)
   if (projection) return projection
-  throw new StartupError(`there is no projection ${name}; there are ${PROJECTIONS.map((known) => known.name).join(', ')}`)
+  throw new StartupError(
+    `there is no projection ${name}; there are ${PROJECTIONS.map((known) => known.name).join(', ')}`,
+  )
 }
 
 /** Throws StartupError when there is no such company. */
@@ -23,8 +25,13 @@ export async function assertCompany(db: OpenedMaintenance['db'], companyId: stri
 
 /** `projections list`: for each projection how many companies lag, which are parked and why, and what is being rebuilt. */
 export async function listProjections(options: { json?: boolean }) {
-  const rows = await withStore(({ store: { db } }) => Promise.all(PROJECTIONS.map((projection) => readStanding(db, projection))))
-  print(rows.map((row) => ({ ...row })), options.json)
+  const rows = await withStore(({ store: { db } }) =>
+    Promise.all(PROJECTIONS.map((projection) => readStanding(db, projection))),
+  )
+  print(
+    rows.map((row) => ({ ...row })),
+    options.json,
+  )
 }
 
 /** `projections resume`: a parked company goes on where its checkpoint stands, with the next sweep. */
@@ -46,6 +53,10 @@ export async function pruneProjections(options: { json?: boolean }) {
   const rows = pruned.map(({ projection, version, isDropped }) => ({ projection, version, dropped: isDropped }))
   if (options.json) print(rows, true)
   else if (rows.length === 0) process.stdout.write('there is nothing to drop\n')
-  else for (const row of rows) process.stdout.write(`${row.projection} version ${row.version}: ${row.dropped ? 'dropped' : 'still in use, try again'}\n`)
+  else
+    for (const row of rows)
+      process.stdout.write(
+        `${row.projection} version ${row.version}: ${row.dropped ? 'dropped' : 'still in use, try again'}\n`,
+      )
   if (rows.some(({ dropped }) => !dropped)) process.exitCode = 1
 }

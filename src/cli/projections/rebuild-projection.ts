@@ -20,7 +20,8 @@ export interface RebuildFlags {
 /** `projections rebuild`: all companies into tables of their own and then switched, or one company in its place. */
 export async function rebuildProjection(name: string, flags: RebuildFlags) {
   const projection = projectionOf(name)
-  if (flags.company !== undefined && flags.restart) throw new StartupError('--restart does not go with --company: nothing is left off there')
+  if (flags.company !== undefined && flags.restart)
+    throw new StartupError('--restart does not go with --company: nothing is left off there')
   await withMaintenance((maintenance) =>
     flags.company === undefined
       ? rebuildAll(projection, maintenance, flags)
@@ -28,10 +29,15 @@ export async function rebuildProjection(name: string, flags: RebuildFlags) {
   )
 }
 
-async function rebuildAll(projection: Projection, { db, handOver }: OpenedMaintenance, { restart, json }: RebuildFlags) {
+async function rebuildAll(
+  projection: Projection,
+  { db, handOver }: OpenedMaintenance,
+  { restart, json }: RebuildFlags,
+) {
   const progress = eventProgress(`rebuilding ${projection.name}`)
   const onBegun = (events: number, isResumed: boolean) => {
-    if (isResumed) process.stderr.write('an earlier rebuild goes on where it was left off; --restart would begin anew\n')
+    if (isResumed)
+      process.stderr.write('an earlier rebuild goes on where it was left off; --restart would begin anew\n')
     progress.begin(events)
   }
   const silence = sayWhenInterrupted('stopping after this batch; run it again to go on from there')
@@ -49,9 +55,14 @@ async function rebuildAll(projection: Projection, { db, handOver }: OpenedMainte
   }
   if (!outcome.isSwitched) throw new StartupError(stuckLine(projection, outcome.stuck))
   const { areOldDropped } = outcome
-  if (json) print({ projection: projection.name, version: projection.version, switched: true, old_tables_dropped: areOldDropped }, true)
+  if (json)
+    print(
+      { projection: projection.name, version: projection.version, switched: true, old_tables_dropped: areOldDropped },
+      true,
+    )
   else process.stdout.write(`${projection.name} is rebuilt, and switched to\n`)
-  if (!areOldDropped) process.stderr.write('the old tables are still being read: `projections prune` drops them later\n')
+  if (!areOldDropped)
+    process.stderr.write('the old tables are still being read: `projections prune` drops them later\n')
 }
 
 const TOLD_COMPANIES = 10
@@ -63,7 +74,11 @@ function stuckLine({ name }: Projection, stuck: { companyId: string; reason: str
   return `${name} is not switched: the events of ${all} cannot be folded. ${told.join('; ')}. What is built stays, run it again to go on`
 }
 
-async function rebuildOne(projection: Projection, { db }: OpenedMaintenance, { company, json }: RebuildFlags & { company: string }) {
+async function rebuildOne(
+  projection: Projection,
+  { db }: OpenedMaintenance,
+  { company, json }: RebuildFlags & { company: string },
+) {
   await assertCompany(db, company)
   const progress = eventProgress(`rebuilding ${projection.name}`)
   const silence = sayWhenInterrupted('stopping; the company stays as it is, run it again to begin anew')
@@ -77,7 +92,8 @@ async function rebuildOne(projection: Projection, { db }: OpenedMaintenance, { c
     silence()
     progress.finish()
   }
-  if (json) print({ projection: projection.name, version: projection.version, company_id: company, rows_changed: rows }, true)
+  if (json)
+    print({ projection: projection.name, version: projection.version, company_id: company, rows_changed: rows }, true)
   else process.stdout.write(`${company} is rebuilt: ${rows} ${rows === 1 ? 'row was' : 'rows were'} not right\n`)
 }
 

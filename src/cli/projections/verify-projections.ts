@@ -23,12 +23,18 @@ export async function verifyProjections(name: string | undefined, { company, sho
       const progress = eventProgress(`verifying ${projection.name}`)
       const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
       const one = company === undefined ? {} : { companyId: company }
-      const found = await verify(db, projection, { ...hooks, ...one, showValues: showValues ?? false }).finally(progress.finish)
+      const found = await verify(db, projection, { ...hooks, ...one, showValues: showValues ?? false }).finally(
+        progress.finish,
+      )
       each.push({ projection: projection.name, version: projection.version, ...found })
     }
     return each
   })
-  if (json) print(results.map(({ faults, ...rest }) => ({ ...rest, equal: faults.length === 0, faults: faults.map(shown) })), true)
+  if (json)
+    print(
+      results.map(({ faults, ...rest }) => ({ ...rest, equal: faults.length === 0, faults: faults.map(shown) })),
+      true,
+    )
   else for (const { projection, companies, faults } of results) tell(projection, companies, faults)
   if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1
 }
@@ -39,11 +45,16 @@ function shown({ companyId, unfoldable, ...rest }: CompanyFault) {
 
 function tell(projection: string, companies: number, faults: CompanyFault[]): void {
   if (faults.length === 0) {
-    process.stdout.write(`${projection}: as the ledger says, in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`)
+    process.stdout.write(
+      `${projection}: as the ledger says, in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`,
+    )
     return
   }
   for (const { companyId, unfoldable, rows, differences } of faults) {
-    const what = unfoldable === undefined ? `${rows} ${rows === 1 ? 'row differs' : 'rows differ'}` : `cannot be folded: ${unfoldable}`
+    const what =
+      unfoldable === undefined
+        ? `${rows} ${rows === 1 ? 'row differs' : 'rows differ'}`
+        : `cannot be folded: ${unfoldable}`
     process.stdout.write(`${projection}: ${companyId}: ${what}\n`)
     for (const { table, kind, key, columns, values } of differences) {
       const parts = [`  ${table} ${JSON.stringify(key)} is ${kind}`]

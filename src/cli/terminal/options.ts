@@ -31,7 +31,9 @@ const MAX_SHARDS = 4_096
 
 /** `--shards <number>`, into how many parts tables are cut. */
 export function shards(): Option {
-  return new Option('--shards <number>', 'number of shards per table, and so the largest number of machines').argParser(wholeNumber(MAX_SHARDS, 1)).default(32)
+  return new Option('--shards <number>', 'number of shards per table, and so the largest number of machines')
+    .argParser(wholeNumber(MAX_SHARDS, 1))
+    .default(32)
 }
 
 /** `--company <id>`, which must be given. */

@@ -13,7 +13,8 @@ export function readSettings(): Config {
       throw new StartupError(`BODY_BUDGET must be at least ${BODIES_WITHIN_BUDGET} times BODY_LIMIT`)
     }
     const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
-    if (collector !== undefined && !URL.canParse(collector)) throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not an address')
+    if (collector !== undefined && !URL.canParse(collector))
+      throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not an address')
     return config
   } catch (error) {
     const names = invalidSettings(error)

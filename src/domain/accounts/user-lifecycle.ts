@@ -82,7 +82,8 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
 
 /** Who may still come in is not forgotten. Without positions everything is forgotten already. */
 function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> {
-  if (!user.isRemoved) return { problem: problem('user_not_removed', 'only a removed user can be erased; remove the user first') }
+  if (!user.isRemoved)
+    return { problem: problem('user_not_removed', 'only a removed user can be erased; remove the user first') }
   return { events: erasingEvents('UserErased', user.id, user.version + 1, positions) }
 }
 

@@ -52,7 +52,13 @@ export function decideCreate(
   const managed = resolveManagers(records, (record) => newIds[record.index], directory)
   const drafts = managed.map((record): Draft => {
     const data = { attributes: attributesSet(record.patch) }
-    const event = { type: 'EmployeeCreated', stream: newIds[record.index]!, version: 1, index: record.index, data } as const
+    const event = {
+      type: 'EmployeeCreated',
+      stream: newIds[record.index]!,
+      version: 1,
+      index: record.index,
+      data,
+    } as const
     const after = evolve(undefined, { ...event, recorded_at: context.now })
     return { record, before: undefined, after, effect: undefined, events: [event], faults: record.faults.copy() }
   })
@@ -111,7 +117,11 @@ function draftUpdate(record: ReadRecord, before: Employee | undefined, now: stri
   const faults = record.faults.copy()
   if (!before) {
     if (record.locator) {
-      faults.addFirst({ path: [record.locator.field], code: 'employee_not_found', message: 'the company has no such employee' })
+      faults.addFirst({
+        path: [record.locator.field],
+        code: 'employee_not_found',
+        message: 'the company has no such employee',
+      })
     }
     return { record, before, after: undefined, effect: undefined, events: [], faults }
   }
@@ -145,7 +155,10 @@ function updateEvents(before: Employee, effect: PatchEffect, index: number): New
 
 /** Two records of a call must not speak of one employee: which of them came last would decide. */
 function refuseRepeated(drafts: Draft[]): void {
-  const byEmployee = Map.groupBy(drafts.filter((draft) => draft.before), (draft) => draft.before!.id)
+  const byEmployee = Map.groupBy(
+    drafts.filter((draft) => draft.before),
+    (draft) => draft.before!.id,
+  )
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
     for (const { record, faults } of group) {
@@ -189,7 +202,9 @@ function completed(drafts: Draft[], counts: CallCounts, context: CallContext): C
 }
 
 function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
-  const faulty = drafts.filter((draft) => draft.faults.count > 0).map((draft) => ({ draft, errors: recordErrors(draft) }))
+  const faulty = drafts
+    .filter((draft) => draft.faults.count > 0)
+    .map((draft) => ({ draft, errors: recordErrors(draft) }))
   const detail = `${faulty.length} of ${drafts.length} records ${faulty.length === 1 ? 'has' : 'have'} errors; nothing was applied`
   const rejected = faulty.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
   const kept = faulty.flatMap(({ errors }) => errors)
@@ -234,9 +249,13 @@ function close(
   context: CallContext,
 ): CallDecision {
   const stream = context.callId
-  const events = rejected.map(
-    ({ index, data }, at): NewEvent => ({ type: 'EmployeeRecordRejected', stream, version: at + 1, index, data }),
-  )
+  const events = rejected.map(({ index, data }, at): NewEvent => ({
+    type: 'EmployeeRecordRejected',
+    stream,
+    version: at + 1,
+    index,
+    data,
+  }))
   const { status: http_status, code, detail } = refusal
   const data = { ...factsOf(context, counts), http_status, code, detail }
   events.push({ type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data })

@@ -56,7 +56,8 @@ export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
   if (!isObject(body) || !Array.isArray(body.employees)) {
     return refused('the body must be an array of records, or an object whose member "employees" is one')
   }
-  if (hasMoreMembersThan(body, 1)) return refused('the body must have no member beside "employees"', body.employees.length)
+  if (hasMoreMembersThan(body, 1))
+    return refused('the body must have no member beside "employees"', body.employees.length)
   return recordsOfArray(body.employees, '/employees', maxRecords)
 }
 
@@ -162,9 +163,14 @@ function readFields(
       addForeignField(faults, name)
       continue
     }
-    const reading = managedBy && value === null ? { value } : readAttribute(managedBy ?? (name as AttributeName), value, isPatch, name)
-    if (reading.faults) for (const { below, code, message } of reading.faults) faults.add([name, ...(below ?? [])], code, message)
-    else if (managedBy) managers.push({ field: name as ManagerReference['field'], value: reading.value as string | null })
+    const reading =
+      managedBy && value === null
+        ? { value }
+        : readAttribute(managedBy ?? (name as AttributeName), value, isPatch, name)
+    if (reading.faults)
+      for (const { below, code, message } of reading.faults) faults.add([name, ...(below ?? [])], code, message)
+    else if (managedBy)
+      managers.push({ field: name as ManagerReference['field'], value: reading.value as string | null })
     else patch[name] = reading.value
   }
   if (managers.length > 1) faults.add([managers[1]!.field], 'invalid_value', SEVERAL_MANAGERS)

@@ -63,7 +63,10 @@ export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): vo
   if (changed.length === 0) return
   const afterwards = new Map(drafts.map(({ after }) => [after?.id, after?.manager_id]))
   const managerOf = (id: string) => (afterwards.has(id) ? (afterwards.get(id) ?? null) : directory.managerOf(id))
-  const inCycle = cyclesFrom(changed.map(({ after }) => after!.id), managerOf)
+  const inCycle = cyclesFrom(
+    changed.map(({ after }) => after!.id),
+    managerOf,
+  )
   for (const { after, record, faults } of changed) {
     if (!inCycle.has(after!.id)) continue
     const isSelf = after!.manager_id === after!.id

@@ -42,7 +42,8 @@ function addInBatch(faults: RecordFaults, name: UniqueName): void {
 }
 
 function addHeld(faults: RecordFaults, name: UniqueName, holder: Employee): void {
-  if (holder.status === 'active') return faults.add([name], 'already_exists', `another employee has this ${MEANINGS[name]}`)
+  if (holder.status === 'active')
+    return faults.add([name], 'already_exists', `another employee has this ${MEANINGS[name]}`)
   const message = `the inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or choose another value`
   return faults.add([name], 'inactive_employee_exists', message, holder.id)
 }

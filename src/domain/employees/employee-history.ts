@@ -20,7 +20,10 @@ export function explain(before: ExplainedEmployee | undefined, event: EmployeeEv
   for (const name of namesSetBy(event)) causes[name] = cause
   // A custom attribute that is removed is none any more.
   for (const name of Object.keys(causes)) {
-    if (name.startsWith(CUSTOM_PREFIX) && !Object.hasOwn(employee.custom_attributes, name.slice(CUSTOM_PREFIX.length))) {
+    if (
+      name.startsWith(CUSTOM_PREFIX) &&
+      !Object.hasOwn(employee.custom_attributes, name.slice(CUSTOM_PREFIX.length))
+    ) {
       delete causes[name]
     }
   }
@@ -35,7 +38,10 @@ function namesSetBy(event: EmployeeEvent): string[] {
   switch (event.type) {
     case 'EmployeeCreated': {
       const custom = Object.keys(event.data?.attributes.custom_attributes ?? {})
-      return [...ATTRIBUTE_NAMES.filter((name) => name !== 'custom_attributes'), ...custom.map((key) => CUSTOM_PREFIX + key)]
+      return [
+        ...ATTRIBUTE_NAMES.filter((name) => name !== 'custom_attributes'),
+        ...custom.map((key) => CUSTOM_PREFIX + key),
+      ]
     }
     case 'EmployeeUpdated':
       return Object.keys(event.data?.changes ?? {})

@@ -22,7 +22,9 @@ export type EmployeeEvent = Extract<
 export type EmployeeStreamEvent = EmployeeEvent | Extract<RecordedEvent, { type: 'EmployeeErased' }>
 
 type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
-  { [Type in EmployeeEvent['type']]: { type: Type; data: Extract<EmployeeEvent, { type: Type }>['data'] } }[EmployeeEvent['type']]
+  {
+    [Type in EmployeeEvent['type']]: { type: Type; data: Extract<EmployeeEvent, { type: Type }>['data'] }
+  }[EmployeeEvent['type']]
 
 export type RecordResult = 'synced' | 'no_updates' | 'reactivated' | 'deactivated'
 
@@ -131,7 +133,9 @@ export function patchEffect(employee: Employee, patch: AttributePatch): PatchEff
   for (const name of ATTRIBUTE_NAMES) {
     if (patch[name] === undefined) continue
     if (name === 'custom_attributes') {
-      for (const [key, change] of Object.entries(customChanges(employee.custom_attributes, patch.custom_attributes ?? null))) {
+      for (const [key, change] of Object.entries(
+        customChanges(employee.custom_attributes, patch.custom_attributes ?? null),
+      )) {
         changes[key] = change
         changed.push(key)
       }
@@ -177,6 +181,10 @@ export function addStateFaults(
     }
   }
   if (touched('custom_attributes') && Object.keys(after.custom_attributes).length > MAX_CUSTOM_ATTRIBUTES) {
-    faults.add(['custom_attributes'], 'too_long', `an employee must have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
+    faults.add(
+      ['custom_attributes'],
+      'too_long',
+      `an employee must have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,
+    )
   }
 }

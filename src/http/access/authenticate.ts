@@ -37,7 +37,8 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { 'x-api-id': ids, 'x-api-key': secrets } = request.raw.headersDistinct
     const [apiId, secret] = [ids?.[0] ?? '', secrets?.[0] ?? '']
-    const isFormed = ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && isSecret(API_KEY_PREFIX, secret)
+    const isFormed =
+      ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && isSecret(API_KEY_PREFIX, secret)
     if (!isFormed) throw invalidCredentials()
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig

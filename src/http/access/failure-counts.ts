@@ -16,7 +16,12 @@ interface Window {
  * Counts at most `max` failures of each key in a window that begins with its first try. Of keys beyond `kept` the oldest
  * window is forgotten; a key without failures is not kept at all. `now` tells milliseconds.
  */
-export function openFailureCounts(options: { max: number; windowMs: number; kept: number; now?: () => number }): FailureCounts {
+export function openFailureCounts(options: {
+  max: number
+  windowMs: number
+  kept: number
+  now?: () => number
+}): FailureCounts {
   const { max, windowMs, kept, now = () => performance.now() } = options
   // In the order in which they end.
   const windows = new Map<string, Window>()

@@ -16,7 +16,8 @@ export const ALWAYS = () => true
 
 /** For routes that read much where one of these parameters of the query is given. */
 export function whenGiven(...names: string[]) {
-  return ({ query }: FastifyRequest): boolean => names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
+  return ({ query }: FastifyRequest): boolean =>
+    names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
 }
 
 /**

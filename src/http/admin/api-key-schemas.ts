@@ -16,7 +16,9 @@ export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'revoke
 const Status = oneOf(KEY_STATUSES, 'A revoked key stays in the list and is refused for ever.')
 const QuotaLimit = { minimum: 0, maximum: LARGEST_QUOTA, description: 'Calls in each period.' }
 const Period = oneOf(REFRESH_PERIODS, 'When the quota begins anew: calendar windows, UTC, weeks from Monday.')
-const Secret = Type.String({ description: 'The secret, sent as `x-api-key`. Shown this once; only its digest is kept.' })
+const Secret = Type.String({
+  description: 'The secret, sent as `x-api-key`. Shown this once; only its digest is kept.',
+})
 
 const keyFields = {
   id: Type.String({ description: 'The API id, sent as `x-api-id`.' }),

@@ -58,7 +58,10 @@ const EXPORT_RECORDS: FastifySchema = {
 const ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } }
 
 /** Bulk User Logs as CSV: the list, and the records of an entry, with the filters of the same lists in JSON. */
-export function bulkUserLogsCsv(app: FastifyInstance, { reads, authorize }: { reads: Reads } & Pick<Reader, 'authorize'>): void {
+export function bulkUserLogsCsv(
+  app: FastifyInstance,
+  { reads, authorize }: { reads: Reads } & Pick<Reader, 'authorize'>,
+): void {
   app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
     '/bulk-user-logs.csv',
     { ...ROUTE, schema: EXPORT_LOGS },
@@ -86,7 +89,11 @@ export function bulkUserLogsCsv(app: FastifyInstance, { reads, authorize }: { re
         listLogRecords(logs, companyId, entry, filter, { after: last?.ordinal ?? -1, limit: RECORDS_PER_PAGE }),
       )
       const rows = withDetails(db, companyId, entry, pages)
-      return sendCsv(reply, `bulk-user-logs-${entry.entry.id}.csv`, await csvStream({ request, reply, authorize }, RECORD_COLUMNS, rows))
+      return sendCsv(
+        reply,
+        `bulk-user-logs-${entry.entry.id}.csv`,
+        await csvStream({ request, reply, authorize }, RECORD_COLUMNS, rows),
+      )
     },
   )
 }
@@ -128,7 +135,11 @@ const RECORD_COLUMNS: readonly CsvColumn<RecordRow>[] = [
   ['employee_id', ({ shown }) => (typeof shown.employee_id === 'string' ? shown.employee_id : null)],
   ['status', ({ outcome }) => outcome],
   ['attributes', ({ shown }) => listed(shown.attributes, ([name, value]) => `${name}: ${JSON.stringify(value)}`)],
-  ['changes', ({ shown }) => listed(shown.changes, ([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)],
+  [
+    'changes',
+    ({ shown }) =>
+      listed(shown.changes, ([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`),
+  ],
   ['record', ({ shown }) => recordText(shown)],
   ['truncated', ({ shown }) => (shown.truncated ? 'truncated' : null)],
   ['errors', ({ shown }) => shown.errors?.map(errorText).join('; ') ?? null],

@@ -15,13 +15,19 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema,
 const oneOf = <const Word extends string>(words: readonly Word[], options: { description: string }) =>
   Type.Unsafe<Word>({ type: 'string', enum: [...words], ...options })
 // Not Type.Record: its pattern of names does not match those with a line break.
-const byName = (schema: TSchema) => Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: schema })
+const byName = (schema: TSchema) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: schema })
 
 const Cursor = Type.Optional(
   Type.String({ minLength: 1, maxLength: 64, description: '`next_cursor` of the page before; opaque' }),
 )
 const PageQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'how many items a page has' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: 'how many items a page has',
+  }),
   cursor: Cursor,
 }
 
@@ -29,9 +35,13 @@ const PageQuery = {
 export const EntryFilterQuery = {
   status: Type.Optional(oneOf(['Completed', 'Failed'], { description: 'the status of the entry' })),
   operation: Type.Optional(oneOf(['create', 'update_one', 'update_many'], { description: 'what the call was to do' })),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'requested at this instant or later (RFC 3339)' })),
+  from: Type.Optional(
+    Type.String({ format: 'date-time', description: 'requested at this instant or later (RFC 3339)' }),
+  ),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'requested before this instant (RFC 3339)' })),
-  key: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'the API id of the key that made the call' })),
+  key: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'the API id of the key that made the call' }),
+  ),
   employee: Type.Optional(
     Type.String({
       minLength: 1,
@@ -56,7 +66,8 @@ export const EntryFilterQuery = {
 export const RecordFilterQuery = {
   status: Type.Optional(
     oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created', 'Failed'], {
-      description: 'the status of the record; `Created` finds those of a creation and `Failed` refused ones, which have none',
+      description:
+        'the status of the record; `Created` finds those of a creation and `Failed` refused ones, which have none',
     }),
   ),
   q: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TEXT, description: 'as for the list of entries' })),
@@ -100,7 +111,9 @@ export const RecordSchema = Type.Object(
     index: nullable(Type.Integer({ description: 'place in the call; null when it speaks of the call as a whole' })),
     employee_id: nullable(Type.String()),
     status: nullable(
-      oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated'], { description: 'null for a creation or a refusal' }),
+      oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated'], {
+        description: 'null for a creation or a refusal',
+      }),
     ),
     attributes: nullable(byName({} as TSchema)),
     changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),

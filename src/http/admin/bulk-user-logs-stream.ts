@@ -42,7 +42,10 @@ const SCHEMA = {
 type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
 
 /** `GET /admin/v1/bulk-user-logs/stream`. @fastify/sse must be registered before. */
-export function bulkUserLogsStream(app: FastifyInstance, { access, reads, limits, streams, authorize }: StreamServices): void {
+export function bulkUserLogsStream(
+  app: FastifyInstance,
+  { access, reads, limits, streams, authorize }: StreamServices,
+): void {
   const watch = openCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
     onError: (error) => app.log.warn({ err: error }, 'the log could not be watched; it is tried again'),
@@ -62,7 +65,12 @@ export function bulkUserLogsStream(app: FastifyInstance, { access, reads, limits
       const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
       await streams.run(userId, reply, async (stopping) => {
         const start = await startOf(reads, request)
-        await followLive({ readAfter, listen, idOf: encodeCursor, authorize }, limits, { request, reply, start, stopping })
+        await followLive({ readAfter, listen, idOf: encodeCursor, authorize }, limits, {
+          request,
+          reply,
+          start,
+          stopping,
+        })
       })
     },
   )

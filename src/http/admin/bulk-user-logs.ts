@@ -48,20 +48,24 @@ type LogParams = Static<typeof schemas.LogParams>
 
 /** Bulk User Logs for administrators: the list, one entry, the records of an entry. */
 export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
-  app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>('/bulk-user-logs', { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } }, async (request) => {
-    const { limit, cursor, ...filter } = request.query
-    const { companyId } = userOf(request)
-    const before = cursor === undefined ? null : decodeCursor(cursor)
-    // One more than asked for tells whether there is a next page.
-    const page = { before, limit: limit + 1 }
-    const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
-    const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
-    const shown = found.slice(0, limit)
-    return {
-      items: shown.map(({ entry }) => entry),
-      next_cursor: found.length > limit ? encodeCursor(shown.at(-1)!.position) : null,
-    }
-  })
+  app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>(
+    '/bulk-user-logs',
+    { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } },
+    async (request) => {
+      const { limit, cursor, ...filter } = request.query
+      const { companyId } = userOf(request)
+      const before = cursor === undefined ? null : decodeCursor(cursor)
+      // One more than asked for tells whether there is a next page.
+      const page = { before, limit: limit + 1 }
+      const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
+      const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
+      const shown = found.slice(0, limit)
+      return {
+        items: shown.map(({ entry }) => entry),
+        next_cursor: found.length > limit ? encodeCursor(shown.at(-1)!.position) : null,
+      }
+    },
+  )
 
   app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)

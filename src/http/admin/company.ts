@@ -14,7 +14,8 @@ import { actingUser, SMALL_BODY, tellPosition } from './company-schemas.ts'
 import { NoQuery, STRICT, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
-  description: 'IANA name of the time zone in which the pages show times, such as `Europe/Berlin`. Answers stay in UTC.',
+  description:
+    'IANA name of the time zone in which the pages show times, such as `Europe/Berlin`. Answers stay in UTC.',
 }
 const ShownCompany = Type.Object(
   { id: Type.String(), name: Type.String(), time_zone: Type.String(TimeZone), created_at: Time },

@@ -14,7 +14,11 @@ const FORMAT = { record_delimiter: '\r\n', escape_formulas: true, quote_record_d
  * Rows as CSV, read page by page while the client takes it. It begins with a byte order mark: without it spreadsheets
  * take UTF-8 for something else.
  */
-export function csvStream<Row>(reader: Reader, columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): Promise<Readable> {
+export function csvStream<Row>(
+  reader: Reader,
+  columns: readonly CsvColumn<Row>[],
+  pages: AsyncIterable<Row[]>,
+): Promise<Readable> {
   return streamTexts(reader, csvTexts(columns, pages))
 }
 
@@ -29,7 +33,10 @@ async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIt
 }
 
 /** Reads pages until one is not full; `readPage` is given the last row of the page before. */
-export async function* allPages<Row>(size: number, readPage: (last: Row | null) => Promise<Row[]>): AsyncGenerator<Row[]> {
+export async function* allPages<Row>(
+  size: number,
+  readPage: (last: Row | null) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
   let last: Row | null = null
   for (;;) {
     const page: Row[] = await readPage(last)

@@ -34,7 +34,12 @@ export async function showRecords(
   const positions = records.flatMap(positionsOf)
   const events = positions.length === 0 ? [] : await readEventsAt(db, companyId, positions)
   const byPosition = new Map(events.map((event) => [event.position, event]))
-  return records.map((record) => show(record, positionsOf(record).flatMap((position) => byPosition.get(position) ?? [])))
+  return records.map((record) =>
+    show(
+      record,
+      positionsOf(record).flatMap((position) => byPosition.get(position) ?? []),
+    ),
+  )
 }
 
 /** The events of one record stand next to each other. */

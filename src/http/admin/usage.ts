@@ -15,10 +15,15 @@ const DAY_MS = 86_400_000
 const UsageQuery = Type.Object(
   {
     from: Type.Optional(
-      Type.String({ format: 'date', description: `the first day (UTC); by default ${DEFAULT_DAYS} days end with \`to\`` }),
+      Type.String({
+        format: 'date',
+        description: `the first day (UTC); by default ${DEFAULT_DAYS} days end with \`to\``,
+      }),
     ),
     to: Type.Optional(Type.String({ format: 'date', description: 'the last day (UTC), included; by default today' })),
-    key: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'the API id of the key that made the calls' })),
+    key: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'the API id of the key that made the calls' }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -49,7 +49,10 @@ export const UserListQuery = Type.Object(
 
 export const InviteBody = Type.Object({ email: Type.String(Email), name: Name, role: UserRole }, STRICT)
 export const RoleBody = Type.Object({ role: UserRole }, STRICT)
-export const ChangeUserBody = Type.Partial(Type.Object({ role: UserRole }), { ...STRICT, description: 'A merge patch.' })
+export const ChangeUserBody = Type.Partial(Type.Object({ role: UserRole }), {
+  ...STRICT,
+  description: 'A merge patch.',
+})
 const NewPassword = Type.String({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_CHARACTERS })
 export const OwnPasswordBody = Type.Object(
   { current: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_CHARACTERS }), password: NewPassword },
@@ -57,7 +60,11 @@ export const OwnPasswordBody = Type.Object(
 )
 export const AcceptBody = Type.Object(
   {
-    token: Type.String({ minLength: 1, maxLength: 200, description: 'The one-time token of an invitation or a reset.' }),
+    token: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'The one-time token of an invitation or a reset.',
+    }),
     password: NewPassword,
   },
   STRICT,
@@ -85,7 +92,8 @@ export function userStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
 
 const TOKEN_STATUSES = ['active', 'expired', 'revoked'] as const
 
-const SCOPE = 'What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else.'
+const SCOPE =
+  'What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else.'
 
 const tokenFields = {
   id: Type.String(),

@@ -64,7 +64,12 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
     {
       schema: {
         ...{ operationId: 'revokeToken', summary: "Revoke a token of yours; anybody's for administrators", tags },
-        ...{ params: idIn('token'), querystring: NoQuery, response: { 204: NO_CONTENT }, problems: ['token_not_found'] },
+        ...{
+          params: idIn('token'),
+          querystring: NoQuery,
+          response: { 204: NO_CONTENT },
+          problems: ['token_not_found'],
+        },
       },
     },
     async (request, reply) => {

@@ -17,7 +17,15 @@ import { ProblemError } from '../server/problem.ts'
 import { actingUser, keepOutOfCaches } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
 import { SMALL_BODY, tellPosition, trimName } from './company-schemas.ts'
-import { ChangeUserBody, InviteBody, InvitedUser, ShownUser, showUser, UserList, UserListQuery } from './user-schemas.ts'
+import {
+  ChangeUserBody,
+  InviteBody,
+  InvitedUser,
+  ShownUser,
+  showUser,
+  UserList,
+  UserListQuery,
+} from './user-schemas.ts'
 
 interface OfUser {
   Params: { id: string }
@@ -74,14 +82,19 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'inviteUser',
-        summary: 'Invite a user, who sets the password by a one-time token; the token is shown once, for you to pass on',
+        summary:
+          'Invite a user, who sets the password by a one-time token; the token is shown once, for you to pass on',
         ...{ tags, querystring: NoQuery, body: InviteBody, response: { 201: InvitedUser }, problems: ['user_exists'] },
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
     },
     async (request, reply) => {
       const { name, role } = request.body
-      const invited = await inviteCompanyUser(services, actingUser(request), { email: emailOf(request.body), name, role })
+      const invited = await inviteCompanyUser(services, actingUser(request), {
+        email: emailOf(request.body),
+        name,
+        role,
+      })
       void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
       return sendInvitation(reply, invited)
     },

@@ -10,8 +10,14 @@ import { eventsStream } from './events-stream.ts'
 import { proofs } from './proofs.ts'
 
 /** What auditors and administrators read of the company's ledger. Nothing here changes anything. */
-export async function auditRoutes(app: FastifyInstance, { failureLimit, sessions, signer, ...services }: AuditRouteServices): Promise<void> {
-  const [authenticate, assertRole] = [authenticateUser(services.access, sessions, 'audit'), requireRole('auditor', 'admin')]
+export async function auditRoutes(
+  app: FastifyInstance,
+  { failureLimit, sessions, signer, ...services }: AuditRouteServices,
+): Promise<void> {
+  const [authenticate, assertRole] = [
+    authenticateUser(services.access, sessions, 'audit'),
+    requireRole('auditor', 'admin'),
+  ]
   const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
     await authenticate(request, reply)
     await assertRole(request, reply)

@@ -11,7 +11,9 @@ import { idsOf } from '../server/log-ids.ts'
 import { ProblemError } from '../server/problem.ts'
 
 const NoQuery = Type.Object({}, { additionalProperties: false })
-const PublicKey = Type.String({ description: 'a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`' })
+const PublicKey = Type.String({
+  description: 'a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`',
+})
 
 const CHECKPOINT = {
   operationId: 'getCheckpoint',
@@ -24,7 +26,10 @@ const CHECKPOINT = {
   querystring: NoQuery,
   response: {
     200: Type.Object({
-      position: Type.Integer({ minimum: 0, description: 'the position of the last event, which is the size of the tree' }),
+      position: Type.Integer({
+        minimum: 0,
+        description: 'the position of the last event, which is the size of the tree',
+      }),
       root: Type.String({ description: 'the root of the tree, base64' }),
       note: Type.String({ description: 'the signed note; verify over these very characters' }),
       public_key: PublicKey,
@@ -52,7 +57,10 @@ const KEYS = {
 }
 
 /** `GET /audit/v1/checkpoint` and `GET /audit/v1/keys`. */
-export function checkpoints(app: FastifyInstance, services: { db: Kysely<LedgerTables>; signer: CheckpointSigner }): void {
+export function checkpoints(
+  app: FastifyInstance,
+  services: { db: Kysely<LedgerTables>; signer: CheckpointSigner },
+): void {
   const { db, signer } = services
   app.get('/checkpoint', { schema: CHECKPOINT }, async (request) => {
     try {

@@ -39,7 +39,10 @@ const AtQuery = Type.Object(
 
 const EmployeeThen = Type.Object(
   {
-    position: Type.Integer({ minimum: 0, description: 'The position that was asked for, or that was the last at the instant.' }),
+    position: Type.Integer({
+      minimum: 0,
+      description: 'The position that was asked for, or that was the last at the instant.',
+    }),
     employee: Employee,
     causes: Type.Unsafe<Record<string, Static<typeof Cause>>>({
       ...{ type: 'object', additionalProperties: Cause },
@@ -62,21 +65,31 @@ const HISTORY: FastifySchema = {
   operationId: 'listEmployeeEvents',
   summary: 'List the events of an employee, newest first',
   description: 'A page may have fewer than `limit` items where these are very large.',
-  ...{ tags, params, querystring: HistoryQuery, response: { 200: listOf(AuditEvent) }, problems: ['employee_not_found'] },
+  ...{
+    tags,
+    params,
+    querystring: HistoryQuery,
+    response: { 200: listOf(AuditEvent) },
+    problems: ['employee_not_found'],
+  },
 }
 
 /** `GET /audit/v1/employees/…`: back in time. */
 export function employeeHistory(app: FastifyInstance, { reads }: AuditServices): void {
-  app.get<{ Params: { id: string }; Querystring: Static<typeof AtQuery> }>('/employees/:id', { schema: AT, config: { isHeavyRead: ALWAYS } }, async (request) => {
-    const { companyId } = userOf(request)
-    const db = await reads.of(companyId)
-    const position = await positionAt(db, companyId, request.query.at)
-    const then = await readEmployeeAt(db, companyId, employeeIdOf(request.params.id), position)
-    if (then.standing !== 'known') {
-      throw then.standing === 'erased' ? notFound("the employee's data have been erased") : noSuchEmployee()
-    }
-    return { position, employee: then.employee, causes: then.causes }
-  })
+  app.get<{ Params: { id: string }; Querystring: Static<typeof AtQuery> }>(
+    '/employees/:id',
+    { schema: AT, config: { isHeavyRead: ALWAYS } },
+    async (request) => {
+      const { companyId } = userOf(request)
+      const db = await reads.of(companyId)
+      const position = await positionAt(db, companyId, request.query.at)
+      const then = await readEmployeeAt(db, companyId, employeeIdOf(request.params.id), position)
+      if (then.standing !== 'known') {
+        throw then.standing === 'erased' ? notFound("the employee's data have been erased") : noSuchEmployee()
+      }
+      return { position, employee: then.employee, causes: then.causes }
+    },
+  )
 
   app.get<{ Params: { id: string }; Querystring: Static<typeof HistoryQuery> }>(
     '/employees/:id/history',

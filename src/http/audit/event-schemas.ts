@@ -8,7 +8,10 @@ import { invalidQuery } from '../server/query-values.ts'
 
 const MAX_LIMIT = 10_000
 const FORMATS = ['plain', 'proof'] as const
-export const Position = Type.Integer({ minimum: 1, description: "A place in the company's ledger, from 1 without a gap." })
+export const Position = Type.Integer({
+  minimum: 1,
+  description: "A place in the company's ledger, from 1 without a gap.",
+})
 
 /** Filters that a stream can follow. */
 export const FollowQuery = {
@@ -19,7 +22,11 @@ export const FollowQuery = {
     Type.String({ minLength: 1, maxLength: 1_000, description: 'Only events of these types, parted by commas.' }),
   ),
   employee: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Only the events of the stream of this employee: `emp_…`.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Only the events of the stream of this employee: `emp_…`.',
+    }),
   ),
 }
 
@@ -40,8 +47,12 @@ export const EventsQuery = Type.Object(
         description: '`plain` for people and programs, `proof` for verification: the very bytes that were hashed.',
       }),
     ),
-    call: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only the events of this call: `log_…`.' })),
-    from: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded at this instant or later (RFC 3339).' })),
+    call: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Only the events of this call: `log_…`.' }),
+    ),
+    from: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Recorded at this instant or later (RFC 3339).' }),
+    ),
     to: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded before this instant (RFC 3339).' })),
   },
   STRICT,
@@ -49,28 +60,40 @@ export const EventsQuery = Type.Object(
 
 const eventMembers = {
   position: Position,
-  call_id: orNull(Type.String({ description: 'The call that it belongs to, which is also its entry in Bulk User Logs.' })),
+  call_id: orNull(
+    Type.String({ description: 'The call that it belongs to, which is also its entry in Bulk User Logs.' }),
+  ),
   stream: Type.String({ description: 'The id of the employee, call, key, user or company that it is about.' }),
   version: Type.Integer({ minimum: 1, description: 'Its number in that stream, from 1 without a gap.' }),
   type: Type.String({ examples: ['EmployeeUpdated'] }),
   schema_version: Type.Integer({ minimum: 1, description: 'The version of the shape in which the data were written.' }),
   index: orNull(Type.Integer({ minimum: 0, description: 'The record of the call that it comes from.' })),
   recorded_at: Type.String({ format: 'date-time' }),
-  actor: Type.String({ description: 'The id of the API key or user that caused it, or `operator` for the command line.' }),
+  actor: Type.String({
+    description: 'The id of the API key or user that caused it, or `operator` for the command line.',
+  }),
 }
 
 export const AuditEvent = Type.Object(
   {
     ...eventMembers,
-    data: Type.Unsafe<unknown>({ type: ['object', 'null'], additionalProperties: true, description: 'Null once erased.' }),
+    data: Type.Unsafe<unknown>({
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'Null once erased.',
+    }),
   },
   { $id: 'AuditEvent', ...STRICT, description: 'An event as it was written.' },
 )
 
 export const ProofEvent = Type.Object(
   {
-    envelope: Type.String({ description: 'Its UTF-8 bytes behind a zero byte hash to the leaf (RFC 6962), with SHA-256.' }),
-    data: orNull(Type.String({ description: 'The bytes of the salt and of this hash to `data_hash` of the envelope.' })),
+    envelope: Type.String({
+      description: 'Its UTF-8 bytes behind a zero byte hash to the leaf (RFC 6962), with SHA-256.',
+    }),
+    data: orNull(
+      Type.String({ description: 'The bytes of the salt and of this hash to `data_hash` of the envelope.' }),
+    ),
     salt: orNull(Type.String({ pattern: '^[0-9a-f]{32}$', description: '16 bytes in hexadecimal' })),
   },
   { $id: 'ProofEvent', ...STRICT, description: 'The very texts that were hashed; data and salt are null once erased.' },
@@ -88,7 +111,10 @@ export const Cause = Type.Object(
 )
 
 /** Reads the filters that need no look at the ledger. Throws a problem on what has the right form and still no meaning. */
-export function readFollowFilter({ type, employee }: Static<typeof StreamQuery>): { types?: string[]; stream?: string } {
+export function readFollowFilter({ type, employee }: Static<typeof StreamQuery>): {
+  types?: string[]
+  stream?: string
+} {
   const types = type?.split(',')
   if (types?.some((name) => !Object.hasOwn(SCHEMA_VERSIONS, name))) {
     throw invalidQuery('type', 'must be types of events, parted by commas')

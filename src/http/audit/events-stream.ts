@@ -46,7 +46,12 @@ export function eventsStream(app: FastifyInstance, { access, reads, limits, stre
       const readAfter = async (position: number): Promise<LiveEvents> => {
         const current = await reads.of(companyId)
         const { position: upTo } = await readHead(current, companyId)
-        for await (const page of storedEventPages(current, companyId, { ...filter, after: position, upTo }, EVENTS_AT_ONCE)) {
+        for await (const page of storedEventPages(
+          current,
+          companyId,
+          { ...filter, after: position, upTo },
+          EVENTS_AT_ONCE,
+        )) {
           const events = page.map((event) => ({ position: event.position, data: auditedEvent(event) }))
           return { events, reached: page.at(-1)!.position, isMore: true }
         }
@@ -74,5 +79,7 @@ function startOf(request: FastifyRequest<{ Querystring: Query }>, head: number):
 function positionOf(lastId: string, head: number): number {
   const position = /^(?:0|[1-9][0-9]{0,14})$/.test(lastId) ? Number(lastId) : Number.NaN
   if (position <= head) return position
-  throw new ProblemError(problem('invalid_query', 'the header Last-Event-ID is no position that the ledger has reached'))
+  throw new ProblemError(
+    problem('invalid_query', 'the header Last-Event-ID is no position that the ledger has reached'),
+  )
 }

@@ -49,7 +49,9 @@ export function events(app: FastifyInstance, { reads, authorize }: AuditServices
       const db = await reads.of(companyId)
       const wanted = await readFilter(db, companyId, request.query)
       const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
-      const pages = isExport ? exportPages(db, companyId, wanted) : storedEventPages(db, companyId, wanted, request.query.limit)
+      const pages = isExport
+        ? exportPages(db, companyId, wanted)
+        : storedEventPages(db, companyId, wanted, request.query.limit)
       const toLine = request.query.format === 'proof' ? proofLine : eventLine
       const texts = textsOf(pages, toLine)
       return sendLines(request, reply, await streamTexts({ request, reply, authorize }, texts))
@@ -84,6 +86,9 @@ async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Qu
 const NOWHERE = { first: 1, last: 0 }
 
 /** One text for each page. */
-async function* textsOf(pages: AsyncIterable<StoredEvent[]>, toLine: (event: StoredEvent) => string): AsyncGenerator<string> {
+async function* textsOf(
+  pages: AsyncIterable<StoredEvent[]>,
+  toLine: (event: StoredEvent) => string,
+): AsyncGenerator<string> {
   for await (const page of pages) yield page.map(toLine).join('')
 }

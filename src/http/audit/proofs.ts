@@ -11,7 +11,11 @@ import { assertNotBeyond, Position } from './event-schemas.ts'
 
 const positionIn = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
 const OR_HEAD = 'without it, the size that the ledger has'
-const Hash = Type.String({ contentEncoding: 'base64', pattern: '^[A-Za-z0-9+/]{43}=$', description: '32 bytes in base64.' })
+const Hash = Type.String({
+  contentEncoding: 'base64',
+  pattern: '^[A-Za-z0-9+/]{43}=$',
+  description: '32 bytes in base64.',
+})
 
 const InclusionQuery = Type.Object(
   {
@@ -29,11 +33,23 @@ const ConsistencyQuery = Type.Object(
 )
 
 const InclusionProof = Type.Object(
-  { position: Position, size: Position, leaf: Hash, root: Hash, hashes: Type.Array(Hash, { description: 'From the leaf up.' }) },
+  {
+    position: Position,
+    size: Position,
+    leaf: Hash,
+    root: Hash,
+    hashes: Type.Array(Hash, { description: 'From the leaf up.' }),
+  },
   { $id: 'InclusionProof', ...STRICT },
 )
 const ConsistencyProof = Type.Object(
-  { from: Position, to: Position, from_root: Hash, to_root: Hash, hashes: Type.Array(Hash, { description: 'From the bottom up.' }) },
+  {
+    from: Position,
+    to: Position,
+    from_root: Hash,
+    to_root: Hash,
+    hashes: Type.Array(Hash, { description: 'From the bottom up.' }),
+  },
   { $id: 'ConsistencyProof', ...STRICT },
 )
 
@@ -59,25 +75,33 @@ const CONSISTENCY: FastifySchema = {
 
 /** `GET /audit/v1/proofs/…`: proofs for who does not take the whole ledger. */
 export function proofs(app: FastifyInstance, { db }: AuditServices): void {
-  app.get<{ Querystring: Static<typeof InclusionQuery> }>('/proofs/inclusion', { schema: INCLUSION }, async (request) => {
-    const { companyId } = userOf(request)
-    const head = await readHead(db, companyId)
-    const { position, size = head.position } = request.query
-    assertNotBeyond('size', size, head.position)
-    if (position > size) throw invalidQuery('position', 'lies beyond the size of the tree')
-    const { leaf, root, hashes } = await proveInclusion(db, companyId, head, { position, size })
-    return { position, size, leaf: inBase64(leaf), root: inBase64(root), hashes: hashes.map(inBase64) }
-  })
+  app.get<{ Querystring: Static<typeof InclusionQuery> }>(
+    '/proofs/inclusion',
+    { schema: INCLUSION },
+    async (request) => {
+      const { companyId } = userOf(request)
+      const head = await readHead(db, companyId)
+      const { position, size = head.position } = request.query
+      assertNotBeyond('size', size, head.position)
+      if (position > size) throw invalidQuery('position', 'lies beyond the size of the tree')
+      const { leaf, root, hashes } = await proveInclusion(db, companyId, head, { position, size })
+      return { position, size, leaf: inBase64(leaf), root: inBase64(root), hashes: hashes.map(inBase64) }
+    },
+  )
 
-  app.get<{ Querystring: Static<typeof ConsistencyQuery> }>('/proofs/consistency', { schema: CONSISTENCY }, async (request) => {
-    const { companyId } = userOf(request)
-    const head = await readHead(db, companyId)
-    const { from, to = head.position } = request.query
-    assertNotBeyond('to', to, head.position)
-    if (from > to) throw invalidQuery('from', 'lies beyond the size of the larger tree')
-    const { fromRoot, toRoot, hashes } = await proveConsistency(db, companyId, head, { from, to })
-    return { from, to, from_root: inBase64(fromRoot), to_root: inBase64(toRoot), hashes: hashes.map(inBase64) }
-  })
+  app.get<{ Querystring: Static<typeof ConsistencyQuery> }>(
+    '/proofs/consistency',
+    { schema: CONSISTENCY },
+    async (request) => {
+      const { companyId } = userOf(request)
+      const head = await readHead(db, companyId)
+      const { from, to = head.position } = request.query
+      assertNotBeyond('to', to, head.position)
+      if (from > to) throw invalidQuery('from', 'lies beyond the size of the larger tree')
+      const { fromRoot, toRoot, hashes } = await proveConsistency(db, companyId, head, { from, to })
+      return { from, to, from_root: inBase64(fromRoot), to_root: inBase64(toRoot), hashes: hashes.map(inBase64) }
+    },
+  )
 }
 
 function inBase64(hash: Buffer): string {

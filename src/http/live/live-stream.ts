@@ -42,7 +42,12 @@ const RETRY_MS = 1_000
 export async function followLive(
   source: LiveSource,
   limits: StreamLimits,
-  { request, reply, start, stopping }: { request: FastifyRequest; reply: FastifyReply; start: number; stopping: AbortSignal },
+  {
+    request,
+    reply,
+    start,
+    stopping,
+  }: { request: FastifyRequest; reply: FastifyReply; start: number; stopping: AbortSignal },
 ): Promise<void> {
   const over = new AbortController()
   reply.sse.onClose(() => over.abort())
@@ -122,6 +127,8 @@ class Bell {
 
   /** Returns when it has rung since the last reset, the time is over, or the signal is aborted. */
   async wait(timeoutMs: number, ended: AbortSignal): Promise<void> {
-    await pause(Math.max(0, timeoutMs), undefined, { signal: AbortSignal.any([this.#rung.signal, ended]) }).catch(() => undefined)
+    await pause(Math.max(0, timeoutMs), undefined, { signal: AbortSignal.any([this.#rung.signal, ended]) }).catch(
+      () => undefined,
+    )
   }
 }

@@ -25,7 +25,8 @@ export function openStreams(app: FastifyInstance, perUser: number): OpenStreams 
   return {
     async run(userId, reply, stream) {
       const release = slots.take(userId)
-      if (!release) throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `a user may have at most ${perUser} streams open at once`)
+      if (!release)
+        throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `a user may have at most ${perUser} streams open at once`)
       const run = stream(stopping.signal)
       running.add(run)
       try {

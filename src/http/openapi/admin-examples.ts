@@ -3,7 +3,10 @@ import type { Example } from './documented-schema.ts'
 /** Bodies for the admin endpoint, by operation. The tests send each to a real server, in this order. */
 export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
   issueApiKey: {
-    nightly: { summary: 'A key for a nightly sync', value: { name: 'HR sync', quota_limit: 10_000, refresh_period: 'monthly' } },
+    nightly: {
+      summary: 'A key for a nightly sync',
+      value: { name: 'HR sync', quota_limit: 10_000, refresh_period: 'monthly' },
+    },
   },
   editApiKey: { quota: { summary: 'Another quota', value: { quota_limit: 50_000, refresh_period: 'weekly' } } },
   rotateApiKey: { overlap: { summary: 'The old secret lives on for an hour', value: { overlap_seconds: 3_600 } } },

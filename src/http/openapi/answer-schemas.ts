@@ -48,7 +48,10 @@ export const UpdatedEmployees = Type.Object(
 )
 
 export const EmployeeList = Type.Object(
-  { items: Type.Array(Employee), next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null at the end.' }) },
+  {
+    items: Type.Array(Employee),
+    next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null at the end.' }),
+  },
   { $id: 'EmployeeList', ...STRICT },
 )
 

@@ -28,7 +28,14 @@ const PARTS: readonly ApiPart[] = [
     prefix: '/admin/v1/',
     security: [{ bearer: [] }],
     headers: ['X-Request-Id'],
-    problems: ['invalid_credentials', 'admin_only', 'role_required', 'cross_site_request', 'rate_limited', ...ANY_ROUTE],
+    problems: [
+      'invalid_credentials',
+      'admin_only',
+      'role_required',
+      'cross_site_request',
+      'rate_limited',
+      ...ANY_ROUTE,
+    ],
   },
   {
     name: 'Audit',
@@ -41,13 +48,20 @@ const PARTS: readonly ApiPart[] = [
 
 const OPEN: ApiPart = { name: 'Open', prefix: '/', security: [], headers: ['X-Request-Id'], problems: [] }
 /** What nobody proves, nobody can be refused for. */
-const NEEDS_CREDENTIALS: readonly ProblemCode[] = ['invalid_credentials', 'admin_only', 'role_required', 'cross_site_request', 'key_disabled']
+const NEEDS_CREDENTIALS: readonly ProblemCode[] = [
+  'invalid_credentials',
+  'admin_only',
+  'role_required',
+  'cross_site_request',
+  'key_disabled',
+]
 
 /** The part that a route belongs to; its own `security` replaces that of the part. */
 export function partOf(path: string, security?: readonly Record<string, string[]>[]): ApiPart {
   const part = PARTS.find(({ prefix }) => path.startsWith(prefix)) ?? OPEN
   if (security === undefined) return part
-  const problems = security.length === 0 ? part.problems.filter((code) => !NEEDS_CREDENTIALS.includes(code)) : part.problems
+  const problems =
+    security.length === 0 ? part.problems.filter((code) => !NEEDS_CREDENTIALS.includes(code)) : part.problems
   return { ...part, name: `${part.name}${security.length === 0 ? 'Open' : ''}`, security, problems }
 }
 
@@ -58,7 +72,10 @@ export const SECURITY_SCHEMES = {
 }
 
 export const TAGS = [
-  { name: 'Employees', description: 'Create, update and read the employees of the company that the API key belongs to.' },
+  {
+    name: 'Employees',
+    description: 'Create, update and read the employees of the company that the API key belongs to.',
+  },
   { name: 'Keys', description: 'What an API key is and what is left of its quota.' },
   { name: 'Admin', description: 'Bulk User Logs, and the use of the API, for administrators of the company.' },
   { name: 'API keys', description: 'The lives of API keys, for administrators of the company.' },
@@ -66,5 +83,8 @@ export const TAGS = [
   { name: 'Users', description: 'The users of the company, for its administrators.' },
   { name: 'Company', description: 'The company itself and its settings, for its administrators.' },
   { name: 'Tokens', description: 'The tokens with which users come to the admin and audit endpoints.' },
-  { name: 'Audit', description: "The company's ledger, for its auditors and administrators: events, proofs, employees as they were." },
+  {
+    name: 'Audit',
+    description: "The company's ledger, for its auditors and administrators: events, proofs, employees as they were.",
+  },
 ]

@@ -102,14 +102,13 @@ function describe({ url, method, schema }: RegisteredRoute, components: Componen
   const part = partOf(url, schema.security)
   const { operationId, summary, description, tags } = schema
   const parameters = describeParameters(url, schema, schemas)
-  const body = schema.judgedBody ?? (schema.body === undefined ? undefined : asContent(schema.body, ADMIN_BODIES[operationId!]))
+  const body =
+    schema.judgedBody ?? (schema.body === undefined ? undefined : asContent(schema.body, ADMIN_BODIES[operationId!]))
   const refusals = describeRefusals(part, method, schema, components)
-  const successes = Object.entries((schema.response ?? {}) as Record<string, object>).map(
-    ([status, answer]) => {
-      const headers = [...part.headers, ...headersOf(part, method, status)]
-      return [status, withHeaders(asAnswer(status, answer), headers)] as const
-    },
-  )
+  const successes = Object.entries((schema.response ?? {}) as Record<string, object>).map(([status, answer]) => {
+    const headers = [...part.headers, ...headersOf(part, method, status)]
+    return [status, withHeaders(asAnswer(status, answer), headers)] as const
+  })
   return {
     operationId: operationId!,
     ...present({ summary, description, tags }),
@@ -175,7 +174,13 @@ function describeParameters(url: string, schema: FastifySchema, schemas: NamedSc
     ...pathNames.map((name) => describeParameter('path', name, true, inPath[name] ?? { type: 'string' }, schemas)),
     ...Object.entries(query?.properties ?? {}).map(([name, value]) =>
       // What has a default may be left out.
-      describeParameter('query', name, (query?.required?.includes(name) ?? false) && !('default' in value), value, schemas),
+      describeParameter(
+        'query',
+        name,
+        (query?.required?.includes(name) ?? false) && !('default' in value),
+        value,
+        schemas,
+      ),
     ),
     ...(schema.judgedHeaders ?? []).map(parameterRef),
   ]
@@ -186,7 +191,13 @@ interface ObjectSchema {
   required?: string[]
 }
 
-function describeParameter(place: string, name: string, required: boolean, value: object, schemas: NamedSchemas): object {
+function describeParameter(
+  place: string,
+  name: string,
+  required: boolean,
+  value: object,
+  schemas: NamedSchemas,
+): object {
   const { description, examples, ...schema } = schemas.refer(value) as { description?: string; examples?: unknown[] }
   return { name, in: place, required, ...present({ description, example: examples?.[0] }), schema }
 }
@@ -219,7 +230,10 @@ function asAnswer(status: string, answer: object): DocumentedAnswer {
 
 const SUCCESSES: Record<string, string> = { 200: 'Done.', 201: 'Created.', 204: 'Done; there is nothing to show.' }
 
-function asContent(schema: unknown, examples?: Record<string, Example>): { content: Record<string, DocumentedContent> } {
+function asContent(
+  schema: unknown,
+  examples?: Record<string, Example>,
+): { content: Record<string, DocumentedContent> } {
   const { content } = schema as { content?: Record<string, DocumentedContent> }
   const described: DocumentedContent = { schema: schema as object, ...(examples ? { examples } : {}) }
   return { content: content ?? { 'application/json': described } }

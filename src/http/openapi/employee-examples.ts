@@ -13,7 +13,9 @@ const CREATED_AT = '2026-11-20T15:01:40.325Z'
 
 export const EXAMPLE_EMPLOYEE_ID = ANA_ID
 
-function employee(attributes: Pick<Employee, 'id' | 'first_name' | 'last_name' | 'email'> & Partial<Employee>): Employee {
+function employee(
+  attributes: Pick<Employee, 'id' | 'first_name' | 'last_name' | 'email'> & Partial<Employee>,
+): Employee {
   return {
     external_id: null,
     employee_number: null,

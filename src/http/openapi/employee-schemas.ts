@@ -50,10 +50,16 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
   switch (rule.kind) {
     case 'text': {
       const limits = rule.min === undefined ? { maxLength: rule.max } : { minLength: rule.min, maxLength: rule.max }
-      return Type.String(rule.trim === true ? { ...limits, description: 'Trimmed; the limits hold after that.' } : limits)
+      return Type.String(
+        rule.trim === true ? { ...limits, description: 'Trimmed; the limits hold after that.' } : limits,
+      )
     }
     case 'email':
-      return Type.String({ format: 'idn-email', maxLength: rule.max, description: 'Kept in lower case, as Unicode NFKC.' })
+      return Type.String({
+        format: 'idn-email',
+        maxLength: rule.max,
+        description: 'Kept in lower case, as Unicode NFKC.',
+      })
     case 'phone':
       return Type.String({ pattern: PHONE_PATTERN, description: 'E.164.' })
     case 'date':

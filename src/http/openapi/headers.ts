@@ -10,7 +10,8 @@ const TEXT = { type: 'string' }
 
 const HEADERS = {
   'X-Request-Id': {
-    description: "The request's id: the client's own, if it sent one of 1 to 64 letters, digits and `.`, `_`, `-`; otherwise a new one.",
+    description:
+      "The request's id: the client's own, if it sent one of 1 to 64 letters, digits and `.`, `_`, `-`; otherwise a new one.",
     schema: TEXT,
     example: '7a165430-d4e7-4ff0-816e-44d0adc6327e',
   },

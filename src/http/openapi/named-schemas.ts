@@ -19,7 +19,9 @@ export class NamedSchemas {
     if (Array.isArray(value)) return value.map((item) => this.#visit(item))
     if (typeof value !== 'object' || value === null) return value
     const { $id: name, ...rest } = value as Json
-    const members = Object.entries(rest).map(([key, member]) => [key, isData(key) ? member : this.#visit(member)] as const)
+    const members = Object.entries(rest).map(
+      ([key, member]) => [key, isData(key) ? member : this.#visit(member)] as const,
+    )
     const schema = asEnum(Object.fromEntries(members))
     return typeof name === 'string' ? this.#name(name, schema) : schema
   }
@@ -42,5 +44,7 @@ function asEnum(schema: Json): Json {
   const { anyOf: choices, ...rest } = schema
   if (!Array.isArray(choices) || choices.length === 0) return schema
   const isText = (choice: Json) => typeof choice['const'] === 'string' && Object.keys(choice).length === 2
-  return choices.every(isText) ? { type: 'string', enum: choices.map((choice: Json) => choice['const']), ...rest } : schema
+  return choices.every(isText)
+    ? { type: 'string', enum: choices.map((choice: Json) => choice['const']), ...rest }
+    : schema
 }

@@ -12,7 +12,8 @@ const RECORD_CODES: Record<RecordErrorCode, string> = {
   required: 'A required field is absent.',
   invalid_type: 'The value has another JSON type.',
   invalid_format: 'The text does not have the form of such a value.',
-  too_long: 'Longer than the limit, which the message names; also a record or `custom_attributes` with too many members.',
+  too_long:
+    'Longer than the limit, which the message names; also a record or `custom_attributes` with too many members.',
   too_short: 'Shorter than the limit, which the message names.',
   invalid_value: 'None of the values that the field may have, or one that another field forbids.',
   null_not_allowed: 'The field cannot be unset.',
@@ -40,7 +41,9 @@ const RecordErrorSchema = Type.Object(
     code: Type.Unsafe({
       type: 'string',
       enum: Object.keys(RECORD_CODES),
-      description: Object.entries(RECORD_CODES).map(([code, text]) => `- \`${code}\`: ${text}`).join('\n'),
+      description: Object.entries(RECORD_CODES)
+        .map(([code, text]) => `- \`${code}\`: ${text}`)
+        .join('\n'),
     }),
     message: Type.String({ description: 'Names the fault and the limit, never the value that was sent.' }),
   },
@@ -68,7 +71,10 @@ const ProblemSchema = Type.Object(
         `${MAX_ANSWERED_ERRORS} of a call.`,
     }),
     errors_omitted: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'How many more errors there are. Absent when `errors` has all of them.' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'How many more errors there are. Absent when `errors` has all of them.',
+      }),
     ),
   },
   {

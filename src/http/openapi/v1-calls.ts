@@ -70,7 +70,8 @@ export function updateOneCall() {
   return {
     operationId: 'updateEmployee',
     summary: 'Update one employee',
-    description: 'By a JSON Merge Patch. `status` deactivates and reactivates; what the employee already has is no change.',
+    description:
+      'By a JSON Merge Patch. `status` deactivates and reactivates; what the employee already has is no change.',
     tags: ['Employees'],
     params: EmployeeParams,
     querystring: WriteQuery,

@@ -57,17 +57,37 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       })
     const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
     await part(NAVIGATION.bulkUserLogs, complete, (scope) => bulkUserLogsPages(scope, { db, reads, sessions }))
-    await part(NAVIGATION.apiKeys, (scope) => apiKeysPage(scope, services), (scope) => apiKeyPage(scope, services))
+    await part(
+      NAVIGATION.apiKeys,
+      (scope) => apiKeysPage(scope, services),
+      (scope) => apiKeyPage(scope, services),
+    )
     await part(NAVIGATION.usage, complete, (scope) => usagePage(scope, { db, reads }))
-    await part(NAVIGATION.users, (scope) => usersPage(scope, services), (scope) => userPage(scope, services), (scope) => userErasure(scope, services))
-    await part(NAVIGATION.events, (scope) => eventsPage(scope, reads), (scope) => eventPage(scope, reads))
-    await part(NAVIGATION.employees, complete, (scope) => employeesPage(scope, reads), (scope) => employeePage(scope, reads))
+    await part(
+      NAVIGATION.users,
+      (scope) => usersPage(scope, services),
+      (scope) => userPage(scope, services),
+      (scope) => userErasure(scope, services),
+    )
+    await part(
+      NAVIGATION.events,
+      (scope) => eventsPage(scope, reads),
+      (scope) => eventPage(scope, reads),
+    )
+    await part(
+      NAVIGATION.employees,
+      complete,
+      (scope) => employeesPage(scope, reads),
+      (scope) => employeePage(scope, reads),
+    )
     await part({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => employeeErasure(scope, db, company))
     await part(NAVIGATION.health, (scope) => healthPage(scope, db, health))
     await part(NAVIGATION.company, (scope) => companyPage(scope, db, company))
     // Unknown pages below these are pages too.
     for (const path of ['/settings/*', '/account/*']) {
-      signedIn.get(path, (request, reply) => sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')))
+      signedIn.get(path, (request, reply) =>
+        sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')),
+      )
     }
   })
 }

@@ -16,7 +16,10 @@ export function decodeIdCursor(prefix: IdPrefix, cursor: string): string {
 }
 
 /** What to read for a page: one item more than asked for, which tells whether there is a next page. */
-export function pageBefore(prefix: IdPrefix, { limit, cursor }: { limit: number; cursor?: string }): { limit: number; before?: string } {
+export function pageBefore(
+  prefix: IdPrefix,
+  { limit, cursor }: { limit: number; cursor?: string },
+): { limit: number; before?: string } {
   return { limit: limit + 1, ...(cursor === undefined ? {} : { before: decodeIdCursor(prefix, cursor) }) }
 }
 

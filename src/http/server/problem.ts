@@ -68,7 +68,8 @@ function validationDetail({ validation }: FastifyError): string {
 /** Sends a problem document (RFC 9457) for what was thrown. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  if (isCutOff(request, error)) request.log.debug({ err: error, ...idsOf(request) }, 'the request was cut off before its end')
+  if (isCutOff(request, error))
+    request.log.debug({ err: error, ...idsOf(request) }, 'the request was cut off before its end')
   else if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemDocument(request, reply, refusal)
 }

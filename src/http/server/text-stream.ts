@@ -32,7 +32,10 @@ export async function streamTexts(reader: Reader, texts: AsyncIterable<string>):
   return streamed
 }
 
-async function* whileAllowed({ request, reply, authorize }: Reader, texts: AsyncIterable<string>): AsyncGenerator<string> {
+async function* whileAllowed(
+  { request, reply, authorize }: Reader,
+  texts: AsyncIterable<string>,
+): AsyncGenerator<string> {
   for await (const text of texts) {
     await authorize(request, reply)
     yield text

@@ -15,7 +15,8 @@ const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHandler']> = (error, socket) => {
   // Node.js itself looks there (its default handler of clientError): there is no other way to know.
   const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent: boolean } | null }
-  if (error.code !== 'ECONNRESET' && socket.writable && answering?.headersSent !== true) socket.write(answerTo(error.code))
+  if (error.code !== 'ECONNRESET' && socket.writable && answering?.headersSent !== true)
+    socket.write(answerTo(error.code))
   socket.destroy()
 }
 

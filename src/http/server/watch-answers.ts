@@ -23,7 +23,13 @@ export function watchAnswers(app: FastifyInstance, onAnswered: (answered: Answer
   app.addHook('onResponse', async (request, reply) => {
     const { method, arrivedAt } = request
     const route = request.routeOptions.url ?? 'none'
-    const answered = { method, route, status: reply.statusCode, seconds: (performance.now() - arrivedAt) / 1_000, limit: reply.metLimit }
+    const answered = {
+      method,
+      route,
+      status: reply.statusCode,
+      seconds: (performance.now() - arrivedAt) / 1_000,
+      limit: reply.metLimit,
+    }
     onAnswered(answered)
     request.log.debug({ ...answered, ...idsOf(request), position: reply.getHeader('x-ledger-position') }, 'answered')
   })

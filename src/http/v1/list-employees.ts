@@ -26,15 +26,29 @@ const ListQuery = Type.Object(
       Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the page before.' }),
     ),
     status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('inactive')])),
-    email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Who has it at this moment, as the last commit left them.' })),
-    external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Who has it at this moment, as the last commit left them.' })),
+    email: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 254,
+        description: 'Who has it at this moment, as the last commit left them.',
+      }),
+    ),
+    external_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'Who has it at this moment, as the last commit left them.',
+      }),
+    ),
     updated_since: Type.Optional(
       Type.String({
         format: 'date-time',
         description: 'Changed at this time or later; the list is then in the order of the changes.',
       }),
     ),
-    q: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of a name, an e-mail or an external id.' })),
+    q: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 254, description: 'Part of a name, an e-mail or an external id.' }),
+    ),
     min_position: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -58,7 +72,9 @@ const listSchema = {
 
 /** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
 export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
-  const waitForPosition = openPositionWaits(db, EMPLOYEES, (error) => app.log.debug({ err: error }, 'the employee list could not be watched'))
+  const waitForPosition = openPositionWaits(db, EMPLOYEES, (error) =>
+    app.log.debug({ err: error }, 'the employee list could not be watched'),
+  )
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
     { schema: listSchema, config: { isHeavyRead: whenGiven('q') }, ...chargedReading(keyUsage) },
@@ -76,7 +92,10 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
       const found = await listEmployees(db as unknown as Kysely<unknown>, companyId, filter, page)
       const items = found.slice(0, limit)
       const last = items.at(-1)
-      return { items, next_cursor: found.length > limit && last ? encodePlace({ id: last.id, updatedAt: last.updated_at }) : null }
+      return {
+        items,
+        next_cursor: found.length > limit && last ? encodePlace({ id: last.id, updatedAt: last.updated_at }) : null,
+      }
     },
   )
 }

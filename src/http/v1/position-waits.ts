@@ -23,7 +23,10 @@ export function openPositionWaits(
   projection: { name: string; version: number },
   onError: (error: unknown) => void,
 ): (companyId: string, position: number) => Promise<void> {
-  const watch = openCompanyWatch((companyIds) => readReached(db, companyIds, projection), { intervalMs: POLL_MS, onError })
+  const watch = openCompanyWatch((companyIds) => readReached(db, companyIds, projection), {
+    intervalMs: POLL_MS,
+    onError,
+  })
   const waiting = new Map<string, number>()
 
   async function waitInLine(companyId: string, position: number): Promise<void> {

@@ -15,9 +15,12 @@ const KeyVerification = Type.Object(
     is_enabled: Type.Boolean(),
     quota_limit: Type.Integer({ description: 'Requests that the key may make in a window.' }),
     requests_made: Type.Integer({ description: 'Requests counted in the current window.' }),
-    refresh_period: Type.Union(REFRESH_PERIODS.map((period) => Type.Literal(period)), {
-      description: 'The window: a calendar hour, day, week from Monday, or month, in UTC.',
-    }),
+    refresh_period: Type.Union(
+      REFRESH_PERIODS.map((period) => Type.Literal(period)),
+      {
+        description: 'The window: a calendar hour, day, week from Monday, or month, in UTC.',
+      },
+    ),
   },
   { $id: 'KeyVerification', additionalProperties: false },
 )
@@ -28,26 +31,24 @@ const verifySchema = {
   description: 'Costs no quota, works at an exhausted one, and answers for a disabled key too.',
   tags: ['Keys'],
   querystring: Type.Object({}, { additionalProperties: false }),
-  response: { 200: jsonAnswer('What the key is, and how much it was used.', KeyVerification, { examples: KEY_VERIFICATION }) },
+  response: {
+    200: jsonAnswer('What the key is, and how much it was used.', KeyVerification, { examples: KEY_VERIFICATION }),
+  },
 } as const
 
 /** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key too. */
 export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {
-  app.get(
-    '/auth/verify',
-    { schema: verifySchema, config: { checksKeyItself: true } },
-    async (request, reply) => {
-      const { key, companyName, before, after, nowMs } = await useKeyOf(request, keyUsage, 0)
-      void reply.headers(rateLimitHeaders(key, after, nowMs))
-      return {
-        company_name: companyName,
-        // The call before this one; a key that was never used before was last used now.
-        last_used: new Date(before.lastUsedMs ?? nowMs).toISOString(),
-        is_enabled: key.isEnabled,
-        quota_limit: key.quotaLimit,
-        requests_made: requestsInWindow(before, key.refreshPeriod, nowMs),
-        refresh_period: key.refreshPeriod,
-      }
-    },
-  )
+  app.get('/auth/verify', { schema: verifySchema, config: { checksKeyItself: true } }, async (request, reply) => {
+    const { key, companyName, before, after, nowMs } = await useKeyOf(request, keyUsage, 0)
+    void reply.headers(rateLimitHeaders(key, after, nowMs))
+    return {
+      company_name: companyName,
+      // The call before this one; a key that was never used before was last used now.
+      last_used: new Date(before.lastUsedMs ?? nowMs).toISOString(),
+      is_enabled: key.isEnabled,
+      quota_limit: key.quotaLimit,
+      requests_made: requestsInWindow(before, key.refreshPeriod, nowMs),
+      refresh_period: key.refreshPeriod,
+    }
+  })
 }

@@ -27,7 +27,10 @@ export interface WriteServices {
 }
 
 /** The three writing calls: each becomes events in the company's ledger and one entry in Bulk User Logs. */
-export async function writeEmployees(app: FastifyInstance, { commands: services, bodyLimit, bodyBudget }: WriteServices): Promise<void> {
+export async function writeEmployees(
+  app: FastifyInstance,
+  { commands: services, bodyLimit, bodyBudget }: WriteServices,
+): Promise<void> {
   budgetBodies(app, bodyBudget)
   const route = (operation: Operation, prepare: (request: FastifyRequest, body: SentJson) => PreparedCall) => ({
     bodyLimit,
@@ -79,7 +82,17 @@ async function run(
   const { id: requestId, arrivedAt, bodyBytes } = request
   const validateOnly = isValidateOnly(request)
   const traceparent = request.trace?.traceparent ?? null
-  const caller = { companyId, apiId: key.id, secretHash, requestId, arrivedAt, bodyBytes, idempotency, validateOnly, traceparent }
+  const caller = {
+    companyId,
+    apiId: key.id,
+    secretHash,
+    requestId,
+    arrivedAt,
+    bodyBytes,
+    idempotency,
+    validateOnly,
+    traceparent,
+  }
   const { status, headers, body, callId } = await runApiCall(services, caller, call)
   request.callId = callId
   // No writing call is refused with it in its transaction for anything else.
@@ -106,9 +119,16 @@ async function refuse(
   const hasEntry = request.caller !== null && !isCutOff(request, error) && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
   if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
-  const blamed = operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
+  const blamed =
+    operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
   try {
-    return await run(services, request, reply, refusedCall(operation, refusal, countOf(operation, request.body), blamed), null)
+    return await run(
+      services,
+      request,
+      reply,
+      refusedCall(operation, refusal, countOf(operation, request.body), blamed),
+      null,
+    )
   } catch (failure) {
     return sendProblem(request, reply, failure)
   }

@@ -113,11 +113,20 @@ async function write(
   const all = [...companies].map(([companyId, company]) => ({ companyId, ...company, ...company.employees.changes() }))
   const updated = all.flatMap(({ companyId, updated }) => updated.map((employee) => ({ companyId, employee })))
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
-  const used = all.flatMap(({ companyId, keys }) => [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })))
+  const used = all.flatMap(({ companyId, keys }) =>
+    [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
+  )
   // After a failed one the server runs none of the rest, COMMIT neither; all of these reject with its error.
   const sendWrites = (client: QueryClient) => [
     ...(placed.length > 0 ? [statements.insertEvents(client, placed)] : []),
-    ...(placed.length > 0 ? [statements.updateHeads(client, all.map(({ head }) => head))] : []),
+    ...(placed.length > 0
+      ? [
+          statements.updateHeads(
+            client,
+            all.map(({ head }) => head),
+          ),
+        ]
+      : []),
     // Updates before inserts: a new employee may take a value that another gives up.
     ...(updated.length > 0 ? [statements.updateSnapshots(client, updated)] : []),
     ...(inserted.length > 0 ? [statements.insertSnapshots(client, inserted)] : []),
@@ -125,10 +134,14 @@ async function write(
     ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(client, traces)] : []),
   ]
-  const { writes, commit } = inOnePacket(client, (packet) => ({ writes: sendWrites(packet), commit: packet.query(COMMIT) }))
+  const { writes, commit } = inOnePacket(client, (packet) => ({
+    writes: sendWrites(packet),
+    commit: packet.query(COMMIT),
+  }))
   const outcomes = await Promise.allSettled([...writes, commit])
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
-  if (refusal !== undefined) throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, placed[0], refusal)
+  if (refusal !== undefined)
+    throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, placed[0], refusal)
   // An aborted transaction answers COMMIT without an error, only with another tag.
   if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
 }

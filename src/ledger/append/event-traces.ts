@@ -21,7 +21,12 @@ export interface EventTrace {
 
 /** Notes the traces of calls, in the transaction that appends them. What was left there by whomever stops no append. */
 export function insertTraces(client: QueryClient, traces: EventTrace[]): Promise<unknown> {
-  const rows = traces.map(({ companyId, position, traceparent, recordedAt }) => ({ c: toUuid(companyId), p: position, t: traceparent, r: recordedAt }))
+  const rows = traces.map(({ companyId, position, traceparent, recordedAt }) => ({
+    c: toUuid(companyId),
+    p: position,
+    t: traceparent,
+    r: recordedAt,
+  }))
   return client.query({
     name: 'insert-event-traces',
     text: `insert into event_traces (company_id, position, traceparent, recorded_at)
@@ -55,7 +60,7 @@ const AT_ONCE = 1_000
 
 /** Forgets traces that are old, by the database's clock. Returns how many. Safe to run at once in many processes. */
 export async function forgetTraces(db: Kysely<LedgerTables>): Promise<number> {
-  for (let total = 0; ; ) {
+  for (let total = 0; ;) {
     const { numAffectedRows } = await sql`delete from event_traces t using (
         select company_id, position from event_traces
         where recorded_at < statement_timestamp() - make_interval(hours => ${KEPT_HOURS})

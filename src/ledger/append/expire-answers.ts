@@ -9,7 +9,7 @@ const AT_ONCE = 1_000
  * fingerprints of their requests. The keys stay, so that a late retry is recognized. Returns how many answers were forgotten. Safe to run at once in many processes.
  */
 export async function expireAnswers(db: Kysely<LedgerTables>, hours: number): Promise<number> {
-  for (let total = 0; ; ) {
+  for (let total = 0; ;) {
     const { rows: old } = await sql<OldAnswer>`select company_id, api_id, key_hash from idempotency_keys
       where body is not null and answered_at < statement_timestamp() - make_interval(hours => ${hours})
       order by answered_at limit ${AT_ONCE}`.execute(db)
@@ -26,8 +26,11 @@ interface OldAnswer {
 
 /** Each statement names its company, for on Citus that is where it runs. */
 async function forget(db: Kysely<LedgerTables>, company: string, keys: OldAnswer[]): Promise<number> {
-  const { numAffectedRows } = await sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null
+  const { numAffectedRows } =
+    await sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null
     from unnest(${keys.map(({ api_id: id }) => id)}::uuid[], ${keys.map(({ key_hash: hash }) => hash)}::bytea[]) as old(api_id, key_hash)
-    where k.company_id = ${company} and k.api_id = old.api_id and k.key_hash = old.key_hash and k.body is not null`.execute(db)
+    where k.company_id = ${company} and k.api_id = old.api_id and k.key_hash = old.key_hash and k.body is not null`.execute(
+      db,
+    )
   return Number(numAffectedRows ?? 0n)
 }

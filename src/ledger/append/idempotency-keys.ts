@@ -43,7 +43,10 @@ export interface Idempotency {
 const SALT_BYTES = 16
 
 /** Keeps an answer, and how to recognize the request: under a salt without which nothing can be guessed from it. */
-export function keepAnswer(requestHash: string, { status, headers, body }: StoredAnswer): NonNullable<BoundKey['kept']> {
+export function keepAnswer(
+  requestHash: string,
+  { status, headers, body }: StoredAnswer,
+): NonNullable<BoundKey['kept']> {
   const salt = randomBytes(SALT_BYTES)
   return { salt, fingerprint: fingerprintOf(salt, requestHash), answer: { status, headers, body } }
 }
@@ -70,7 +73,10 @@ export function boundName({ apiId, keyHash }: Omit<KeyOfCall, 'companyId'>): str
 }
 
 /** The keys among these that are bound. */
-export async function loadBoundKeys(client: QueryClient, wanted: KeyOfCall[]): Promise<(KeyOfCall & { bound: BoundKey })[]> {
+export async function loadBoundKeys(
+  client: QueryClient,
+  wanted: KeyOfCall[],
+): Promise<(KeyOfCall & { bound: BoundKey })[]> {
   const shard = shardOf(client, wanted[0]?.companyId)
   const { rows } = await client.query<{
     company_id: string
@@ -97,13 +103,26 @@ export async function loadBoundKeys(client: QueryClient, wanted: KeyOfCall[]): P
     bound: {
       callId: fromUuid('log', row.call_id),
       position: row.position,
-      kept: body && salt && fingerprint ? { salt, fingerprint, answer: { status, headers: headers ?? {}, body } } : null,
+      kept:
+        body && salt && fingerprint ? { salt, fingerprint, answer: { status, headers: headers ?? {}, body } } : null,
     },
   }))
 }
 
 const BOUND_COLUMNS = [
-  ...['api_id', 'key_hash', 'salt', 'fingerprint', 'may_name_anyone', 'call_id', 'position', 'status', 'answered_at', 'headers', 'body'],
+  ...[
+    'api_id',
+    'key_hash',
+    'salt',
+    'fingerprint',
+    'may_name_anyone',
+    'call_id',
+    'position',
+    'status',
+    'answered_at',
+    'headers',
+    'body',
+  ],
 ]
 const BOUND_ROWS = `(
     select c, a as api_id, decode(k, 'hex') as key_hash, decode(n, 'hex') as salt, decode(f, 'hex') as fingerprint,

@@ -70,8 +70,17 @@ const SMALL_CALL_WEIGHT = 20
  */
 export function openLanes(options: LaneOptions): Lanes {
   const { maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
-  const bounds: GatherBounds<Call> = { maxWeight, maxWaitMs, weightOf: ({ weight }) => weight, ...turnsOfCompanies(options.pool) }
-  const contended = openContended<Call, Answer>((calls) => share(options, calls, true, waitAlone), bounds, options.lanes)
+  const bounds: GatherBounds<Call> = {
+    maxWeight,
+    maxWaitMs,
+    weightOf: ({ weight }) => weight,
+    ...turnsOfCompanies(options.pool),
+  }
+  const contended = openContended<Call, Answer>(
+    (calls) => share(options, calls, true, waitAlone),
+    bounds,
+    options.lanes,
+  )
   const openLane = () => gather<Call, Answer>((calls) => share(options, calls, false, waitAlone), bounds)
   const shared = openLane()
   const own = Array.from({ length: options.lanes }, openLane)
@@ -172,17 +181,19 @@ async function eachAlone(options: LaneOptions, calls: Call[], wait: boolean, wai
   return answers
 }
 
-async function commit(
-  options: LaneOptions,
-  calls: Call[],
-  wait: boolean,
-): Promise<(Answer | 'held')[]> {
+async function commit(options: LaneOptions, calls: Call[], wait: boolean): Promise<(Answer | 'held')[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const began = performance.now()
       const results = await commitOnce(options, calls, wait)
-      options.onTransaction?.(calls.length, calls.reduce((sum, { records }) => sum + records, 0), (performance.now() - began) / 1_000)
-      options.onCommitted([...new Set(calls.filter((_, at) => hasEvents(results[at]!)).map(({ companyId }) => companyId))])
+      options.onTransaction?.(
+        calls.length,
+        calls.reduce((sum, { records }) => sum + records, 0),
+        (performance.now() - began) / 1_000,
+      )
+      options.onCommitted([
+        ...new Set(calls.filter((_, at) => hasEvents(results[at]!)).map(({ companyId }) => companyId)),
+      ])
       return results
     } catch (error) {
       if (!isPassing(error) || attempt > PASSING_RETRIES) throw error

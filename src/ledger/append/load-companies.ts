@@ -60,7 +60,11 @@ function wantedKeys(calls: Call[]): WantedKey[] {
 }
 
 /** Keys are never deleted: one that was not found is one that somebody holds. */
-function leaveOutHeldUp(companies: Map<string, LockedCompany>, wanted: WantedKey[], found: { key: { id: string } }[]): void {
+function leaveOutHeldUp(
+  companies: Map<string, LockedCompany>,
+  wanted: WantedKey[],
+  found: { key: { id: string } }[],
+): void {
   const ids = new Set(found.map(({ key }) => key.id))
   for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
 }
@@ -85,7 +89,11 @@ const MAX_SUBORDINATES = 1_000
  * new manager, so that new manager stands below them already: who stands below them is enough to see it, and where those
  * are too many, who stands above the new managers.
  */
-async function loadReportingLines(client: ClientBase, calls: Call[], companies: Map<string, LockedCompany>): Promise<void> {
+async function loadReportingLines(
+  client: ClientBase,
+  calls: Call[],
+  companies: Map<string, LockedCompany>,
+): Promise<void> {
   const remanaged: OfCompany[] = []
   const managers: OfCompany[] = []
   for (const [companyId, { employees }] of companies) {
@@ -99,8 +107,10 @@ async function loadReportingLines(client: ClientBase, calls: Call[], companies: 
   }
   if (remanaged.length === 0) return
   const below = await inOnePacket(client, (packet) => loadSubordinates(packet, remanaged, MAX_SUBORDINATES + 1))
-  const lines = below.length > MAX_SUBORDINATES ? await inOnePacket(client, (packet) => loadSuperiors(packet, managers)) : below
-  for (const { companyId, employeeId, managerId } of lines) companies.get(companyId)?.employees.setManager(employeeId, managerId)
+  const lines =
+    below.length > MAX_SUBORDINATES ? await inOnePacket(client, (packet) => loadSuperiors(packet, managers)) : below
+  for (const { companyId, employeeId, managerId } of lines)
+    companies.get(companyId)?.employees.setManager(employeeId, managerId)
 }
 
 function sizeOf({ employeeIds, emails, externalIds }: Naming): number {
@@ -111,6 +121,8 @@ function sizeOf({ employeeIds, emails, externalIds }: Naming): number {
 function namesMove(touches: Touches[]): boolean {
   return (['emails', 'externalIds'] as const).some((kind) => {
     const taken = new Set(touches.flatMap((touch) => touch.taken[kind]))
-    return touches.some(({ remanaged, managers }) => [...remanaged[kind], ...managers[kind]].some((name) => taken.has(name)))
+    return touches.some(({ remanaged, managers }) =>
+      [...remanaged[kind], ...managers[kind]].some((name) => taken.has(name)),
+    )
   })
 }

@@ -17,7 +17,16 @@ export function placeEvents(head: Head, events: NewEvent[], origin: Origin): { p
     const position = frontier.size + at + 1
     return { companyId, position, event, ...sealEvent(event, { companyId, ...origin, position, recordedAt }) }
   })
-  return { placed, head: { ...head, frontier: appendLeaves(frontier, placed.map(({ leaf }) => leaf)) } }
+  return {
+    placed,
+    head: {
+      ...head,
+      frontier: appendLeaves(
+        frontier,
+        placed.map(({ leaf }) => leaf),
+      ),
+    },
+  }
 }
 
 /** The head at an instant: a company's time never goes back, whatever the database's clock does. */

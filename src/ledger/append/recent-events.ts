@@ -92,7 +92,13 @@ interface RecentOptions {
 }
 
 export function openRecentEvents(options: RecentOptions): RecentEvents {
-  const { readers, maxCharacters = MAX_CHARACTERS, batchCharacters = BATCH_CHARACTERS, keptMs = KEPT_MS, now = () => performance.now() } = options
+  const {
+    readers,
+    maxCharacters = MAX_CHARACTERS,
+    batchCharacters = BATCH_CHARACTERS,
+    keptMs = KEPT_MS,
+    now = () => performance.now(),
+  } = options
   /** Oldest first. */
   const calls = new Set<Kept>()
   const companies = new Map<string, KeptCompany>()
@@ -135,11 +141,14 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
   function dropLater(): void {
     const [oldest] = calls
     if (!oldest || timer) return
-    timer = setTimeout(() => {
-      timer = undefined
-      dropOld()
-      dropLater()
-    }, Math.max(1, oldest.at + keptMs - now())).unref()
+    timer = setTimeout(
+      () => {
+        timer = undefined
+        dropOld()
+        dropLater()
+      },
+      Math.max(1, oldest.at + keptMs - now()),
+    ).unref()
   }
 
   return {
@@ -190,7 +199,11 @@ function callsIn(
 ): RecentCalls | null {
   const events: RecordedEvent[] = []
   let [end, left] = [0, characters]
-  for (let event = kept.get(after + 1); event && (end === 0 || events.length < limit); event = kept.get(event.position + 1)) {
+  for (
+    let event = kept.get(after + 1);
+    event && (end === 0 || events.length < limit);
+    event = kept.get(event.position + 1)
+  ) {
     left -= sizeOf(event)
     if (end > 0 && left < 0) break
     event.decoded ??= readEvent(event)

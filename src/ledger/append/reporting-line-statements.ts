@@ -21,7 +21,11 @@ interface LineRow {
 }
 
 /** All who stand below these employees, at most `limit` of them, in no order. */
-export async function loadSubordinates(client: QueryClient, employees: OfCompany[], limit: number): Promise<ReportingLine[]> {
+export async function loadSubordinates(
+  client: QueryClient,
+  employees: OfCompany[],
+  limit: number,
+): Promise<ReportingLine[]> {
   const shard = shardOf(client, employees[0]?.companyId)
   const { rows } = await client.query<LineRow>({
     name: 'load-subordinates',
@@ -68,5 +72,8 @@ function lineOf(row: LineRow): ReportingLine {
 }
 
 function columns(employees: OfCompany[]): Buffer[] {
-  return [uuidArray(employees.map(({ companyId }) => companyId)), uuidArray(employees.map(({ employeeId }) => employeeId))]
+  return [
+    uuidArray(employees.map(({ companyId }) => companyId)),
+    uuidArray(employees.map(({ employeeId }) => employeeId)),
+  ]
 }

@@ -53,9 +53,10 @@ async function isStored(pool: Pool, { companyId, position, leaf }: PlacedLeaf): 
     // The old transaction may be the one that makes the head: this waits for it as well, and is rolled back.
     await openHead(client, companyId)
     await client.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
-    const { rows } = await client.query('select 1 from events where company_id = $1 and position = $2 and leaf_hash = $3', [
-      ...[toUuid(companyId), position, leaf],
-    ])
+    const { rows } = await client.query(
+      'select 1 from events where company_id = $1 and position = $2 and leaf_hash = $3',
+      [...[toUuid(companyId), position, leaf]],
+    )
     await client.query('rollback')
     client.release()
     return rows.length > 0

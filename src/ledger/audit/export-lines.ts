@@ -18,7 +18,8 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
     }
     if (from < chunk.length) pieces.push(chunk.subarray(from))
     bytes += chunk.length - from
-    if (bytes > MAX_LINE_BYTES) throw new LedgerFault('unverifiable', null, `a line has more than ${MAX_LINE_BYTES} bytes`)
+    if (bytes > MAX_LINE_BYTES)
+      throw new LedgerFault('unverifiable', null, `a line has more than ${MAX_LINE_BYTES} bytes`)
     if (lines.length > 0) yield lines
   }
   if (pieces.length > 0) yield [Buffer.concat(pieces)]

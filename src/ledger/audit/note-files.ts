@@ -134,7 +134,11 @@ async function readTail(handle: FileHandle): Promise<Tail> {
 }
 
 /** The last whole note at the end of a file, and how many bytes stand behind it that a crash left of another one. */
-function lastNote({ size, bytes }: Tail, origin: string, file: string): { checkpoint: Checkpoint | null; tornBytes: number } {
+function lastNote(
+  { size, bytes }: Tail,
+  origin: string,
+  file: string,
+): { checkpoint: Checkpoint | null; tornBytes: number } {
   const text = bytes.toString('latin1')
   const whole = /(?<=^|\n\n)(?:[^\n]+\n){3,}\n(?:\xe2\x80\x94 [^\n]+\n)+\n/g
   let [note, end]: [string | null, number] = [null, 0]

@@ -73,17 +73,24 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
   }
 
   /** Throws RefusedToSignError unless the ledger, as far as the last note goes, is the one that was signed there. */
-  async function assertContinues(db: Kysely<LedgerTables>, companyId: string, last: Checkpoint, head: Frontier): Promise<void> {
+  async function assertContinues(
+    db: Kysely<LedgerTables>,
+    companyId: string,
+    last: Checkpoint,
+    head: Frontier,
+  ): Promise<void> {
     const refuse = (what: string) => {
       const until = 'nothing is signed until an operator has decided'
       return new RefusedToSignError(`the ledger of ${companyId} ${what}: it was rolled back or changed, and ${until}`)
     }
-    if (head.size < last.size) throw refuse(`has ${head.size} events, and had ${last.size} at the last checkpoint outside`)
+    if (head.size < last.size)
+      throw refuse(`has ${head.size} events, and had ${last.size} at the last checkpoint outside`)
     const known = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
     const start = known && known.size <= last.size ? known : EMPTY_FRONTIER
     let then = await extend(db, companyId, start, last.size)
     if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
-    if (!rootOf(then).equals(last.root)) throw refuse(`is another one than at the last checkpoint outside, at position ${last.size}`)
+    if (!rootOf(then).equals(last.root))
+      throw refuse(`is another one than at the last checkpoint outside, at position ${last.size}`)
     remember(companyId, then)
     const now = await extend(db, companyId, then, head.size)
     if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not come to its head')
@@ -122,7 +129,10 @@ async function extend(db: Kysely<LedgerTables>, companyId: string, from: Frontie
       .execute()
     const isWhole = rows.every(({ position }, at) => position === after + at + 1)
     if (rows.length === 0 || !isWhole) return frontier
-    frontier = appendLeaves(frontier, rows.map((row) => row.leaf_hash))
+    frontier = appendLeaves(
+      frontier,
+      rows.map((row) => row.leaf_hash),
+    )
   }
   return frontier
 }

@@ -40,7 +40,10 @@ export interface Note {
 
 /** The id of a key: the first 4 bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key). */
 export function keyId(name: string, publicKey: Buffer): Buffer {
-  return hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]), 'buffer').subarray(0, ID_BYTES)
+  return hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]), 'buffer').subarray(
+    0,
+    ID_BYTES,
+  )
 }
 
 /** A verifier key as people pass it on: `name+id+base64(0x01 ‖ public key)`. */

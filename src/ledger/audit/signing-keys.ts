@@ -64,7 +64,8 @@ async function makeKey(file: string): Promise<NoteSigner> {
     return signer
   } catch (error) {
     const theirs = await readText(file)
-    if (theirs === null) throw new SigningKeyError(`the signing key ${file} cannot be made: ${reasonOf(error)}`, { cause: error })
+    if (theirs === null)
+      throw new SigningKeyError(`the signing key ${file} cannot be made: ${reasonOf(error)}`, { cause: error })
     return signerOf(theirs, file)
   } finally {
     await rm(beside, { force: true })

@@ -41,6 +41,10 @@ function slotOf(table: Uint32Array, key: ArrayLike<number>): number {
   for (let slot = key[0]! % capacity; ; slot = (slot + 1) % capacity) {
     const at = slot * WORDS
     const isFree = table[at + WORDS - 1] === 0
-    if (isFree || (table[at] === key[0] && table[at + 1] === key[1] && table[at + 2] === key[2] && table[at + 3] === key[3])) return at
+    if (
+      isFree ||
+      (table[at] === key[0] && table[at + 1] === key[1] && table[at + 2] === key[2] && table[at + 3] === key[3])
+    )
+      return at
   }
 }

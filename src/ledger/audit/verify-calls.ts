@@ -37,7 +37,11 @@ export class CallChecker {
     const { position, call_id: callId, type } = event
     const open = this.#open
     assertValid(open === null || callId === open.id, position, `the call ${open?.id} is not closed`)
-    assertValid((callId !== null) === OF_CALLS.has(type as EventType), position, `${type} stands ${callId === null ? 'outside of any call' : 'in a call'}`)
+    assertValid(
+      (callId !== null) === OF_CALLS.has(type as EventType),
+      position,
+      `${type} stands ${callId === null ? 'outside of any call' : 'in a call'}`,
+    )
     if (callId === null) return
     this.#open = open ?? { id: callId, created: new Set(), updated: new Map(), rejected: new Set() }
     if (type === 'ApiCallCompleted' || type === 'ApiCallFailed') this.#close(event, this.#open)
@@ -52,10 +56,18 @@ export class CallChecker {
   #close(event: ExportedEvent, call: OpenCall): void {
     const { position, type } = event
     // A call that was closed before has a closing event in its stream already.
-    assertValid(event.stream === call.id && event.version === call.rejected.size + 1, position, 'the call is not closed exactly once')
+    assertValid(
+      event.stream === call.id && event.version === call.rejected.size + 1,
+      position,
+      'the call is not closed exactly once',
+    )
     const data = readClosing(event)
     const counts = type === 'ApiCallCompleted' ? completed(call, data) : failed(call, data)
-    assertValid(counts !== null && sameCounts(counts, data.counts), position, 'the counts of the call are not those of its events')
+    assertValid(
+      counts !== null && sameCounts(counts, data.counts),
+      position,
+      'the counts of the call are not those of its events',
+    )
     this.#open = null
     this.closed += 1
   }
@@ -87,7 +99,11 @@ const OPERATIONS: readonly unknown[] = ['create', 'update_one', 'update_many'] s
 function readClosing({ position, type, data }: ExportedEvent): Closing {
   const { operation, counts, unchanged } = (parse(data!) ?? {}) as Partial<Record<keyof Closing, unknown>>
   const indexes = type === 'ApiCallFailed' ? [] : indexesOf(unchanged)
-  assertValid(OPERATIONS.includes(operation) && isCounts(counts) && indexes !== null, position, `the data of ${type} are not of its schema`)
+  assertValid(
+    OPERATIONS.includes(operation) && isCounts(counts) && indexes !== null,
+    position,
+    `the data of ${type} are not of its schema`,
+  )
   return { operation: operation as Operation, counts, unchanged: indexes }
 }
 

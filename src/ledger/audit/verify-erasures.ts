@@ -50,7 +50,11 @@ export class ErasureChecker {
       this.#gone.set(position, { type, stream, isNamed: false })
     } else if (isErasing(type)) {
       const positions = positionsIn(data)
-      assertValid(positions?.every((named) => named < position) === true, position, `the data of ${type} are not of its schema`)
+      assertValid(
+        positions?.every((named) => named < position) === true,
+        position,
+        `the data of ${type} are not of its schema`,
+      )
       for (const named of positions) this.#name(named, { position, type, stream })
     }
   }
@@ -62,15 +66,21 @@ export class ErasureChecker {
       return
     }
     // Rejected records stand in the streams of their calls.
-    const isOfPerson = by.type === 'RecordsRetired' || gone.type === 'EmployeeRecordRejected' || gone.stream === by.stream
-    assertValid(ERASABLE[by.type].has(gone.type) && isOfPerson, named, `it is named by the ${by.type} at position ${by.position}, which cannot be about it`)
+    const isOfPerson =
+      by.type === 'RecordsRetired' || gone.type === 'EmployeeRecordRejected' || gone.stream === by.stream
+    assertValid(
+      ERASABLE[by.type].has(gone.type) && isOfPerson,
+      named,
+      `it is named by the ${by.type} at position ${by.position}, which cannot be about it`,
+    )
     gone.isNamed = true
   }
 
   /** The ledger ends here. Throws a LedgerFault when the data of an event are gone and nothing says so. */
   end(): void {
     for (const [position, { isNamed }] of this.#gone) {
-      if (!isNamed) throw new LedgerFault('invalid', position, 'the data are gone, and no erasure or retirement names the event')
+      if (!isNamed)
+        throw new LedgerFault('invalid', position, 'the data are gone, and no erasure or retirement names the event')
     }
   }
 }

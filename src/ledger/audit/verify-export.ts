@@ -99,7 +99,11 @@ class LedgerVerifier {
     }
     const missing = this.#checkpoints.find((checkpoint) => checkpoint.size > size)
     if (missing) {
-      throw new LedgerFault('diverged', size + 1, `the ledger ends before this, and had ${missing.size} events at a checkpoint`)
+      throw new LedgerFault(
+        'diverged',
+        size + 1,
+        `the ledger ends before this, and had ${missing.size} events at a checkpoint`,
+      )
     }
     if (this.#unreadable) throw new LedgerFault('unverifiable', this.#unreadable.position, this.#unreadable.reason)
     return {
@@ -128,7 +132,8 @@ class LedgerVerifier {
 
   #checkOrigin(companyId: string): string {
     const other = this.#checkpoints.find(({ origin }) => origin !== originOf(companyId))
-    if (other) throw new LedgerFault('diverged', null, `the ledger is of ${companyId}, and a checkpoint of ${other.origin}`)
+    if (other)
+      throw new LedgerFault('diverged', null, `the ledger is of ${companyId}, and a checkpoint of ${other.origin}`)
     return companyId
   }
 
@@ -152,12 +157,20 @@ class LedgerVerifier {
 /** With keys, every checkpoint has to be signed with one of them. */
 function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]): void {
   const standing = checkSignature(note, keys)
-  if (standing === 'forged') throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is not by its key`)
-  if (standing === 'unknown') throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is signed with none of the keys given`)
+  if (standing === 'forged')
+    throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is not by its key`)
+  if (standing === 'unknown')
+    throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is signed with none of the keys given`)
 }
 
-function unreadable({ position, type, schema_version: version }: ExportedEvent): { position: number; reason: string } | null {
-  const newest = Object.hasOwn(SCHEMA_VERSIONS, type) ? SCHEMA_VERSIONS[type as keyof typeof SCHEMA_VERSIONS] : undefined
+function unreadable({
+  position,
+  type,
+  schema_version: version,
+}: ExportedEvent): { position: number; reason: string } | null {
+  const newest = Object.hasOwn(SCHEMA_VERSIONS, type)
+    ? SCHEMA_VERSIONS[type as keyof typeof SCHEMA_VERSIONS]
+    : undefined
   if (newest === undefined) return { position, reason: `events of type ${type} are not known` }
   if (version >= 1 && version <= newest) return null
   return { position, reason: `schema version ${version} of ${type} is not known` }

@@ -54,14 +54,22 @@ function readMembers(text: string, position: number): { envelope: string; data: 
   const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value)
   const isWhole = isText(envelope) && isTextOrNull(data) && isTextOrNull(salt)
   // What is written in another way may say the same, but it is not the line that was exported.
-  assertValid(isWhole && JSON.stringify({ envelope, data, salt }) === text, position, 'the line is not of the proof format')
+  assertValid(
+    isWhole && JSON.stringify({ envelope, data, salt }) === text,
+    position,
+    'the line is not of the proof format',
+  )
   return { envelope, data, salt }
 }
 
 function readEnvelope(text: string, position: number): ExportedEnvelope {
   const value = parse(text) as Record<string, unknown> | null | undefined
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  assertValid(isObject && hasForm(value) && canonicalJson(value) === text, position, 'the envelope is not of the canonical form')
+  assertValid(
+    isObject && hasForm(value) && canonicalJson(value) === text,
+    position,
+    'the envelope is not of the canonical form',
+  )
   return value as unknown as ExportedEnvelope
 }
 

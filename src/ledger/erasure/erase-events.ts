@@ -22,7 +22,9 @@ export async function eraseNamedBy(client: ClientBase, companyId: string, positi
 
 /** The position of a company's head; null when there is no such company. */
 export async function headPosition(db: Queryable, companyId: string): Promise<number | null> {
-  const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [toUuid(companyId)])
+  const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [
+    toUuid(companyId),
+  ])
   return rows[0]?.position ?? null
 }
 
@@ -31,7 +33,7 @@ const PAGE = { limit: 1_000, bytes: 1024 * 1024 }
 /** The events of a stream, in order, in pages. */
 export async function* streamPages(db: Queryable, companyId: string, stream: string): AsyncGenerator<RecordedEvent[]> {
   const page = measuredPage('stream_version', PAGE)
-  for (let [after, isLast] = [0, false]; !isLast; ) {
+  for (let [after, isLast] = [0, false]; !isLast;) {
     const { rows } = await db.query<{ envelope: string; data: string | null; is_last: boolean }>(
       `${page.before} select stream_version, envelope, data from events
        where company_id = $1 and stream_id = $2 and stream_version > $3 ${page.after}`,
@@ -76,7 +78,7 @@ export async function* employeeEventsWith(
 ): AsyncGenerator<RecordedEvent[]> {
   const head = (await headPosition(db, companyId)) ?? 0
   const page = measuredPage('position', PAGE)
-  for (let from = after; from < head; ) {
+  for (let from = after; from < head;) {
     const upTo = from + SEARCHED_AT_ONCE
     const { rows } = await db.query<{ envelope: string; data: string; is_last: boolean }>(
       `${page.before} select position, envelope, data from events where company_id = $1 and position > $2 and position <= $3

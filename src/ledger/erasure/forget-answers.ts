@@ -3,7 +3,10 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 
 /** How many stored answers one statement searches; each may show a thousand employees. */
 const ANSWERS_PER_PAGE = 200
-const BEFORE_ALL: { api_id: string; key_hash: Buffer } = { api_id: '00000000-0000-0000-0000-000000000000', key_hash: Buffer.alloc(0) }
+const BEFORE_ALL: { api_id: string; key_hash: Buffer } = {
+  api_id: '00000000-0000-0000-0000-000000000000',
+  key_hash: Buffer.alloc(0),
+}
 
 /**
  * The calls behind a position whose requests may name a person: in the stored answer stands the employee's id (null for
@@ -17,7 +20,7 @@ export async function callsAnsweredWith(
   after: number,
 ): Promise<string[]> {
   const found: string[] = []
-  for (let last = BEFORE_ALL; ; ) {
+  for (let last = BEFORE_ALL; ;) {
     const { rows } = await db.query<{ api_id: string; key_hash: Buffer; call_id: string; shows: boolean | null }>(
       `select api_id, key_hash, call_id, may_name_anyone or strpos(body, $2) > 0 as shows from idempotency_keys
        where company_id = $1 and position > $3 and body is not null and (api_id, key_hash) > ($4, $5)

@@ -27,7 +27,7 @@ export async function* rejectedPages(
   after: number,
 ): AsyncGenerator<RejectedRecord[]> {
   const page = measuredPage('position', PAGE)
-  for (let isLast = false; !isLast; ) {
+  for (let isLast = false; !isLast;) {
     const { rows } = await db.query<{ envelope: string; data: string; is_last: boolean }>(
       `${page.before} select position, envelope, data from events
        where company_id = $1 and position > $2 and ${IS_REJECTED} ${page.after}`,

@@ -69,10 +69,15 @@ export async function listStoredEvents(
   const events = found.slice(0, limit)
   const isMore = found.length > limit
   if (!isBack) events.reverse()
-  const beyond = { older: range.first > 1 && filter.call === undefined ? range.first - 1 : null, newer: range.last < end ? range.last + 1 : null }
+  const beyond = {
+    older: range.first > 1 && filter.call === undefined ? range.first - 1 : null,
+    newer: range.last < end ? range.last + 1 : null,
+  }
   if (!isMore) return { events, ...beyond, seen: range }
   const [newest, oldest] = [events[0]!.position, events.at(-1)!.position]
-  return isBack ? { events, ...beyond, older: oldest - 1, seen: range } : { events, ...beyond, newer: newest + 1, seen: range }
+  return isBack
+    ? { events, ...beyond, older: oldest - 1, seen: range }
+    : { events, ...beyond, newer: newest + 1, seen: range }
 }
 
 /** What the envelope alone tells has to be looked for. */
@@ -83,9 +88,12 @@ function isScanned({ type, stream, call }: EventFilter): boolean {
 /** The last position that can be meant: that of the ledger, or the one that closes the call. */
 async function endOf(db: LedgerDb, companyId: string, { call }: EventFilter): Promise<number> {
   const company = toUuid(companyId)
-  const { rows } = await (call === undefined
-    ? sql<{ last: number }>`select position as last from heads where company_id = ${company}`
-    : sql<{ last: number | null }>`select max(position) as last from events where company_id = ${company} and stream_id = ${toUuid(call)}`
+  const { rows } = await (
+    call === undefined
+      ? sql<{ last: number }>`select position as last from heads where company_id = ${company}`
+      : sql<{
+          last: number | null
+        }>`select max(position) as last from events where company_id = ${company} and stream_id = ${toUuid(call)}`
   ).execute(db)
   return rows[0]?.last ?? 0
 }
@@ -116,7 +124,12 @@ async function select(
     from events where company_id = ${toUuid(companyId)} and position between ${first} and ${last}
       ${stream === undefined ? sql`` : sql`and stream_id = ${toUuid(stream)}`} ${has('type', type)} ${has('call_id', call)}
     order by ${order} ${isBack ? sql`desc` : sql`asc`} limit ${limit}`.execute(db)
-  return rows.map(({ position, envelope, data, erased }) => ({ position, envelope: envelopeOf(envelope), data, isErased: erased }))
+  return rows.map(({ position, envelope, data, erased }) => ({
+    position,
+    envelope: envelopeOf(envelope),
+    data,
+    isErased: erased,
+  }))
 }
 
 /** One stored event with all that is stored of it, and whether its hashes are right. */
@@ -175,6 +188,8 @@ export async function namesOf(db: LedgerDb, companyId: string, ids: readonly str
   const { rows } = await sql<{ id: string; name: string }>`
     select api_id as id, name from api_keys where company_id = ${toUuid(companyId)} and api_id = any(${[...uuids.keys()]}::uuid[])
     union all
-    select user_id, name from users where company_id = ${toUuid(companyId)} and user_id = any(${[...uuids.keys()]}::uuid[])`.execute(db)
+    select user_id, name from users where company_id = ${toUuid(companyId)} and user_id = any(${[...uuids.keys()]}::uuid[])`.execute(
+    db,
+  )
   return new Map(rows.filter(({ name }) => name !== '').map(({ id, name }) => [uuids.get(id)!, name]))
 }

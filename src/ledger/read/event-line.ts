@@ -19,6 +19,8 @@ export function eventLine({ envelope, data }: { envelope: string; data: string |
 }
 
 function membersOf(envelope: string): Omit<AuditedEvent, 'data'> {
-  const { position, call_id, stream, version, type, schema_version, index, recorded_at, actor } = JSON.parse(envelope) as Envelope
+  const { position, call_id, stream, version, type, schema_version, index, recorded_at, actor } = JSON.parse(
+    envelope,
+  ) as Envelope
   return { position, call_id, stream, version, type, schema_version, index, recorded_at, actor }
 }

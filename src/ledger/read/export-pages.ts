@@ -47,14 +47,20 @@ export async function* exportPages(
     if (!(await hasErasure(db, companyId, { after: end, upTo: head }))) return
     end = moveEnd ? await moveEnd() : head
   }
-  throw new ExportOvertakenError(`data of ${companyId} were erased ${maxRounds} times while they were exported: try again later`)
+  throw new ExportOvertakenError(
+    `data of ${companyId} were erased ${maxRounds} times while they were exported: try again later`,
+  )
 }
 
 async function headOf(db: Kysely<LedgerTables>, companyId: string): Promise<number> {
   return (await findHead(db, companyId))?.position ?? 0
 }
 
-async function hasErasure(db: Kysely<LedgerTables>, companyId: string, range: { after: number; upTo: number }): Promise<boolean> {
+async function hasErasure(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  range: { after: number; upTo: number },
+): Promise<boolean> {
   const found = storedEventPages(db, companyId, { ...range, types: ERASING_TYPES }, 1)
   return !(await found.next()).done
 }

@@ -64,7 +64,10 @@ async function storedFrontier(db: Kysely<LedgerTables>, companyId: string): Prom
     .executeTakeFirst()
   if (!last) return EMPTY_FRONTIER
   const size = last.number + 1
-  const complete = subtreesOf({ from: 0, to: size }).map(({ level, number }) => ({ level: level + LOWEST_LEVEL, number }))
+  const complete = subtreesOf({ from: 0, to: size }).map(({ level, number }) => ({
+    level: level + LOWEST_LEVEL,
+    number,
+  }))
   const hashes = await readStored(db, companyId, complete)
   // Somebody took rows away: all are made again.
   return hashes.every((hash) => hash !== undefined) ? { size, hashes } : EMPTY_FRONTIER
@@ -107,7 +110,7 @@ async function readLeavesOf(
 ): Promise<Map<number, Buffer>> {
   const leaves = new Map<number, Buffer>()
   const numbers = [...new Set(subtrees.flatMap(numbersOf))].toSorted((a, b) => a - b)
-  for (let at = 0; at < numbers.length; ) {
+  for (let at = 0; at < numbers.length;) {
     const first = numbers[at]!
     let count = 1
     while (numbers[at + count] === first + count) count += 1
@@ -119,7 +122,12 @@ async function readLeavesOf(
 }
 
 /** Leaves that stand next to each other, from a number on. */
-async function readLeaves(db: Kysely<LedgerTables>, companyId: string, first: number, count: number): Promise<Buffer[]> {
+async function readLeaves(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  first: number,
+  count: number,
+): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('events')
     .select('leaf_hash')
@@ -128,7 +136,8 @@ async function readLeaves(db: Kysely<LedgerTables>, companyId: string, first: nu
     .where('position', '<=', first + count)
     .orderBy('position')
     .execute()
-  if (rows.length !== count) throw new Error(`events between ${first + 1} and ${first + count} of ${companyId} are missing`)
+  if (rows.length !== count)
+    throw new Error(`events between ${first + 1} and ${first + count} of ${companyId} are missing`)
   return rows.map((row) => row.leaf_hash)
 }
 
@@ -144,7 +153,9 @@ async function readStored(
     from unnest(${subtrees.map(({ level }) => level)}::smallint[], ${subtrees.map(({ number }) => number)}::bigint[])
       as wanted(level, number)
     cross join lateral (select hash from merkle_subtrees
-      where company_id = ${toUuid(companyId)} and level = wanted.level and number = wanted.number limit 1) as found`.execute(db)
+      where company_id = ${toUuid(companyId)} and level = wanted.level and number = wanted.number limit 1) as found`.execute(
+    db,
+  )
   const found = new Map(rows.map(({ level, number, hash }) => [`${level} ${number}`, hash]))
   return subtrees.map(({ level, number }) => found.get(`${level} ${number}`))
 }

@@ -38,7 +38,11 @@ export async function readEventPage(
 }
 
 /** The last event of a stream; null when there is none. */
-export async function readLastOfStream(db: Kysely<LedgerTables>, companyId: string, stream: string): Promise<RecordedEvent | null> {
+export async function readLastOfStream(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  stream: string,
+): Promise<RecordedEvent | null> {
   const row = await db
     .selectFrom('events')
     .select(['envelope', 'data'])

@@ -31,12 +31,19 @@ export async function readReached(
 
 /** Whether the ledger has this company. */
 export async function isKnownCompany(db: Kysely<LedgerTables>, companyId: string): Promise<boolean> {
-  const row = await db.selectFrom('heads').select('company_id').where('company_id', '=', toUuid(companyId)).executeTakeFirst()
+  const row = await db
+    .selectFrom('heads')
+    .select('company_id')
+    .where('company_id', '=', toUuid(companyId))
+    .executeTakeFirst()
   return row !== undefined
 }
 
 /** Whether the tables of a version of a projection may be read: they have once been filled up to the heads. */
-export async function isComplete(db: Kysely<LedgerTables>, projection: { name: string; version: number }): Promise<boolean> {
+export async function isComplete(
+  db: Kysely<LedgerTables>,
+  projection: { name: string; version: number },
+): Promise<boolean> {
   const row = await db
     .selectFrom('projection_versions')
     .select('version')

@@ -50,10 +50,7 @@ interface Version {
 }
 
 /** How a projection stands: for people who look after the service, and for programs that watch it. */
-export async function readStanding(
-  db: Kysely<LedgerTables>,
-  { name, version }: Version,
-): Promise<ProjectionStanding> {
+export async function readStanding(db: Kysely<LedgerTables>, { name, version }: Version): Promise<ProjectionStanding> {
   const lag = await readLag(db, { name, version })
   return {
     projection: name,
@@ -112,7 +109,8 @@ async function readLag(db: Kysely<LedgerTables>, { name, version }: Version): Pr
       count(c.parked_at)::integer as parked_companies,
       coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
     from ${headsAnd({ name, version })}`.execute(db)
-  const complete = await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
+  const complete =
+    await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
   return { ...rows[0]!, is_complete: complete.rows.length > 0 }
 }
 
@@ -179,7 +177,11 @@ export async function readWorstCompanies(
   return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
 }
 
-async function readParked(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['parked']> {
+async function readParked(
+  db: Kysely<LedgerTables>,
+  name: string,
+  version: number,
+): Promise<ProjectionStanding['parked']> {
   const rows = await db
     .selectFrom('checkpoints')
     .select(['company_id', 'position', 'parked_at', 'error'])
@@ -197,7 +199,11 @@ export function shadowNameOf(projection: string): string {
   return `${projection}-next`
 }
 
-async function readRebuild(db: Kysely<LedgerTables>, name: string, version: number): Promise<ProjectionStanding['rebuild']> {
+async function readRebuild(
+  db: Kysely<LedgerTables>,
+  name: string,
+  version: number,
+): Promise<ProjectionStanding['rebuild']> {
   const { rows } = await sql<{ events: number; of: number }>`
     select coalesce(sum(c.position), 0)::bigint as events, coalesce(sum(h.position), 0)::bigint as of
     from ${headsAnd({ name: shadowNameOf(name), version })}

@@ -67,7 +67,13 @@ export async function readStreamBackwards(
 ): Promise<StoredEvent[]> {
   const newest = (await lastOfStream(db, companyId, stream))?.version ?? 0
   const end = Math.min(before ?? Infinity, newest + 1)
-  const { events } = await readPage(db, companyId, { stream, after: Math.max(0, end - 1 - limit), upTo: end - 1 }, limit, 'desc')
+  const { events } = await readPage(
+    db,
+    companyId,
+    { stream, after: Math.max(0, end - 1 - limit), upTo: end - 1 },
+    limit,
+    'desc',
+  )
   return events
 }
 
@@ -80,7 +86,8 @@ async function placeOf(
   if (stream === undefined) return { after, upTo }
   const last = await lastOfStream(db, companyId, stream)
   if (!last) return { after: 0, upTo: 0 }
-  const isBehind = (position: number) => async (version: number) => (await positionOf(db, companyId, stream, version)) > position
+  const isBehind = (position: number) => async (version: number) =>
+    (await positionOf(db, companyId, stream, version)) > position
   const end = last.position <= upTo ? last.version : (await firstFrom(1, last.version, isBehind(upTo))) - 1
   return { after: after === 0 ? 0 : (await firstFrom(1, end, isBehind(after))) - 1, upTo: end }
 }
@@ -100,7 +107,12 @@ async function lastOfStream(
     .executeTakeFirst()
 }
 
-async function positionOf(db: Kysely<LedgerTables>, companyId: string, stream: string, version: number): Promise<number> {
+async function positionOf(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  stream: string,
+  version: number,
+): Promise<number> {
   const { position } = await db
     .selectFrom('events')
     .select('position')
@@ -129,13 +141,23 @@ async function readPage(
       sql`company_id = ${toUuid(companyId)} and ${place} > ${after} and ${place} <= ${upTo}`,
       ...(stream === undefined ? [] : [sql`stream_id = ${toUuid(stream)}`]),
       // The envelope is canonical: these members follow one another, and no quotation mark stands in a text unescaped.
-      ...(types === undefined ? [] : [sql`envelope like any(${types.map((type) => `%,"type":"${type}","version":%`)}::text[])`]),
+      ...(types === undefined
+        ? []
+        : [sql`envelope like any(${types.map((type) => `%,"type":"${type}","version":%`)}::text[])`]),
     ],
     sql` and `,
   )
   const page = measuredPage(order, { limit, bytes: PAGE_BYTES })
   const { rows } = await sql<Omit<StoredEvent, 'version'> & { stream_version: number; is_last: boolean }>`
-    ${sql.raw(page.before)} select position, stream_version, envelope, data, salt from events where ${isWanted} ${sql.raw(page.after)}`.execute(db)
-  const events = rows.map(({ position, stream_version: version, envelope, data, salt }) => ({ position, version, envelope, data, salt }))
+    ${sql.raw(page.before)} select position, stream_version, envelope, data, salt from events where ${isWanted} ${sql.raw(page.after)}`.execute(
+    db,
+  )
+  const events = rows.map(({ position, stream_version: version, envelope, data, salt }) => ({
+    position,
+    version,
+    envelope,
+    data,
+    salt,
+  }))
   return { events, isCut: rows.at(-1)?.is_last === false }
 }

@@ -21,7 +21,10 @@ export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) 
 }
 
 /** Tells how far behind the replica is, and counts what is read from it and what is not. */
-export function countReads({ pools, lookUps, reads, replicaLag, replicaUsable }: Metrics, { name, pool, watch }: WatchedReplica): void {
+export function countReads(
+  { pools, lookUps, reads, replicaLag, replicaUsable }: Metrics,
+  { name, pool, watch }: WatchedReplica,
+): void {
   pools.set('replica', pool)
   lookUps.push(async () => {
     replicaLag.set({ replica: name }, watch.lagSeconds())
@@ -30,7 +33,10 @@ export function countReads({ pools, lookUps, reads, replicaLag, replicaUsable }:
   for (const [place, reason] of READ_PLACES) reads.inc({ place, reason }, 0)
 }
 
-const READ_PLACES = [['replica', 'current'], ...['unusable', 'behind', 'failed'].map((reason) => ['primary', reason])] as const
+const READ_PLACES = [
+  ['replica', 'current'],
+  ...['unusable', 'behind', 'failed'].map((reason) => ['primary', reason]),
+] as const
 
 export interface WatchedReplica {
   /** Its host and port. */

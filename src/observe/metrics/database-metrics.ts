@@ -27,7 +27,9 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
   const isUp = upGauge(metrics)
   const lookUp = async () => {
     const standings = await Promise.all(projections.map((projection) => readStanding(db, projection)))
-    const worst = await Promise.all(projections.map((projection) => readWorstCompanies(db, projection, NAMED_COMPANIES)))
+    const worst = await Promise.all(
+      projections.map((projection) => readWorstCompanies(db, projection, NAMED_COMPANIES)),
+    )
     const queues = await queueDepths()
     const times = await readTimesAhead(db)
     forget(gauges)
@@ -60,15 +62,38 @@ function openGauges({ registry }: Metrics) {
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `employee_ledger_${name}`, help, labelNames, registers: [registry] })
   return {
-    lagEvents: gauge('projection_lag_events', 'Events that a projection has not folded, of all companies', ['projection']),
-    lagSeconds: gauge('projection_lag_seconds', 'The age of the oldest event that a projection has not folded', ['projection']),
-    behind: gauge('projection_lagging_companies', 'Companies with events that a projection has not folded', ['projection']),
+    lagEvents: gauge('projection_lag_events', 'Events that a projection has not folded, of all companies', [
+      'projection',
+    ]),
+    lagSeconds: gauge('projection_lag_seconds', 'The age of the oldest event that a projection has not folded', [
+      'projection',
+    ]),
+    behind: gauge('projection_lagging_companies', 'Companies with events that a projection has not folded', [
+      'projection',
+    ]),
     parked: gauge('projection_parked_companies', 'Companies whose events a projection cannot fold', ['projection']),
-    complete: gauge('projection_complete', 'Whether the tables of a projection may be read: 0 while they are filled for the first time', ['projection']),
-    companyEvents: gauge('projection_company_lag_events', 'The same of the few companies with the most', ['projection', 'company']),
-    companySeconds: gauge('projection_company_lag_seconds', 'The age of the oldest event not folded, of those companies', ['projection', 'company']),
-    timesAhead: gauge('recorded_time_ahead_seconds', "By how much the latest recorded time is ahead of the database's clock; 0 when none is"),
-    clockAhead: gauge('database_clock_ahead_seconds', "By how much the database's clock is ahead of this process's; negative when it is behind"),
+    complete: gauge(
+      'projection_complete',
+      'Whether the tables of a projection may be read: 0 while they are filled for the first time',
+      ['projection'],
+    ),
+    companyEvents: gauge('projection_company_lag_events', 'The same of the few companies with the most', [
+      'projection',
+      'company',
+    ]),
+    companySeconds: gauge(
+      'projection_company_lag_seconds',
+      'The age of the oldest event not folded, of those companies',
+      ['projection', 'company'],
+    ),
+    timesAhead: gauge(
+      'recorded_time_ahead_seconds',
+      "By how much the latest recorded time is ahead of the database's clock; 0 when none is",
+    ),
+    clockAhead: gauge(
+      'database_clock_ahead_seconds',
+      "By how much the database's clock is ahead of this process's; negative when it is behind",
+    ),
     jobs: gauge('queue_jobs', 'Jobs in a queue, by whether they are waiting or active', ['queue', 'state']),
   }
 }

@@ -23,7 +23,10 @@ export async function startMetricsListener(
   place: { host: string; port: number },
   build: Record<string, string>,
 ): Promise<MetricsListener> {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => void answer(metrics, request, response))
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => void answer(metrics, request, response),
+  )
   server.listen(place)
   await once(server, 'listening')
   tellProcess(metrics, build)

@@ -4,7 +4,14 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import type { Resource } from '@opentelemetry/resources'
 import type { Sampler } from '@opentelemetry/sdk-trace'
-import { AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import { openBeginTrace } from './begin-trace.ts'
 import { traceAppends } from './trace-appends.ts'
 import { openFoldTracer } from './trace-folds.ts'
@@ -56,16 +63,23 @@ export function openTracing(options: TracingOptions): Tracing {
     async stop() {
       // What goes wrong with it is told already.
       const isOver = provider.shutdown().catch(() => undefined)
-      if (!(await isWithin(LAST_EXPORT_MS, isOver))) onFault(new Error('the collector did not take the last spans in time'))
+      if (!(await isWithin(LAST_EXPORT_MS, isOver)))
+        onFault(new Error('the collector did not take the last spans in time'))
     },
   }
 }
 
 /** What is said of this process: what was set wins over what is known. */
 function resourceOf({ service, serviceName, resourceAttributes }: TracingOptions): Resource {
-  const known = { 'service.name': service.name, 'service.version': service.version, 'service.instance.id': randomUUID() }
+  const known = {
+    'service.name': service.name,
+    'service.version': service.version,
+    'service.instance.id': randomUUID(),
+  }
   const named = serviceName === undefined ? {} : { 'service.name': serviceName }
-  return defaultResource().merge(resourceFromAttributes({ ...known, ...parseKeyPairsIntoRecord(resourceAttributes), ...named }))
+  return defaultResource().merge(
+    resourceFromAttributes({ ...known, ...parseKeyPairsIntoRecord(resourceAttributes), ...named }),
+  )
 }
 
 function samplerOf(name: SamplerName, ratio: number): Sampler {

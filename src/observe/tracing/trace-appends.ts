@@ -25,7 +25,11 @@ export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'trac
       const [first] = mine
       if (!first) return null
       const records = calls.reduce((sum, call) => sum + call.records, 0)
-      const attributes = { 'db.system.name': 'postgresql', 'employee_ledger.calls': calls.length, 'employee_ledger.records': records }
+      const attributes = {
+        'db.system.name': 'postgresql',
+        'employee_ledger.calls': calls.length,
+        'employee_ledger.records': records,
+      }
       const links = mine.map(({ append }) => ({ context: append.spanContext() }))
       const span = tracer.startSpan('commit', { kind: SpanKind.CLIENT, attributes, links }, within(first.append))
       for (const { append, wait } of mine) {
@@ -49,7 +53,11 @@ async function traceAppend<Answer>(
 ) {
   if (!call.traceparent) return lanes.append(call)
   const { companyId, callId, records } = call
-  const attributes = { 'employee_ledger.company_id': companyId, 'employee_ledger.call_id': callId, 'employee_ledger.records': records }
+  const attributes = {
+    'employee_ledger.company_id': companyId,
+    'employee_ledger.call_id': callId,
+    'employee_ledger.records': records,
+  }
   const append = tracer.startSpan('append', { attributes }, contextOf(call.traceparent, false))
   const wait = tracer.startSpan('wait for lane', {}, within(append))
   const own = { ...call, traceparent: traceparentOf(append) }

@@ -28,7 +28,11 @@ export function openFoldTracer(tracer: Tracer, db: Kysely<LedgerTables>, onFault
   }
 }
 
-function traceOne(tracer: Tracer, { projection, companyId, after, upTo, beganAt, endedAt, error }: TracedFold, traceparent: string) {
+function traceOne(
+  tracer: Tracer,
+  { projection, companyId, after, upTo, beganAt, endedAt, error }: TracedFold,
+  traceparent: string,
+) {
   const attributes = {
     'employee_ledger.projection': projection,
     'employee_ledger.company_id': companyId,

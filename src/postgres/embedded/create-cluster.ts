@@ -25,11 +25,7 @@ const FIRST_SETTINGS = {
 }
 
 /** Makes the cluster on the first start; refuses one that these programs cannot run. */
-export async function ensureCluster(
-  folder: DataFolder,
-  binaries: PostgresBinaries,
-  durable: boolean,
-): Promise<void> {
+export async function ensureCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean): Promise<void> {
   const { clusterDir } = folder
   if ((await clusterVersion(clusterDir)) === undefined) await createCluster(folder, binaries, durable)
   const version = await clusterVersion(clusterDir)

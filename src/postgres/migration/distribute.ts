@@ -27,9 +27,16 @@ export interface DistributeOptions {
  */
 export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep }: DistributeOptions): Promise<void> {
   if ((await serviceRole(urls)) === null) {
-    throw new StartupError('on Citus the rights of the roles alone keep events as they are: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL')
+    throw new StartupError(
+      'on Citus the rights of the roles alone keep events as they are: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',
+    )
   }
-  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger distribute', max: 1, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+  const pool = openPool({
+    url: urls.ownerUrl,
+    name: 'employee-ledger distribute',
+    max: 1,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  })
   const db = openDatabase<unknown>(pool)
   try {
     await db.connection().execute(async (connection) => {
@@ -47,23 +54,33 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
 
 async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Promise<void> {
   if (!(await hasCitus(db))) {
-    throw new StartupError('this database has no Citus: a superuser makes it by `create extension citus`, on a server that preloads it')
+    throw new StartupError(
+      'this database has no Citus: a superuser makes it by `create extension citus`, on a server that preloads it',
+    )
   }
   const { rows: nodes } = await sql<{ nodes: number }>`select count(*)::integer as nodes from pg_dist_node
     where isactive and shouldhaveshards`.execute(db)
   if (nodes[0]!.nodes === 0) {
-    throw new StartupError('no machine of this Citus takes tables: a superuser adds each by `select citus_add_node(host, port)`')
+    throw new StartupError(
+      'no machine of this Citus takes tables: a superuser adds each by `select citus_add_node(host, port)`',
+    )
   }
   const { rows: tables } = await sql<{ made: boolean; owned: boolean | null }>`
     select to_regclass('public.setup') is not null as made,
-      (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('public.heads')) as owned`.execute(db)
+      (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('public.heads')) as owned`.execute(
+    db,
+  )
   const { made, owned } = tables[0]!
   if (!made) throw new StartupError('the database is not set up: run `npm run --silent cli -- migrate` first')
   if (owned !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
   // A process that has started without Citus sends statements that Citus refuses, or that reach several machines.
   const { rows: others } = await sql<{ processes: number }>`select count(*)::integer as processes from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and application_name like 'employee-ledger%'`.execute(db)
+    where datname = current_database() and pid <> pg_backend_pid() and application_name like 'employee-ledger%'`.execute(
+    db,
+  )
   if (!isDryRun && others[0]!.processes > 0) {
-    throw new StartupError(`the service runs (${others[0]!.processes} connections): stop every process of it, and start them again afterwards`)
+    throw new StartupError(
+      `the service runs (${others[0]!.processes} connections): stop every process of it, and start them again afterwards`,
+    )
   }
 }

@@ -22,14 +22,20 @@ export interface DistributionStep {
 
 /** Whether this database has the Citus extension. */
 export async function hasCitus(db: Kysely<unknown>): Promise<boolean> {
-  const { rows } = await sql<{ has: boolean }>`select to_regclass('pg_catalog.pg_dist_partition') is not null as has`.execute(db)
+  const { rows } = await sql<{
+    has: boolean
+  }>`select to_regclass('pg_catalog.pg_dist_partition') is not null as has`.execute(db)
   return rows[0]!.has
 }
 
 /** Whether the tables are distributed on Citus, or some of them are. */
 export async function isDistributed(db: Kysely<unknown>): Promise<boolean> {
   if (!(await hasCitus(db))) return false
-  const { rows } = await sql<{ is: boolean }>`select exists (select from pg_dist_partition where logicalrelid = to_regclass(${`public.${ANCHOR}`})) as is`.execute(db)
+  const { rows } = await sql<{
+    is: boolean
+  }>`select exists (select from pg_dist_partition where logicalrelid = to_regclass(${`public.${ANCHOR}`})) as is`.execute(
+    db,
+  )
   return rows[0]!.is
 }
 
@@ -50,7 +56,10 @@ interface Table {
 }
 
 /** What has to be done, in order, until every table stands where it belongs on Citus. */
-export async function distributionSteps(db: Kysely<unknown>, options: { shards?: number; schema?: string }): Promise<DistributionStep[]> {
+export async function distributionSteps(
+  db: Kysely<unknown>,
+  options: { shards?: number; schema?: string },
+): Promise<DistributionStep[]> {
   const tables = await readTables(db, options.schema)
   const steps = tables.flatMap((table) => stepsOf(table, options.shards))
   if (options.schema !== undefined || (await isErasingPlaced(db))) return steps
@@ -80,13 +89,22 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   const name = `${table.schema === 'public' ? '' : `${table.schema}.`}${table.name}`
   const steps: DistributionStep[] = []
   if (!table.is_distributed) {
-    const dropped = table.triggers.map((trigger) => `; trigger ${trigger} dropped, for Citus takes none: from here on the rights of the roles keep its rows`)
-    steps.push({ line: `table ${name}: distributed by ${column}${dropped.join('')}`, run: (transaction) => distributeTable(transaction, table, column, shards) })
+    const dropped = table.triggers.map(
+      (trigger) =>
+        `; trigger ${trigger} dropped, for Citus takes none: from here on the rights of the roles keep its rows`,
+    )
+    steps.push({
+      line: `table ${name}: distributed by ${column}${dropped.join('')}`,
+      run: (transaction) => distributeTable(transaction, table, column, shards),
+    })
   }
   if (table.has_rows_here) {
     steps.push({
       line: `table ${name}: its old rows taken off the coordinator`,
-      run: async (transaction) => void (await sql`select truncate_local_data_after_distributing_table(${idOf(table)}::regclass)`.execute(transaction)),
+      run: async (transaction) =>
+        void (await sql`select truncate_local_data_after_distributing_table(${idOf(table)}::regclass)`.execute(
+          transaction,
+        )),
     })
   }
   return steps
@@ -98,8 +116,14 @@ function columnOf({ schema, name, key }: Table): string | undefined {
   return schema === 'public' ? BY_ANOTHER_KEY[name] : undefined
 }
 
-async function distributeTable(db: Kysely<unknown>, table: Table, column: string, shards: number | undefined): Promise<void> {
-  for (const trigger of table.triggers) await sql`drop trigger ${sql.id(trigger)} on ${sql.id(table.schema, table.name)}`.execute(db)
+async function distributeTable(
+  db: Kysely<unknown>,
+  table: Table,
+  column: string,
+  shards: number | undefined,
+): Promise<void> {
+  for (const trigger of table.triggers)
+    await sql`drop trigger ${sql.id(trigger)} on ${sql.id(table.schema, table.name)}`.execute(db)
   const isBesideAnchor = column === BY_COMPANY && table.name !== ANCHOR
   await sql`select create_distributed_table(${idOf(table)}::regclass, ${column},
     colocate_with => ${isBesideAnchor ? `public.${ANCHOR}` : 'none'},

@@ -89,7 +89,11 @@ export async function isCurrent(db: Kysely<unknown>, queues: string[], projectio
 }
 
 /** What `migrate` would do, a line each, without doing it. */
-export async function planMigration(urls: DatabaseUrls, hooks: Omit<MigrateHooks, 'onStep'>, projections = PROJECTIONS): Promise<string[]> {
+export async function planMigration(
+  urls: DatabaseUrls,
+  hooks: Omit<MigrateHooks, 'onStep'>,
+  projections = PROJECTIONS,
+): Promise<string[]> {
   const db = openDatabase<unknown>(openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1 }))
   try {
     await assertUsable(db)
@@ -101,7 +105,11 @@ export async function planMigration(urls: DatabaseUrls, hooks: Omit<MigrateHooks
   }
 }
 
-async function hasFingerprint(db: Kysely<unknown>, hooks: Pick<MigrateHooks, 'queuesVersion'>, projections: readonly Projection[]): Promise<boolean> {
+async function hasFingerprint(
+  db: Kysely<unknown>,
+  hooks: Pick<MigrateHooks, 'queuesVersion'>,
+  projections: readonly Projection[],
+): Promise<boolean> {
   const { rows } = await sql<{ made: boolean }>`select to_regclass('public.setup') is not null as made`.execute(db)
   if (!rows[0]?.made) return false
   const found = await sql<{ fingerprint: string }>`select fingerprint from public.setup`.execute(db)
@@ -125,9 +133,12 @@ async function setFingerprint(db: Kysely<unknown>, value: string): Promise<void>
 
 async function assertUsable(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
-    select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding`.execute(db)
+    select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding`.execute(
+    db,
+  )
   const { version, encoding } = rows[0]!
-  if (version < OLDEST_SERVER) throw new StartupError(`PostgreSQL 15 or newer is needed, this is ${Math.floor(version / 10_000)}`)
+  if (version < OLDEST_SERVER)
+    throw new StartupError(`PostgreSQL 15 or newer is needed, this is ${Math.floor(version / 10_000)}`)
   // The ledger keeps exact bytes as text: another encoding would not give them back as they were hashed.
   if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, it is ${encoding}`)
 }
@@ -148,7 +159,9 @@ async function createProjectionTables(
   for (const projection of projections) {
     const schema = schemaOf(projection)
     await db.transaction().execute(async (transaction) => {
-      const { rows } = await sql<{ made: boolean }>`select to_regnamespace(${schema}) is not null as made`.execute(transaction)
+      const { rows } = await sql<{ made: boolean }>`select to_regnamespace(${schema}) is not null as made`.execute(
+        transaction,
+      )
       if (rows[0]?.made) return
       await sql`create schema ${sql.id(schema)}`.execute(transaction)
       await projection.createTables(transaction, schema)

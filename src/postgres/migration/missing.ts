@@ -28,8 +28,14 @@ export async function migrationNames(): Promise<string[]> {
 export async function findMissing(db: Kysely<unknown>, { queues, projections }: Needs): Promise<string[]> {
   const own = await migrationNames()
   const done = await doneMigrations(db)
-  const schemas = projections.map((projection) => ({ schema: schemaOf(projection), what: `projection ${projection.name} version ${projection.version}` }))
-  const usable = await usableSchemas(db, schemas.map(({ schema }) => schema))
+  const schemas = projections.map((projection) => ({
+    schema: schemaOf(projection),
+    what: `projection ${projection.name} version ${projection.version}`,
+  }))
+  const usable = await usableSchemas(
+    db,
+    schemas.map(({ schema }) => schema),
+  )
   const missing = [
     ...own.filter((name) => !done.includes(name)).map((name) => `migration ${name}`),
     ...schemas.filter(({ schema }) => !usable.includes(schema)).map(({ what }) => `${what}: tables`),
@@ -47,7 +53,9 @@ export async function isAhead(db: Kysely<unknown>): Promise<boolean> {
 
 async function doneMigrations(db: Kysely<unknown>): Promise<string[]> {
   // The rights to it are given together with all others.
-  const { rows: found } = await sql<{ may: boolean }>`select coalesce(has_table_privilege(to_regclass('public.kysely_migration'), 'select'), false) as may`.execute(db)
+  const { rows: found } = await sql<{
+    may: boolean
+  }>`select coalesce(has_table_privilege(to_regclass('public.kysely_migration'), 'select'), false) as may`.execute(db)
   if (!found[0]!.may) return []
   const { rows } = await sql<{ name: string }>`select name from public.kysely_migration`.execute(db)
   return rows.map(({ name }) => name)
@@ -55,7 +63,9 @@ async function doneMigrations(db: Kysely<unknown>): Promise<string[]> {
 
 async function usableSchemas(db: Kysely<unknown>, schemas: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select nspname as name from pg_namespace where nspname = any(${schemas}) and has_schema_privilege(oid, 'usage')`.execute(db)
+    select nspname as name from pg_namespace where nspname = any(${schemas}) and has_schema_privilege(oid, 'usage')`.execute(
+    db,
+  )
   return rows.map(({ name }) => name)
 }
 
@@ -68,6 +78,8 @@ async function missingQueues(db: Kysely<unknown>, queues: string[]): Promise<str
 async function missingRights(db: Kysely<unknown>): Promise<string[]> {
   const tables = Object.keys(RIGHTS).map((table) => `public.${table}`)
   const { rows } = await sql<{ has_all: boolean }>`
-    select coalesce(bool_and(coalesce(has_table_privilege(to_regclass(t), 'select'), false)), true) as has_all from unnest(${tables}::text[]) t`.execute(db)
+    select coalesce(bool_and(coalesce(has_table_privilege(to_regclass(t), 'select'), false)), true) as has_all from unnest(${tables}::text[]) t`.execute(
+    db,
+  )
   return rows[0]!.has_all ? [] : ['rights of the service']
 }

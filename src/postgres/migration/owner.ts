@@ -49,5 +49,6 @@ export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner
 async function assertOwner<Tables>(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ owns: boolean }>`select pg_has_role(relowner, 'member') as owns from pg_class
     where oid = 'public.checkpoints'::regclass`.execute(db)
-  if (rows[0]?.owns !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
+  if (rows[0]?.owns !== true)
+    throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
 }

@@ -30,14 +30,22 @@ export const RIGHTS: Record<string, string> = {
 }
 
 /** Gives the service's role its rights. Does nothing when owner and service are one role. */
-export async function grantToService(db: Kysely<unknown>, urls: DatabaseUrls, projections = PROJECTIONS): Promise<void> {
+export async function grantToService(
+  db: Kysely<unknown>,
+  urls: DatabaseUrls,
+  projections = PROJECTIONS,
+): Promise<void> {
   const service = await serviceRole(urls)
   if (!service) return
   // All of them or none, so that a process that starts meanwhile sees at once whether they are given.
   await db.transaction().execute((transaction) => grantAll(transaction, service, projections))
 }
 
-async function grantAll(db: Kysely<unknown>, service: RawBuilder<unknown>, projections: readonly Projection[]): Promise<void> {
+async function grantAll(
+  db: Kysely<unknown>,
+  service: RawBuilder<unknown>,
+  projections: readonly Projection[],
+): Promise<void> {
   for (const [table, rights] of Object.entries(RIGHTS)) {
     await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
   }

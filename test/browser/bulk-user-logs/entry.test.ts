@@ -15,13 +15,21 @@ const HOSTILE = {
 }
 
 /** Calls the API and gives the path of the entry's page. */
-async function call(method: 'POST' | 'PATCH', path: string, body: unknown): Promise<{ path: string; id: string; employees: { id: string }[] }> {
+async function call(
+  method: 'POST' | 'PATCH',
+  path: string,
+  body: unknown,
+): Promise<{ path: string; id: string; employees: { id: string }[] }> {
   const answer = await service.call(method, path, { body })
   await service.project()
   return { path: `${LOGS}/${answer.body.log_id}`, id: answer.body.log_id, employees: answer.body.employees }
 }
 
-const made = await call('POST', '/v1/employees', [employee(HOSTILE), employee({ first_name: 'Bob' }), employee({ first_name: 'Cleo' })])
+const made = await call('POST', '/v1/employees', [
+  employee(HOSTILE),
+  employee({ first_name: 'Bob' }),
+  employee({ first_name: 'Cleo' }),
+])
 const [hostile, bob, cleo] = made.employees as [{ id: string }, { id: string }, { id: string }]
 const long = 'l'.repeat(100)
 const changed = await call('PATCH', '/v1/employees', [
@@ -59,9 +67,15 @@ await t.test('an administrator reads, from the first sign-in on, why a bulk upda
   t.strictSame(await page.locator('.counts dd').allTextContents(), ['3', '0', '0', '3', '0'])
   const records = page.locator('.record')
   t.equal(await records.count(), 2)
-  t.match(await records.nth(0).innerText(), /Record 0[^]*Bob[^]*"email": "no address",?\n↑ email must be an e-mail address \(invalid_format\)/)
+  t.match(
+    await records.nth(0).innerText(),
+    /Record 0[^]*Bob[^]*"email": "no address",?\n↑ email must be an e-mail address \(invalid_format\)/,
+  )
   t.match(await records.nth(0).innerText(), /"first_name": null,?\n↑ first_name must not be null/)
-  t.match(await records.nth(1).innerText(), /Record 2[^]*must name its employee[^]*missing_locator[^]*\{\n {2}"last_name": "Nobody"\n\}/)
+  t.match(
+    await records.nth(1).innerText(),
+    /Record 2[^]*must name its employee[^]*missing_locator[^]*\{\n {2}"last_name": "Nobody"\n\}/,
+  )
   await page.getByRole('link', { name: '422 validation_failed' }).click()
   await page.waitForURL('**/problems/validation_failed')
   t.same(faults, [])
@@ -77,7 +91,14 @@ await t.test('what a client sent is shown as text, whatever it is', async (t) =>
   }
   await page.goto(made.path)
   const record = page.locator('.record').first()
-  for (const text of [HOSTILE.first_name, HOSTILE.last_name, HOSTILE.job_title, HOSTILE.department, HOSTILE.location, '&amp;<i>value</i>']) {
+  for (const text of [
+    HOSTILE.first_name,
+    HOSTILE.last_name,
+    HOSTILE.job_title,
+    HOSTILE.department,
+    HOSTILE.location,
+    '&amp;<i>value</i>',
+  ]) {
     t.ok(await record.getByText(text, { exact: true }).first().isVisible(), text)
   }
   t.ok(await record.getByText('custom_attributes.<b>key</b>', { exact: true }).isVisible())
@@ -86,26 +107,37 @@ await t.test('what a client sent is shown as text, whatever it is', async (t) =>
   t.same(faults, [])
 })
 
-await t.test('each attribute that changed is shown from what to what, and a long one in full when it is opened', async (t) => {
-  const { page, faults } = await openPage(t, browser, service)
-  await signIn(page, service.company, 'admin')
-  await page.goto(changed.path)
-  const records = page.locator('.record')
-  t.strictSame(await records.locator('.badge').allTextContents(), ['Synced', 'Deactivated', 'No Updates'])
-  const attribute = (record: number, name: string) => records.nth(record).getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-  t.equal(await attribute(0, 'first_name').locator('del bdi').textContent(), HOSTILE.first_name)
-  t.equal(await attribute(0, 'first_name').locator('ins bdi').textContent(), '<b>bold</b>')
-  t.match(await attribute(0, 'job_title').locator('ins').innerText(), /not set/)
-  t.match(await attribute(1, 'department').locator('del').innerText(), /not set/)
-  t.match(await attribute(1, 'department').locator('ins').innerText(), long)
-  t.match(await attribute(1, 'status').innerText(), /active[^]*→[^]*inactive/)
-  const note = attribute(0, 'custom_attributes.note').locator('ins')
-  t.notOk(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
-  await note.locator('summary').click()
-  t.ok(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
-  t.match(await records.nth(0).locator('p').first().innerText(), /^Today: <b>bold<\/b> "><script>/, 'as the employee is now')
-  t.same(faults, [])
-})
+await t.test(
+  'each attribute that changed is shown from what to what, and a long one in full when it is opened',
+  async (t) => {
+    const { page, faults } = await openPage(t, browser, service)
+    await signIn(page, service.company, 'admin')
+    await page.goto(changed.path)
+    const records = page.locator('.record')
+    t.strictSame(await records.locator('.badge').allTextContents(), ['Synced', 'Deactivated', 'No Updates'])
+    const attribute = (record: number, name: string) =>
+      records
+        .nth(record)
+        .getByRole('row')
+        .filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+    t.equal(await attribute(0, 'first_name').locator('del bdi').textContent(), HOSTILE.first_name)
+    t.equal(await attribute(0, 'first_name').locator('ins bdi').textContent(), '<b>bold</b>')
+    t.match(await attribute(0, 'job_title').locator('ins').innerText(), /not set/)
+    t.match(await attribute(1, 'department').locator('del').innerText(), /not set/)
+    t.match(await attribute(1, 'department').locator('ins').innerText(), long)
+    t.match(await attribute(1, 'status').innerText(), /active[^]*→[^]*inactive/)
+    const note = attribute(0, 'custom_attributes.note').locator('ins')
+    t.notOk(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
+    await note.locator('summary').click()
+    t.ok(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
+    t.match(
+      await records.nth(0).locator('p').first().innerText(),
+      /^Today: <b>bold<\/b> "><script>/,
+      'as the employee is now',
+    )
+    t.same(faults, [])
+  },
+)
 
 await t.test('a record has an address of its own, and an entry that is not ours has none', async (t) => {
   const other = await service.makeCompany('Other')
@@ -116,7 +148,8 @@ await t.test('a record has an address of its own, and an entry that is not ours 
   await page.waitForURL(`**${changed.path}/records/1`)
   t.equal(await page.locator('.record').count(), 1)
   t.match(await page.locator('.record').innerText(), 'Deactivated')
-  for (const path of ['/records/3', '/records/x', '/records/-1', '/records/99999999999']) t.equal((await page.goto(changed.path + path))?.status(), 404, path)
+  for (const path of ['/records/3', '/records/x', '/records/-1', '/records/99999999999'])
+    t.equal((await page.goto(changed.path + path))?.status(), 404, path)
   t.equal((await page.goto(`${failed.path}/records/1`))?.status(), 404, 'it caused nothing')
   const stranger = await openPage(t, browser, service)
   await signIn(stranger.page, other, 'admin')
@@ -134,9 +167,15 @@ await t.test('the raw events of a call are those of the ledger', async (t) => {
   await page.goto(changed.path)
   await page.getByRole('link', { name: 'Raw events of the call' }).click()
   await page.waitForURL('**/settings/events?id=log_**')
-  const { rows } = await service.pool.query('select envelope, data from events where envelope like $1 order by position desc', [`%${changed.id}%`])
+  const { rows } = await service.pool.query(
+    'select envelope, data from events where envelope like $1 order by position desc',
+    [`%${changed.id}%`],
+  )
   const stored = rows.map(({ envelope, data }) => [JSON.parse(envelope).type, data === '{}' ? null : JSON.parse(data)])
-  t.strictSame(stored.map(([type]) => type), ['ApiCallCompleted', 'EmployeeDeactivated', 'EmployeeUpdated', 'EmployeeUpdated'])
+  t.strictSame(
+    stored.map(([type]) => type),
+    ['ApiCallCompleted', 'EmployeeDeactivated', 'EmployeeUpdated', 'EmployeeUpdated'],
+  )
   t.equal(await page.locator('.events tbody').count(), stored.length)
   for (const [at, [type, data]] of stored.entries()) {
     const shown = page.locator('.events tbody').nth(at)

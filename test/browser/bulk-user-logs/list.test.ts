@@ -24,7 +24,10 @@ await t.test('the list shows what the specification lists, newest first, and lea
   t.strictSame(heads, ['Status', 'Name', 'Date/Time', 'Total', 'Updated', 'Deactivated', 'Failed', 'No Updates'])
   const rows = page.locator('tbody tr')
   t.equal(await rows.count(), 2)
-  t.match(await rows.nth(0).innerText(), /Failed\s+validation_failed\s+Public API\s+Create · HR sync\s+.* UTC\s+.*(?:ago|now)\s+1\s+0\s+0\s+1\s+0/)
+  t.match(
+    await rows.nth(0).innerText(),
+    /Failed\s+validation_failed\s+Public API\s+Create · HR sync\s+.* UTC\s+.*(?:ago|now)\s+1\s+0\s+0\s+1\s+0/,
+  )
   t.match(await rows.nth(1).innerText(), /Completed\s+Public API/)
   await rows.nth(0).getByRole('link').click()
   await page.waitForURL('**/log_*')
@@ -32,22 +35,28 @@ await t.test('the list shows what the specification lists, newest first, and lea
   t.same(faults, [])
 })
 
-await t.test('an empty company is shown how to make its first entry; an empty result, how to see the others', async (t) => {
-  const company = await service.makeCompany('Empty')
-  const { page, faults } = await openPage(t, browser, service)
-  await signIn(page, company, 'admin')
-  t.match(await page.locator('#first-call').textContent(), `curl -sS '${service.address}/v1/employees' \\\n  -H 'x-api-id: ${company.key.api_id}'`)
-  t.notMatch(await page.content(), company.key.api_key)
-  t.equal(await page.getByRole('link', { name: 'Clear the filters' }).count(), 0)
-  t.same(await looksOf(page, LOGS), [])
-  await twoCalls(company)
-  await page.goto(`${LOGS}?q=nobody`)
-  t.equal(await page.locator('#first-call').count(), 0)
-  t.same(await looksOf(page, `${LOGS}?q=nobody`), [])
-  await page.getByRole('link', { name: 'Clear the filters' }).click()
-  await page.locator('tbody tr').nth(1).waitFor()
-  t.same(faults, [])
-})
+await t.test(
+  'an empty company is shown how to make its first entry; an empty result, how to see the others',
+  async (t) => {
+    const company = await service.makeCompany('Empty')
+    const { page, faults } = await openPage(t, browser, service)
+    await signIn(page, company, 'admin')
+    t.match(
+      await page.locator('#first-call').textContent(),
+      `curl -sS '${service.address}/v1/employees' \\\n  -H 'x-api-id: ${company.key.api_id}'`,
+    )
+    t.notMatch(await page.content(), company.key.api_key)
+    t.equal(await page.getByRole('link', { name: 'Clear the filters' }).count(), 0)
+    t.same(await looksOf(page, LOGS), [])
+    await twoCalls(company)
+    await page.goto(`${LOGS}?q=nobody`)
+    t.equal(await page.locator('#first-call').count(), 0)
+    t.same(await looksOf(page, `${LOGS}?q=nobody`), [])
+    await page.getByRole('link', { name: 'Clear the filters' }).click()
+    await page.locator('tbody tr').nth(1).waitFor()
+    t.same(faults, [])
+  },
+)
 
 await t.test('filters stand in the address: they can be passed on, gone back from and cleared', async (t) => {
   await twoCalls(service.company, { first_name: 'Zoë' })
@@ -63,9 +72,13 @@ await t.test('filters stand in the address: they can be passed on, gone back fro
   await page.getByLabel('Search').fill('zoë')
   await page.getByLabel('API key').selectOption({ label: 'HR sync' })
   await page.getByRole('button', { name: 'Filter' }).click()
-  await page.waitForURL((url) => url.searchParams.get('q') === 'zoë' && url.searchParams.get('key') === service.company.key.api_id)
+  await page.waitForURL(
+    (url) => url.searchParams.get('q') === 'zoë' && url.searchParams.get('key') === service.company.key.api_id,
+  )
   t.strictSame(await page.locator('tbody .badge').allTextContents(), ['Completed'])
-  const csv = new URL(`${service.address}${await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href')}`)
+  const csv = new URL(
+    `${service.address}${await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href')}`,
+  )
   const answer = await page.request.get(csv.href)
   t.equal((await answer.text()).trim().split('\r\n').length, 2, 'the CSV has the same filters')
   await page.goBack()
@@ -82,11 +95,25 @@ await t.test('days are those of the company', async (t) => {
   await twoCalls(company)
   const at = (local: string) => [new Date(local), toUuid(company.id)]
   // 30 minutes before and after midnight at UTC+14.
-  await service.pool.query(`update bulk_user_logs_v1.entries set requested_at = $1 where company_id = $2`, at('2026-03-01T09:30:00Z'))
-  await service.pool.query(`update bulk_user_logs_v1.entries set requested_at = $1 where company_id = $2 and status = 'Failed'`, at('2026-03-01T10:30:00Z'))
-  await service.pool.query(`update bulk_user_logs_v1.hours set hour = $1 where company_id = $2`, at('2026-03-01T09:00:00Z'))
-  await service.pool.query(`insert into bulk_user_logs_v1.hours select company_id, '2026-03-01T10:00:00Z', first_position, last_position from bulk_user_logs_v1.hours where company_id = $1`, [toUuid(company.id)])
-  await service.pool.query(`update companies set time_zone = 'Pacific/Kiritimati' where company_id = $1`, [toUuid(company.id)])
+  await service.pool.query(
+    `update bulk_user_logs_v1.entries set requested_at = $1 where company_id = $2`,
+    at('2026-03-01T09:30:00Z'),
+  )
+  await service.pool.query(
+    `update bulk_user_logs_v1.entries set requested_at = $1 where company_id = $2 and status = 'Failed'`,
+    at('2026-03-01T10:30:00Z'),
+  )
+  await service.pool.query(
+    `update bulk_user_logs_v1.hours set hour = $1 where company_id = $2`,
+    at('2026-03-01T09:00:00Z'),
+  )
+  await service.pool.query(
+    `insert into bulk_user_logs_v1.hours select company_id, '2026-03-01T10:00:00Z', first_position, last_position from bulk_user_logs_v1.hours where company_id = $1`,
+    [toUuid(company.id)],
+  )
+  await service.pool.query(`update companies set time_zone = 'Pacific/Kiritimati' where company_id = $1`, [
+    toUuid(company.id),
+  ])
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, company, 'admin')
   const statuses = async (query: string) => {
@@ -123,7 +150,8 @@ await t.test('a filter that is not valid is told at its field, and nothing is li
 
 await t.test('older and newer pages are next to each other, without script as well', async (t) => {
   const company = await service.makeCompany('Pages')
-  for (let at = 0; at < 120; at += 1) await service.call('POST', '/v1/employees', { key: company.key, body: employee({ last_name: `No ${at}` }) })
+  for (let at = 0; at < 120; at += 1)
+    await service.call('POST', '/v1/employees', { key: company.key, body: employee({ last_name: `No ${at}` }) })
   await service.project(company.id)
   const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled: false })
   await signIn(page, company, 'admin')

@@ -11,7 +11,11 @@ await t.test('new entries arrive at the top by themselves, and are announced pol
   const second = await makeCall(service.address, company)
   await rowOf(page, second).waitFor()
   await page.locator('[data-live-announcement]', { hasText: '1 new entry' }).waitFor({ state: 'attached' })
-  const more = [await makeCall(service.address, company), await makeCall(service.address, company), await makeCall(service.address, company, { first_name: 'Only' })]
+  const more = [
+    await makeCall(service.address, company),
+    await makeCall(service.address, company),
+    await makeCall(service.address, company, { first_name: 'Only' }),
+  ]
   for (const id of more) await rowOf(page, id).waitFor()
   t.strictSame(await idsOf(page), [...more.toReversed(), second, first])
   await page.locator('[data-live-announcement]', { hasText: /^[23] new entries$/ }).waitFor({ state: 'attached' })
@@ -84,7 +88,12 @@ await t.test('whoever reads further down, with the focus on a link there, is not
   const arrived = await makeCall(service.address, company)
   await rowOf(page, arrived).waitFor()
   // What a browser does by itself about scrolling is done with the next frame.
-  await page.evaluate(() => new Promise((resolve) => (globalThis as unknown as { requestAnimationFrame(go: unknown): void }).requestAnimationFrame(resolve)))
+  await page.evaluate(
+    () =>
+      new Promise((resolve) =>
+        (globalThis as unknown as { requestAnimationFrame(go: unknown): void }).requestAnimationFrame(resolve),
+      ),
+  )
   t.ok(Math.abs((await read.boundingBox())!.y - before!.y) < 1, 'not by a pixel')
   t.ok(await read.getByRole('link').evaluate((link) => link === link.ownerDocument.activeElement))
   t.same(faults, [])

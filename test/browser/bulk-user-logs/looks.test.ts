@@ -12,10 +12,26 @@ async function call(method: 'POST' | 'PATCH', body: unknown): Promise<{ path: st
 }
 
 const LONG = 'unbroken'.repeat(30)
-const made = await call('POST', [employee({ first_name: LONG.slice(0, 80), custom_attributes: { [LONG.slice(0, 64)]: LONG } }), employee(), employee()])
+const made = await call('POST', [
+  employee({ first_name: LONG.slice(0, 80), custom_attributes: { [LONG.slice(0, 64)]: LONG } }),
+  employee(),
+  employee(),
+])
 const [first, second, third] = made.ids
-const changed = await call('PATCH', [{ id: first, job_title: LONG.slice(0, 120), custom_attributes: { more: LONG } }, { id: second, status: 'inactive' }, { id: third }])
-const failed = await call('PATCH', [{ id: first, email: LONG, phone: 7, ...Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`field${at}`, LONG])) }, { last_name: 'Nobody' }])
+const changed = await call('PATCH', [
+  { id: first, job_title: LONG.slice(0, 120), custom_attributes: { more: LONG } },
+  { id: second, status: 'inactive' },
+  { id: third },
+])
+const failed = await call('PATCH', [
+  {
+    id: first,
+    email: LONG,
+    phone: 7,
+    ...Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`field${at}`, LONG])),
+  },
+  { last_name: 'Nobody' },
+])
 await service.project()
 
 const PAGES = {

@@ -30,7 +30,10 @@ await t.test('after the server was restarted the page goes on: nothing is missed
   const late = await makeCall(again.address, company)
   await rowOf(page, late).waitFor()
   t.strictSame(await idsOf(page), [late, ...missed.toReversed(), second, first])
-  t.same(faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED')), [])
+  t.same(
+    faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED')),
+    [],
+  )
 })
 
 await t.test('a page whose user has been signed out says so, and leads back after signing in', async (t) => {
@@ -59,26 +62,32 @@ await t.test('a tab that gets no stream of its own looks for new entries all the
   await isLive(tabs[1]!)
 })
 
-await t.test('a tab that is hidden for long gives its stream back, and goes on where it was when it is seen again', async (t) => {
-  const { company, page, faults } = await watchLog(t, browser, service, 'Hidden')
-  await page.clock.install()
-  await page.reload()
-  await isLive(page)
-  const show = (state: string) =>
-    page.evaluate((state) => {
-      const { document, Event } = globalThis as unknown as { document: { dispatchEvent(event: unknown): void }; Event: new (name: string) => unknown }
-      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
-      document.dispatchEvent(new Event('visibilitychange'))
-    }, state)
-  const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/stream'))
-  await show('hidden')
-  await page.clock.fastForward('01:01')
-  await closed
-  const id = await makeCall(service.address, company)
-  await service.project(company.id)
-  t.equal(await rowOf(page, id).count(), 0)
-  await show('visible')
-  await rowOf(page, id).waitFor()
-  await isLive(page)
-  t.same(faults, [])
-})
+await t.test(
+  'a tab that is hidden for long gives its stream back, and goes on where it was when it is seen again',
+  async (t) => {
+    const { company, page, faults } = await watchLog(t, browser, service, 'Hidden')
+    await page.clock.install()
+    await page.reload()
+    await isLive(page)
+    const show = (state: string) =>
+      page.evaluate((state) => {
+        const { document, Event } = globalThis as unknown as {
+          document: { dispatchEvent(event: unknown): void }
+          Event: new (name: string) => unknown
+        }
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, state)
+    const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/stream'))
+    await show('hidden')
+    await page.clock.fastForward('01:01')
+    await closed
+    const id = await makeCall(service.address, company)
+    await service.project(company.id)
+    t.equal(await rowOf(page, id).count(), 0)
+    await show('visible')
+    await rowOf(page, id).waitFor()
+    await isLive(page)
+    t.same(faults, [])
+  },
+)

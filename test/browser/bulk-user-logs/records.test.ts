@@ -7,54 +7,62 @@ import { employee, startService } from '../../support/service.ts'
 const LOGS = '/settings/bulk-user-logs'
 const browser = await openBrowser(t)
 
-await t.test('an entry with 10,000 records is read page by page, in both directions, and searched on the server', async (t) => {
-  const service = await startService(t, { MAX_RECORDS: '10000', BODY_LIMIT: String(32 * 1024 * 1024) })
-  const body = Array.from({ length: 10_000 }, (_, at) => employee({ last_name: `No${at}`, status: at % 1000 === 7 ? 'inactive' : 'active' }))
-  const { body: made } = await service.call('POST', '/v1/employees', { body })
-  await service.project()
-  const path = `${LOGS}/${made.log_id}`
-  const { page, faults } = await openPage(t, browser, service)
-  await signIn(page, service.company, 'admin')
-  await page.goto(path)
-  const titles = () => page.locator('.record h3 a').allTextContents()
-  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `Record ${from + at}`)
-  t.strictSame(await titles(), numbers(0, 50))
-  t.notOk(await page.getByRole('link', { name: 'Previous' }).isVisible())
-  await page.getByRole('link', { name: 'Next' }).click()
-  await page.waitForURL('**cursor=**')
-  t.strictSame(await titles(), numbers(50, 100))
-  await page.getByRole('link', { name: 'Previous' }).click()
-  await page.waitForURL('**before=**')
-  t.strictSame(await titles(), numbers(0, 50))
-  await page.getByLabel('Records a page').selectOption('200')
-  await page.getByRole('button', { name: 'Filter' }).click()
-  await page.waitForURL('**limit=200**')
-  t.equal((await titles()).length, 200)
-  await page.getByRole('main').getByLabel('Search').fill('No9999')
-  await page.getByRole('button', { name: 'Filter' }).click()
-  await page.waitForURL('**q=No9999**')
-  t.strictSame(await titles(), ['Record 9999'])
-  await page.getByRole('link', { name: 'Record 9999' }).click()
-  await page.waitForURL(`**${path}/records/9999`)
-  t.match(await page.locator('.record').innerText(), 'No9999')
-  await page.goto(`${path}?status=Synced`)
-  await page.getByText('No record matches.').waitFor()
-  const answer = await page.goto(`${path}?status=Lost`)
-  t.equal(answer?.status(), 400)
-  t.equal(await page.getByLabel('Status').getAttribute('aria-invalid'), 'true')
-  await page.goto(path)
-  await page.getByRole('link', { name: 'Raw events of the call' }).click()
-  t.equal(await page.locator('.events tbody').count(), 50, 'the last of 10,000 events')
-  await page.getByRole('link', { name: 'Older' }).click()
-  await page.waitForURL('**position=**')
-  t.equal(await page.locator('.events tbody').count(), 50)
-  t.same(faults, [])
-})
+await t.test(
+  'an entry with 10,000 records is read page by page, in both directions, and searched on the server',
+  async (t) => {
+    const service = await startService(t, { MAX_RECORDS: '10000', BODY_LIMIT: String(32 * 1024 * 1024) })
+    const body = Array.from({ length: 10_000 }, (_, at) =>
+      employee({ last_name: `No${at}`, status: at % 1000 === 7 ? 'inactive' : 'active' }),
+    )
+    const { body: made } = await service.call('POST', '/v1/employees', { body })
+    await service.project()
+    const path = `${LOGS}/${made.log_id}`
+    const { page, faults } = await openPage(t, browser, service)
+    await signIn(page, service.company, 'admin')
+    await page.goto(path)
+    const titles = () => page.locator('.record h3 a').allTextContents()
+    const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `Record ${from + at}`)
+    t.strictSame(await titles(), numbers(0, 50))
+    t.notOk(await page.getByRole('link', { name: 'Previous' }).isVisible())
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.waitForURL('**cursor=**')
+    t.strictSame(await titles(), numbers(50, 100))
+    await page.getByRole('link', { name: 'Previous' }).click()
+    await page.waitForURL('**before=**')
+    t.strictSame(await titles(), numbers(0, 50))
+    await page.getByLabel('Records a page').selectOption('200')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL('**limit=200**')
+    t.equal((await titles()).length, 200)
+    await page.getByRole('main').getByLabel('Search').fill('No9999')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL('**q=No9999**')
+    t.strictSame(await titles(), ['Record 9999'])
+    await page.getByRole('link', { name: 'Record 9999' }).click()
+    await page.waitForURL(`**${path}/records/9999`)
+    t.match(await page.locator('.record').innerText(), 'No9999')
+    await page.goto(`${path}?status=Synced`)
+    await page.getByText('No record matches.').waitFor()
+    const answer = await page.goto(`${path}?status=Lost`)
+    t.equal(answer?.status(), 400)
+    t.equal(await page.getByLabel('Status').getAttribute('aria-invalid'), 'true')
+    await page.goto(path)
+    await page.getByRole('link', { name: 'Raw events of the call' }).click()
+    t.equal(await page.locator('.events tbody').count(), 50, 'the last of 10,000 events')
+    await page.getByRole('link', { name: 'Older' }).click()
+    await page.waitForURL('**position=**')
+    t.equal(await page.locator('.events tbody').count(), 50)
+    t.same(faults, [])
+  },
+)
 
 await t.test('a refused record of any size and form is shown as far as a page can show it', async (t) => {
   const service = await startService(t)
   const body = [
-    { first_name: 'A'.repeat(50_000), custom_attributes: Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`k${at}`, {}])) },
+    {
+      first_name: 'A'.repeat(50_000),
+      custom_attributes: Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`k${at}`, {}])),
+    },
     'no object',
     null,
     [],
@@ -83,9 +91,16 @@ await t.test('what was erased is said to be erased', async (t) => {
   const service = await startService(t)
   const made = await service.call('POST', '/v1/employees', { body: employee() })
   const { id } = made.body.employees[0]
-  const calls = [made, await service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'Secret' } }), await service.call('POST', '/v1/employees', { body: { last_name: 'Secret' } })]
+  const calls = [
+    made,
+    await service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'Secret' } }),
+    await service.call('POST', '/v1/employees', { body: { last_name: 'Secret' } }),
+  ]
   await service.project()
-  await asSuperuser(service.urls.superUrl, `update events set data = null, salt = null where company_id = '${toUuid(service.company.id)}' and envelope like '%"type":"Employee%'`)
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set data = null, salt = null where company_id = '${toUuid(service.company.id)}' and envelope like '%"type":"Employee%'`,
+  )
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   for (const { body } of calls) {

@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import { REFRESH_PERIODS } from '../../../src/domain/company.ts'
 import type { KeyChange, KeyEvent, KeyLife } from '../../../src/domain/accounts/key-lifecycle.ts'
-import { decideKeyChange, evolveKey, issueKey, MAX_OVERLAP_SECONDS } from '../../../src/domain/accounts/key-lifecycle.ts'
+import {
+  decideKeyChange,
+  evolveKey,
+  issueKey,
+  MAX_OVERLAP_SECONDS,
+} from '../../../src/domain/accounts/key-lifecycle.ts'
 
 const NOW = '2026-11-20T12:00:00.000Z'
 const UNBORN: KeyLife = {
@@ -72,17 +77,23 @@ await t.test('a rotation tells until when the old secret works, to the second, a
   const until = (overlapSeconds: number) => eventsOf(born(), { change: 'rotate', overlapSeconds })[0]!.data
   t.strictSame(until(0), { overlap_seconds: 0, previous_expires_at: null })
   t.strictSame(until(1), { overlap_seconds: 1, previous_expires_at: '2026-11-20T12:00:01.000Z' })
-  t.strictSame(until(MAX_OVERLAP_SECONDS), { overlap_seconds: 604_800, previous_expires_at: '2026-11-27T12:00:00.000Z' })
+  t.strictSame(until(MAX_OVERLAP_SECONDS), {
+    overlap_seconds: 604_800,
+    previous_expires_at: '2026-11-27T12:00:00.000Z',
+  })
 })
 
 await t.test('an edit tells what was and what is', async (t) => {
   const events = eventsOf(born(), { change: 'edit', name: 'b', quotaLimit: 2 })
-  t.strictSame(events.map(({ type, version, data }) => ({ type, version, data })), [
-    { type: 'ApiKeyRenamed', version: 2, data: { from: 'a', to: 'b' } },
-    {
-      type: 'ApiKeyQuotaChanged',
-      version: 3,
-      data: { from: { quota_limit: 1, refresh_period: 'daily' }, to: { quota_limit: 2, refresh_period: 'daily' } },
-    },
-  ])
+  t.strictSame(
+    events.map(({ type, version, data }) => ({ type, version, data })),
+    [
+      { type: 'ApiKeyRenamed', version: 2, data: { from: 'a', to: 'b' } },
+      {
+        type: 'ApiKeyQuotaChanged',
+        version: 3,
+        data: { from: { quota_limit: 1, refresh_period: 'daily' }, to: { quota_limit: 2, refresh_period: 'daily' } },
+      },
+    ],
+  )
 })

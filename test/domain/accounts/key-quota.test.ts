@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { ApiKey, KeyUsage, RefreshPeriod } from '../../../src/domain/company.ts'
-import { keyStanding, REFRESH_PERIODS, requestsInWindow, useKey, windowEnd, windowStart } from '../../../src/domain/company.ts'
+import {
+  keyStanding,
+  REFRESH_PERIODS,
+  requestsInWindow,
+  useKey,
+  windowEnd,
+  windowStart,
+} from '../../../src/domain/company.ts'
 
 const startOf = (period: RefreshPeriod, at: string) => new Date(windowStart(period, Date.parse(at))).toISOString()
 
@@ -18,7 +25,11 @@ await t.test('daily windows begin at midnight, UTC', async (t) => {
 })
 
 await t.test('weekly windows begin on Monday, across months and years', async (t) => {
-  t.equal(startOf('weekly', '2026-03-01T12:00:00.000Z'), '2026-02-23T00:00:00.000Z', 'a Sunday belongs to the week before')
+  t.equal(
+    startOf('weekly', '2026-03-01T12:00:00.000Z'),
+    '2026-02-23T00:00:00.000Z',
+    'a Sunday belongs to the week before',
+  )
   t.equal(startOf('weekly', '2026-03-02T00:00:00.000Z'), '2026-03-02T00:00:00.000Z', 'a Monday begins its own')
   t.equal(startOf('weekly', '2026-03-01T23:59:59.999Z'), '2026-02-23T00:00:00.000Z')
   t.equal(startOf('weekly', '2027-01-01T08:00:00.000Z'), '2026-12-28T00:00:00.000Z')
@@ -47,14 +58,17 @@ await t.test('an instant lies in the window that begins at its start, and a star
   )
 })
 
-await t.test('of all windows the latest that has begun is the one: none begins between a start and its instant', async () => {
-  fc.assert(
-    fc.property(anyPeriod, anyInstant, fc.double({ min: 0, max: 1, noNaN: true }), (period, at, share) => {
-      const start = windowStart(period, at)
-      assert.equal(windowStart(period, Math.floor(start + (at - start) * share)), start)
-    }),
-  )
-})
+await t.test(
+  'of all windows the latest that has begun is the one: none begins between a start and its instant',
+  async () => {
+    fc.assert(
+      fc.property(anyPeriod, anyInstant, fc.double({ min: 0, max: 1, noNaN: true }), (period, at, share) => {
+        const start = windowStart(period, at)
+        assert.equal(windowStart(period, Math.floor(start + (at - start) * share)), start)
+      }),
+    )
+  },
+)
 
 await t.test('a window ends where the next begins', async (t) => {
   const endOf = (period: RefreshPeriod, at: string) => new Date(windowEnd(period, Date.parse(at))).toISOString()
@@ -95,7 +109,10 @@ await t.test('the last use never goes back', async (t) => {
 
 await t.test('a wrong secret or a revoked key is refused before it is told that the key is disabled', async (t) => {
   const key = { isEnabled: true, isRevoked: false, previous: null } as ApiKey
-  const [right, wrong] = [{ current: true, previous: false }, { current: false, previous: false }]
+  const [right, wrong] = [
+    { current: true, previous: false },
+    { current: false, previous: false },
+  ]
   t.equal(keyStanding(key, right, 0), 'good')
   t.equal(keyStanding({ ...key, isEnabled: false }, right, 0), 'disabled')
   t.equal(keyStanding({ ...key, isEnabled: false }, wrong, 0), 'refused')
@@ -103,17 +120,20 @@ await t.test('a wrong secret or a revoked key is refused before it is told that 
   t.equal(keyStanding({ ...key, isEnabled: false, isRevoked: true }, right, 0), 'refused')
 })
 
-await t.test('the secret before the last is good until its end and not at it, and never for a revoked key', async (t) => {
-  const previous = { secretHash: '', expiresAtMs: 1_000 }
-  const key = { isEnabled: true, isRevoked: false, previous } as ApiKey
-  const old = { current: false, previous: true }
-  t.equal(keyStanding(key, old, 999), 'good')
-  t.equal(keyStanding(key, old, 1_000), 'refused')
-  t.equal(keyStanding({ ...key, isEnabled: false }, old, 999), 'disabled')
-  t.equal(keyStanding({ ...key, isRevoked: true }, old, 999), 'refused')
-  t.equal(keyStanding({ ...key, previous: null }, old, 0), 'refused')
-  t.equal(keyStanding(key, { current: true, previous: false }, 5_000), 'good', 'the current one has no end')
-})
+await t.test(
+  'the secret before the last is good until its end and not at it, and never for a revoked key',
+  async (t) => {
+    const previous = { secretHash: '', expiresAtMs: 1_000 }
+    const key = { isEnabled: true, isRevoked: false, previous } as ApiKey
+    const old = { current: false, previous: true }
+    t.equal(keyStanding(key, old, 999), 'good')
+    t.equal(keyStanding(key, old, 1_000), 'refused')
+    t.equal(keyStanding({ ...key, isEnabled: false }, old, 999), 'disabled')
+    t.equal(keyStanding({ ...key, isRevoked: true }, old, 999), 'refused')
+    t.equal(keyStanding({ ...key, previous: null }, old, 0), 'refused')
+    t.equal(keyStanding(key, { current: true, previous: false }, 5_000), 'good', 'the current one has no end')
+  },
+)
 
 await t.test('a clock that goes back over the end of a window does not give the quota anew', async (t) => {
   const evening = Date.parse('2026-03-01T00:00:01.000Z')

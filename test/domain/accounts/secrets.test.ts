@@ -18,8 +18,12 @@ const anyRandom = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const anyCompanyId = fc.uuid().map((uuid) => fromUuid('com', uuid))
 
 await t.test('an API key is its prefix, 43 base62 characters and a checksum of 6', async (t) => {
-  fc.assert(fc.property(anyRandom, (random) => assert.match(formatSecret(API_KEY_PREFIX, random), /^el_live_[0-9A-Za-z]{49}$/)))
-  const [lowest, highest] = [new Uint8Array(32), new Uint8Array(32).fill(255)].map((random) => formatSecret(API_KEY_PREFIX, random))
+  fc.assert(
+    fc.property(anyRandom, (random) => assert.match(formatSecret(API_KEY_PREFIX, random), /^el_live_[0-9A-Za-z]{49}$/)),
+  )
+  const [lowest, highest] = [new Uint8Array(32), new Uint8Array(32).fill(255)].map((random) =>
+    formatSecret(API_KEY_PREFIX, random),
+  )
   t.match(lowest, /^el_live_0{43}/, 'the lowest number has its leading zeros')
   t.equal(highest!.length, lowest!.length)
 })
@@ -97,7 +101,12 @@ await t.test('a user token names its company', async () => {
 })
 
 await t.test('a token whose checksum is right but which names no possible company is no token', async (t) => {
-  for (const suffix of ['zzzzzzzzzzzzzzzzzzzzzzzzzz', '8zzzzzzzzzzzzzzzzzzzzzzzzz', 'iiiiiiiiiiiiiiiiiiiiiiiiii', '0000000000000000000000000u']) {
+  for (const suffix of [
+    'zzzzzzzzzzzzzzzzzzzzzzzzzz',
+    '8zzzzzzzzzzzzzzzzzzzzzzzzz',
+    'iiiiiiiiiiiiiiiiiiiiiiiiii',
+    '0000000000000000000000000u',
+  ]) {
     t.equal(companyOfUserToken(formatSecret(`el_user_${suffix}_`, new Uint8Array(32))), null)
   }
   fc.assert(

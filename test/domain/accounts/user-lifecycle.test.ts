@@ -65,20 +65,27 @@ await t.test('nothing happens to a removed user any more', async (t) => {
   t.equal(decideUserChange(removed, { change: 'set_password' }, true).problem?.code, 'user_removed')
 })
 
-await t.test('only a removed user is erased, and once nothing is left that says who it was, nothing happens', async (t) => {
-  t.equal(decideUserChange(born(), { change: 'erase', positions: [7] }, true).problem?.code, 'user_not_removed')
-  const removed = after(born(), { change: 'remove' })
-  const { events } = decideUserChange(removed, { change: 'erase', positions: [7, 9] }, false)
-  const place = { type: 'UserErased', stream: removed.id, version: removed.version + 1, index: null }
-  t.strictSame(events, [{ ...place, data: { positions: [7, 9] } }])
-  t.match(events!.reduce(evolveUser, removed), { email: '', name: '', isRemoved: true, version: removed.version + 1 })
-  t.strictSame(decideUserChange(removed, { change: 'erase', positions: [] }, true).events, [])
-})
+await t.test(
+  'only a removed user is erased, and once nothing is left that says who it was, nothing happens',
+  async (t) => {
+    t.equal(decideUserChange(born(), { change: 'erase', positions: [7] }, true).problem?.code, 'user_not_removed')
+    const removed = after(born(), { change: 'remove' })
+    const { events } = decideUserChange(removed, { change: 'erase', positions: [7, 9] }, false)
+    const place = { type: 'UserErased', stream: removed.id, version: removed.version + 1, index: null }
+    t.strictSame(events, [{ ...place, data: { positions: [7, 9] } }])
+    t.match(events!.reduce(evolveUser, removed), { email: '', name: '', isRemoved: true, version: removed.version + 1 })
+    t.strictSame(decideUserChange(removed, { change: 'erase', positions: [] }, true).events, [])
+  },
+)
 
 await t.test('the last administrator is lost neither by removal nor by another role', async (t) => {
   const code = (role: UserLife['role'], change: UserChange, hasOther: boolean) =>
     decideUserChange(born(role), change, hasOther).problem?.code
-  const losses = [{ change: 'remove' }, { change: 'role', role: 'member' }, { change: 'role', role: 'auditor' }] as const
+  const losses = [
+    { change: 'remove' },
+    { change: 'role', role: 'member' },
+    { change: 'role', role: 'auditor' },
+  ] as const
   for (const change of losses) {
     t.equal(code('admin', change, false), 'last_admin')
     t.equal(code('admin', change, true), undefined)

@@ -9,7 +9,11 @@ import { contextOf, emp, given, hired, left, person } from '../../support/domain
 
 type Row = [total: number, updated: number, deactivated: number, failed: number, noUpdates: number]
 
-function check(t: Test, { counts, events }: CallDecision, [total, updated, deactivated, failed, no_updates]: Row): void {
+function check(
+  t: Test,
+  { counts, events }: CallDecision,
+  [total, updated, deactivated, failed, no_updates]: Row,
+): void {
   t.strictSame(counts, { total, updated, deactivated, failed, no_updates })
   t.match(events.at(-1)?.data, { counts }, 'what is stored is what is answered')
 }
@@ -20,7 +24,11 @@ await t.test('create, n succeed', async (t) => {
 })
 
 await t.test('create, k of n bad', async (t) => {
-  check(t, given().create([person(1), person(2, { phone: 'x', email: 'x' }), person(3), person(4, { x: 1 })]), [4, 0, 0, 2, 0])
+  check(
+    t,
+    given().create([person(1), person(2, { phone: 'x', email: 'x' }), person(3), person(4, { x: 1 })]),
+    [4, 0, 0, 2, 0],
+  )
   check(t, given(hired(1)).create(person(1)), [1, 0, 0, 1, 0])
   check(t, given().create([person(1), person(2), person(1)]), [3, 0, 0, 2, 0])
 })
@@ -37,13 +45,16 @@ await t.test('single update fails, for whatever reason: its record is the id of 
   const failures = [
     given(hired(1)).updateOne(emp(1), { phone: 'x' }),
     given(hired(1), hired(2)).updateOne(emp(1), { email: 'p2@example.com' }),
-    ...(['precondition_failed', 'employee_not_found', 'key_disabled', 'malformed_json', 'internal_error'] as const).map((code) =>
-      refuseCall(problem(code, 'why'), 1, contextOf('update_one'), { locator: { id: emp(1) }, record: null }),
+    ...(['precondition_failed', 'employee_not_found', 'key_disabled', 'malformed_json', 'internal_error'] as const).map(
+      (code) => refuseCall(problem(code, 'why'), 1, contextOf('update_one'), { locator: { id: emp(1) }, record: null }),
     ),
   ]
   for (const decision of failures) {
     check(t, decision, [1, 0, 0, 1, 0])
-    t.match(decision.events, [{ type: 'EmployeeRecordRejected', index: 0, data: { locator: { id: emp(1) }, employee_id: emp(1) } }, {}])
+    t.match(decision.events, [
+      { type: 'EmployeeRecordRejected', index: 0, data: { locator: { id: emp(1) }, employee_id: emp(1) } },
+      {},
+    ])
   }
 })
 
@@ -88,7 +99,9 @@ await t.test('create or bulk update whose body could not be parsed: nothing but 
   for (const operation of ['create', 'update_many'] as const) {
     const decision = refuseCall(problem('malformed_json', 'why'), 0, contextOf(operation))
     check(t, decision, [0, 0, 0, 0, 0])
-    t.match(decision.events, [{ type: 'ApiCallFailed', data: { code: 'malformed_json', detail: 'why', http_status: 400 } }])
+    t.match(decision.events, [
+      { type: 'ApiCallFailed', data: { code: 'malformed_json', detail: 'why', http_status: 400 } },
+    ])
   }
   check(t, given().create('x'), [0, 0, 0, 0, 0])
   check(t, given().update([]), [0, 0, 0, 0, 0])

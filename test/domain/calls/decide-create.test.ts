@@ -1,41 +1,55 @@
 import t from 'tap'
-import { CALL_ID, emp, faultsOf, given, hired, isOfEmployee, KEY, NOW, person, typesOf } from '../../support/domain/given-when-then.ts'
+import {
+  CALL_ID,
+  emp,
+  faultsOf,
+  given,
+  hired,
+  isOfEmployee,
+  KEY,
+  NOW,
+  person,
+  typesOf,
+} from '../../support/domain/given-when-then.ts'
 
-await t.test('each valid record becomes one EmployeeCreated, in the order sent, and the call closes after them', async (t) => {
-  const { events, problem } = given().create({ employees: [person(1), person(2, { last_name: ' Ruiz ' })] })
-  t.equal(problem, null)
-  t.strictSame(events, [
-    {
-      type: 'EmployeeCreated',
-      stream: emp(101),
-      version: 1,
-      index: 0,
-      data: { attributes: { first_name: 'Ana', last_name: 'Pérez', email: 'p1@example.com', status: 'active' } },
-    },
-    {
-      type: 'EmployeeCreated',
-      stream: emp(102),
-      version: 1,
-      index: 1,
-      data: { attributes: { first_name: 'Ana', last_name: 'Ruiz', email: 'p2@example.com', status: 'active' } },
-    },
-    {
-      type: 'ApiCallCompleted',
-      stream: CALL_ID,
-      version: 1,
-      index: null,
-      data: {
-        operation: 'create',
-        requested_at: NOW,
-        duration_ms: 3,
-        key: KEY,
-        request_id: 'req-1',
-        counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 0 },
-        unchanged: [],
+await t.test(
+  'each valid record becomes one EmployeeCreated, in the order sent, and the call closes after them',
+  async (t) => {
+    const { events, problem } = given().create({ employees: [person(1), person(2, { last_name: ' Ruiz ' })] })
+    t.equal(problem, null)
+    t.strictSame(events, [
+      {
+        type: 'EmployeeCreated',
+        stream: emp(101),
+        version: 1,
+        index: 0,
+        data: { attributes: { first_name: 'Ana', last_name: 'Pérez', email: 'p1@example.com', status: 'active' } },
       },
-    },
-  ])
-})
+      {
+        type: 'EmployeeCreated',
+        stream: emp(102),
+        version: 1,
+        index: 1,
+        data: { attributes: { first_name: 'Ana', last_name: 'Ruiz', email: 'p2@example.com', status: 'active' } },
+      },
+      {
+        type: 'ApiCallCompleted',
+        stream: CALL_ID,
+        version: 1,
+        index: null,
+        data: {
+          operation: 'create',
+          requested_at: NOW,
+          duration_ms: 3,
+          key: KEY,
+          request_id: 'req-1',
+          counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 0 },
+          unchanged: [],
+        },
+      },
+    ])
+  },
+)
 
 await t.test('the answer is the whole employee: every field present, null when unset', async (t) => {
   const { outcomes } = given().create(person(1, { custom_attributes: { grade: 7 } }))
@@ -103,10 +117,27 @@ await t.test('one bad record refuses all: no employee event, and each bad record
       stream: CALL_ID,
       version: 1,
       index: 1,
-      data: { locator: null, employee_id: null, record: bad, errors: [{ pointer: '/1/email' }, { pointer: '/1/shoe_size' }] },
+      data: {
+        locator: null,
+        employee_id: null,
+        record: bad,
+        errors: [{ pointer: '/1/email' }, { pointer: '/1/shoe_size' }],
+      },
     },
-    { type: 'EmployeeRecordRejected', stream: CALL_ID, version: 2, index: 2, data: { record: 'x', errors: [{ pointer: '/2' }] } },
-    { type: 'ApiCallFailed', stream: CALL_ID, version: 3, index: null, data: { http_status: 422, code: 'validation_failed' } },
+    {
+      type: 'EmployeeRecordRejected',
+      stream: CALL_ID,
+      version: 2,
+      index: 2,
+      data: { record: 'x', errors: [{ pointer: '/2' }] },
+    },
+    {
+      type: 'ApiCallFailed',
+      stream: CALL_ID,
+      version: 3,
+      index: null,
+      data: { http_status: 422, code: 'validation_failed' },
+    },
   ])
   t.equal(decision.events.length, 3)
 })

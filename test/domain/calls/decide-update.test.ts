@@ -1,5 +1,16 @@
 import t from 'tap'
-import { BEFORE, CALL_ID, emp, faultsOf, given, hired, isOfEmployee, left, NOW, typesOf } from '../../support/domain/given-when-then.ts'
+import {
+  BEFORE,
+  CALL_ID,
+  emp,
+  faultsOf,
+  given,
+  hired,
+  isOfEmployee,
+  left,
+  NOW,
+  typesOf,
+} from '../../support/domain/given-when-then.ts'
 
 await t.test('a change becomes one EmployeeUpdated that says from and to, by name', async (t) => {
   const company = given(hired(1, { job_title: 'Dev', custom_attributes: { grade: 6, old: 'x' } }))
@@ -27,7 +38,12 @@ await t.test('a change becomes one EmployeeUpdated that says from and to, by nam
 await t.test('what is absent stays as it is', async (t) => {
   const company = given(hired(1, { job_title: 'Dev', phone: '+123', custom_attributes: { a: 1, b: 2 } }))
   const { outcomes } = company.updateOne(emp(1), { phone: null, custom_attributes: { b: 3 } })
-  t.match(outcomes[0]?.employee, { first_name: 'Ana', job_title: 'Dev', phone: null, custom_attributes: { a: 1, b: 3 } })
+  t.match(outcomes[0]?.employee, {
+    first_name: 'Ana',
+    job_title: 'Dev',
+    phone: null,
+    custom_attributes: { a: 1, b: 3 },
+  })
 })
 
 await t.test('what already holds, compared after normalisation, is no change: no event, no new version', async (t) => {
@@ -46,7 +62,10 @@ await t.test('what already holds, compared after normalisation, is no change: no
 })
 
 await t.test('case counts in everything but e-mails', async (t) => {
-  const { outcomes } = given(hired(1, { external_id: 'E-1' })).updateOne(emp(1), { external_id: 'e-1', first_name: 'ANA' })
+  const { outcomes } = given(hired(1, { external_id: 'E-1' })).updateOne(emp(1), {
+    external_id: 'e-1',
+    first_name: 'ANA',
+  })
   t.strictSame(outcomes[0]?.changed, ['first_name', 'external_id'])
 })
 

@@ -6,7 +6,9 @@ const company = given(hired(1, { external_id: 'E-1' }), hired(2, { external_id: 
 /** Whom a record names and what it changes. */
 function named(record: Record<string, unknown>): unknown {
   const { outcomes, problem } = company.update([record])
-  return problem ? problem.errors.map(({ pointer, code }) => `${pointer} ${code}`) : [outcomes[0]?.employee.id, outcomes[0]?.changed]
+  return problem
+    ? problem.errors.map(({ pointer, code }) => `${pointer} ${code}`)
+    : [outcomes[0]?.employee.id, outcomes[0]?.changed]
 }
 
 await t.test('id names the employee, and external_id and email beside it are new values', async (t) => {
@@ -14,20 +16,26 @@ await t.test('id names the employee, and external_id and email beside it are new
   t.strictSame(named({ id: emp(1), external_id: null }), [emp(1), ['external_id']])
 })
 
-await t.test('without an id, an external_id that is not null names the employee, and email is a new value', async (t) => {
-  t.strictSame(named({ external_id: 'E-1', email: 'new@example.com' }), [emp(1), ['email']])
-  t.strictSame(named({ external_id: 'E-1', email: null }), ['/0/email null_not_allowed'])
-})
+await t.test(
+  'without an id, an external_id that is not null names the employee, and email is a new value',
+  async (t) => {
+    t.strictSame(named({ external_id: 'E-1', email: 'new@example.com' }), [emp(1), ['email']])
+    t.strictSame(named({ external_id: 'E-1', email: null }), ['/0/email null_not_allowed'])
+  },
+)
 
 await t.test('with email as the locator, an external_id of null clears it', async (t) => {
   t.strictSame(named({ email: 'p1@example.com', external_id: null }), [emp(1), ['external_id']])
 })
 
-await t.test('an e-mail names its employee in whatever case or Unicode form, an external_id only as it is', async (t) => {
-  t.strictSame(named({ email: 'P1@EXAMPLE.com', job_title: 'x' }), [emp(1), ['job_title']])
-  t.strictSame(named({ email: 'ｐ１＠example.com', job_title: 'x' }), [emp(1), ['job_title']])
-  t.strictSame(named({ external_id: 'e-1' }), ['/0/external_id employee_not_found'])
-})
+await t.test(
+  'an e-mail names its employee in whatever case or Unicode form, an external_id only as it is',
+  async (t) => {
+    t.strictSame(named({ email: 'P1@EXAMPLE.com', job_title: 'x' }), [emp(1), ['job_title']])
+    t.strictSame(named({ email: 'ｐ１＠example.com', job_title: 'x' }), [emp(1), ['job_title']])
+    t.strictSame(named({ external_id: 'e-1' }), ['/0/external_id employee_not_found'])
+  },
+)
 
 await t.test('inactive employees are named like active ones', async (t) => {
   t.strictSame(named({ email: 'p3@example.com', status: 'active' }), [emp(3), ['status']])
@@ -60,14 +68,17 @@ await t.test('a locator in a wrong form is told once, and no other field takes i
   t.strictSame(named({ email: null }), ['/0/email null_not_allowed'])
 })
 
-await t.test('a record whose locator is faulty is not judged against the company: whom it speaks of is not known', async (t) => {
-  const records = [
-    { id: 7, email: 'p1@example.com' },
-    { id: 8, email: 'twice@example.com' },
-    { id: 9, email: 'twice@example.com' },
-  ]
-  t.strictSame(faultsOf(company.update(records)), ['/0/id invalid_type', '/1/id invalid_type', '/2/id invalid_type'])
-})
+await t.test(
+  'a record whose locator is faulty is not judged against the company: whom it speaks of is not known',
+  async (t) => {
+    const records = [
+      { id: 7, email: 'p1@example.com' },
+      { id: 8, email: 'twice@example.com' },
+      { id: 9, email: 'twice@example.com' },
+    ]
+    t.strictSame(faultsOf(company.update(records)), ['/0/id invalid_type', '/1/id invalid_type', '/2/id invalid_type'])
+  },
+)
 
 await t.test('locators are resolved on the state before the call', async (t) => {
   const kept = company.update([
@@ -97,5 +108,9 @@ await t.test('two records that name one employee are both refused, by whatever t
   ]
   const decision = company.update(records)
   t.match(decision.problem, { status: 422, code: 'validation_failed' })
-  t.strictSame(faultsOf(decision), ['/0/id duplicate_in_batch', '/1/email duplicate_in_batch', '/2/external_id duplicate_in_batch'])
+  t.strictSame(faultsOf(decision), [
+    '/0/id duplicate_in_batch',
+    '/1/email duplicate_in_batch',
+    '/2/external_id duplicate_in_batch',
+  ])
 })

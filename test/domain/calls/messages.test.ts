@@ -62,19 +62,25 @@ await t.test('the errors that are stored are the very errors of the answer', asy
   fc.assert(fc.property(anyCall, check))
 })
 
-await t.test('every pointer leads to a place in the body as it was sent, or to the place where a field is missing', async () => {
-  const check = ({ body, decision: { problem } }: Sent) => {
-    for (const { pointer, code } of problem?.errors ?? []) {
-      const path = code === 'required' ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer
-      assert.notEqual(valueAt(body, path), undefined, pointer)
+await t.test(
+  'every pointer leads to a place in the body as it was sent, or to the place where a field is missing',
+  async () => {
+    const check = ({ body, decision: { problem } }: Sent) => {
+      for (const { pointer, code } of problem?.errors ?? []) {
+        const path = code === 'required' ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer
+        assert.notEqual(valueAt(body, path), undefined, pointer)
+      }
     }
-  }
-  fc.assert(fc.property(anyCall, check), { numRuns: 500 })
-})
+    fc.assert(fc.property(anyCall, check), { numRuns: 500 })
+  },
+)
 
 /** RFC 6901 section 4. */
 function valueAt(body: unknown, pointer: string): unknown {
-  const names = pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names = pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
   return names.reduce<unknown>((value, name) => {
     const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     return isThere ? (value as Record<string, unknown>)[name] : undefined

@@ -35,23 +35,29 @@ await t.test('a call that is refused as a whole closes with the very error of th
   })
 })
 
-await t.test('the one record of a single update is blamed by the id of the path, with the message of the call', async (t) => {
-  const decision = refuseCall(disabled, 1, contextOf('update_one'), { locator: { id: emp(1) }, record: { phone: 'x' } })
-  t.strictSame(decision.events[0], {
-    type: 'EmployeeRecordRejected',
-    stream: CALL_ID,
-    version: 1,
-    index: 0,
-    data: {
+await t.test(
+  'the one record of a single update is blamed by the id of the path, with the message of the call',
+  async (t) => {
+    const decision = refuseCall(disabled, 1, contextOf('update_one'), {
       locator: { id: emp(1) },
-      employee_id: emp(1),
       record: { phone: 'x' },
-      errors: [{ pointer: '', code: 'key_disabled', message: 'the API key is disabled' }],
-    },
-  })
-  t.match(decision.events[1], { type: 'ApiCallFailed', version: 2 })
-  t.strictSame(decision.problem?.errors, [])
-})
+    })
+    t.strictSame(decision.events[0], {
+      type: 'EmployeeRecordRejected',
+      stream: CALL_ID,
+      version: 1,
+      index: 0,
+      data: {
+        locator: { id: emp(1) },
+        employee_id: emp(1),
+        record: { phone: 'x' },
+        errors: [{ pointer: '', code: 'key_disabled', message: 'the API key is disabled' }],
+      },
+    })
+    t.match(decision.events[1], { type: 'ApiCallFailed', version: 2 })
+    t.strictSame(decision.problem?.errors, [])
+  },
+)
 
 await t.test('an id of the path that is no id names no employee', async (t) => {
   for (const id of ['', 'x', 'emp_', `${emp(1)}x`, emp(1).replace('emp', 'usr'), 'emp_zzzzzzzzzzzzzzzzzzzzzzzzzz']) {

@@ -20,7 +20,10 @@ await t.test('a truncated text ends with a whole character, and fits when it is 
     for (const start of ['', 'a', 'ab', 'abc']) {
       const sent = { location: start + unit.repeat(70_000) }
       const { record } = keepRecord(sent)
-      t.ok(bytesOf(record) <= MAX_RECORD_BYTES && bytesOf(record) > MAX_RECORD_BYTES - 3_000, `${bytesOf(record)} bytes of ${unit}`)
+      t.ok(
+        bytesOf(record) <= MAX_RECORD_BYTES && bytesOf(record) > MAX_RECORD_BYTES - 3_000,
+        `${bytesOf(record)} bytes of ${unit}`,
+      )
       t.ok(JSON.stringify(sent).startsWith(record as string))
       t.ok((record as string).isWellFormed())
     }
@@ -37,7 +40,15 @@ await t.test('an e-mail address that the end would cut is left out as a whole', 
 
 await t.test('the names of a truncated record are kept where somebody could look for them', async (t) => {
   const long = 'x'.repeat(100_000)
-  const { names } = keepRecord({ location: long, id: 7, email: ' Ana@EXAMPLE.com', external_id: long, manager_id: emp(1), manager_email: null, manager_external_id: ['x'] })
+  const { names } = keepRecord({
+    location: long,
+    id: 7,
+    email: ' Ana@EXAMPLE.com',
+    external_id: long,
+    manager_id: emp(1),
+    manager_email: null,
+    manager_external_id: ['x'],
+  })
   t.strictSame(names, { id: 7, email: ' ana@example.com', manager_id: emp(1) })
   t.strictSame(keepLocator('id', long), null)
   t.strictSame(keepLocator('external_id', 'E-1'), { external_id: 'E-1' })
@@ -47,7 +58,12 @@ await t.test('a truncated record speaks of whom it names, wherever that stood in
   const long = filled('x', 100_000)
   const rejected = (sent: unknown) => ({ locator: null, employee_id: null, errors: [], ...keepRecord(sent) })
   const names = { ...noNames(), emails: new Set(['ana@example.com']), externalIds: new Set(['E-1']) }
-  for (const sent of [{ email: 'ANA@example.com' }, { external_id: 'E-1' }, { manager_external_id: 'E-1' }, { manager_email: 'ana@example.com' }]) {
+  for (const sent of [
+    { email: 'ANA@example.com' },
+    { external_id: 'E-1' },
+    { manager_external_id: 'E-1' },
+    { manager_email: 'ana@example.com' },
+  ]) {
     t.ok(speaksOf(rejected({ ...long, ...sent }), names), JSON.stringify(sent))
   }
   for (const text of ['ask\nana@example.com', '"ana@example.com"', '\u0001ana@example.com\\']) {
@@ -56,19 +72,33 @@ await t.test('a truncated record speaks of whom it names, wherever that stood in
   t.notOk(speaksOf(rejected({ email: 'joana@example.com', external_id: 'E-2', ...long }), names))
 })
 
-await t.test('a wide record is refused with one error, also where its path or another one names its employee', async (t) => {
-  const wide = Object.fromEntries(Array.from({ length: 129 }, (_, at) => [`x${at}`, 1]))
-  const error = { code: 'too_long', message: 'a record must have at most 128 members' }
-  t.strictSame(given(hired(1)).updateOne(emp(1), wide).problem?.errors, [{ index: 0, id: emp(1), pointer: '', ...error }])
-  const { problem, counts, events } = given(hired(1)).update([{ ...wide, id: emp(1) }, { id: emp(1), job_title: 'Lead' }])
-  t.strictSame(problem?.errors, [{ index: 0, id: null, pointer: '/0', ...error }])
-  t.equal(counts.failed, 2)
-  t.strictSame(events.map(({ type }) => type), ['EmployeeRecordRejected', 'ApiCallFailed'])
-})
+await t.test(
+  'a wide record is refused with one error, also where its path or another one names its employee',
+  async (t) => {
+    const wide = Object.fromEntries(Array.from({ length: 129 }, (_, at) => [`x${at}`, 1]))
+    const error = { code: 'too_long', message: 'a record must have at most 128 members' }
+    t.strictSame(given(hired(1)).updateOne(emp(1), wide).problem?.errors, [
+      { index: 0, id: emp(1), pointer: '', ...error },
+    ])
+    const { problem, counts, events } = given(hired(1)).update([
+      { ...wide, id: emp(1) },
+      { id: emp(1), job_title: 'Lead' },
+    ])
+    t.strictSame(problem?.errors, [{ index: 0, id: null, pointer: '/0', ...error }])
+    t.equal(counts.failed, 2)
+    t.strictSame(
+      events.map(({ type }) => type),
+      ['EmployeeRecordRejected', 'ApiCallFailed'],
+    )
+  },
+)
 
 await t.test('conflicts beyond the errors that are named do not turn a call into a conflict', async (t) => {
   const unknown = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`x${at}`, 1]))
   const { problem } = given(hired(1)).create([person(1), person(2, unknown)])
   t.match(problem, { status: 422, code: 'validation_failed', errors_omitted: 4 })
-  t.strictSame(problem?.errors.map(({ index }) => index), [0, ...Array.from({ length: 16 }, () => 1)])
+  t.strictSame(
+    problem?.errors.map(({ index }) => index),
+    [0, ...Array.from({ length: 16 }, () => 1)],
+  )
 })

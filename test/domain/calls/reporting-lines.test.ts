@@ -9,7 +9,10 @@ await t.test('a chain without a circle has none, from wherever it is entered', a
 
 await t.test('only those on the circle are found, not those who stand below it', async (t) => {
   const managers: Record<string, string> = { below: 'a', a: 'b', b: 'c', c: 'a', alone: 'alone' }
-  t.strictSame(cyclesFrom(['below', 'alone'], (id) => managers[id] ?? null), new Set(['a', 'b', 'c', 'alone']))
+  t.strictSame(
+    cyclesFrom(['below', 'alone'], (id) => managers[id] ?? null),
+    new Set(['a', 'b', 'c', 'alone']),
+  )
 })
 
 await t.test('each person is asked for once, however many chains lead through them', async (t) => {
@@ -18,6 +21,9 @@ await t.test('each person is asked for once, however many chains lead through th
     asked += 1
     return chain(10_000)(id)
   }
-  cyclesFrom(Array.from({ length: 1_000 }, (_, at) => String(at)), counting)
+  cyclesFrom(
+    Array.from({ length: 1_000 }, (_, at) => String(at)),
+    counting,
+  )
   t.equal(asked, 10_001)
 })

@@ -4,7 +4,11 @@ import { emp, faultsOf, given, hired, left, person } from '../../support/domain/
 
 /** What the client is told: status, code, and the faults with the ids that they give. */
 function told({ problem }: CallDecision): unknown[] {
-  return [problem?.status, problem?.code, ...(problem?.errors ?? []).map(({ pointer, code, id }) => `${pointer} ${code} ${id}`)]
+  return [
+    problem?.status,
+    problem?.code,
+    ...(problem?.errors ?? []).map(({ pointer, code, id }) => `${pointer} ${code} ${id}`),
+  ]
 }
 
 await t.test('a value that an active employee has: 409 already_exists, and the holder is not named', async (t) => {
@@ -17,11 +21,14 @@ await t.test('a value that an active employee has: 409 already_exists, and the h
   ])
 })
 
-await t.test('a value that an inactive employee has: 409 inactive_employee_exists, and the holder is given', async (t) => {
-  const decision = given(hired(1), left(1)).create([person(1)])
-  t.strictSame(told(decision), [409, 'inactive_employee_exists', `/0/email inactive_employee_exists ${emp(1)}`])
-  t.match(decision.problem?.errors[0]?.message, emp(1))
-})
+await t.test(
+  'a value that an inactive employee has: 409 inactive_employee_exists, and the holder is given',
+  async (t) => {
+    const decision = given(hired(1), left(1)).create([person(1)])
+    t.strictSame(told(decision), [409, 'inactive_employee_exists', `/0/email inactive_employee_exists ${emp(1)}`])
+    t.match(decision.problem?.errors[0]?.message, emp(1))
+  },
+)
 
 await t.test('conflicts with active and inactive employees together are already_exists', async (t) => {
   const { problem } = given(hired(1), hired(2), left(2)).create([person(2), person(1)])
@@ -87,7 +94,10 @@ await t.test('two employees may swap e-mails and external ids in one call', asyn
 await t.test('values may move on in a ring of three, whatever the order of the records', async (t) => {
   const move = (from: number, to: number) => ({ id: emp(from), email: `p${to}@example.com` })
   const company = given(hired(1), hired(2), hired(3))
-  for (const records of [[move(1, 2), move(2, 3), move(3, 1)], [move(3, 1), move(2, 3), move(1, 2)]]) {
+  for (const records of [
+    [move(1, 2), move(2, 3), move(3, 1)],
+    [move(3, 1), move(2, 3), move(1, 2)],
+  ]) {
     t.strictSame(faultsOf(company.update(records)), [])
   }
 })
@@ -110,12 +120,20 @@ await t.test('a value that its holder is sent to keep is not free', async (t) =>
 
 await t.test('an employee keeps what it has without colliding with itself', async (t) => {
   const company = given(hired(1, { external_id: 'E-1' }), left(1))
-  t.match(company.updateOne(emp(1), { email: 'P1@example.com', external_id: 'E-1' }).outcomes, [{ result: 'no_updates' }])
+  t.match(company.updateOne(emp(1), { email: 'P1@example.com', external_id: 'E-1' }).outcomes, [
+    { result: 'no_updates' },
+  ])
 })
 
 await t.test('two updates may not take on one value, and neither may take on that of a third', async (t) => {
   const company = given(hired(1), hired(2), hired(3), left(3))
-  const to = (email: string) => faultsOf(company.update([{ id: emp(1), email }, { id: emp(2), email: email.toUpperCase() }]))
+  const to = (email: string) =>
+    faultsOf(
+      company.update([
+        { id: emp(1), email },
+        { id: emp(2), email: email.toUpperCase() },
+      ]),
+    )
   t.strictSame(to('new@example.com'), ['/0/email duplicate_in_batch', '/1/email duplicate_in_batch'])
   t.strictSame(to('p3@example.com'), [
     '/0/email duplicate_in_batch',
@@ -142,6 +160,8 @@ await t.test('an inactive holder is given in the message also where the record i
 await t.test('external ids named like what every object has are ordinary values', async (t) => {
   for (const external_id of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
     t.strictSame(faultsOf(given().create([person(1, { external_id })])), [])
-    t.strictSame(faultsOf(given(hired(1, { external_id })).create(person(2, { external_id }))), ['/external_id already_exists'])
+    t.strictSame(faultsOf(given(hired(1, { external_id })).create(person(2, { external_id }))), [
+      '/external_id already_exists',
+    ])
   }
 })

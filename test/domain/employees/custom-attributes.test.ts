@@ -4,7 +4,20 @@ import { emp, faultsOf, given, hired, person } from '../../support/domain/given-
 const keys = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${from + at}`, at]))
 const create = (custom_attributes: unknown) => given().create(person(1, { custom_attributes }))
-const AWKWARD = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', '10', '2', 'a/b~c', 'a.b', ' ', 'status', 'custom_attributes.x', '🙂']
+const AWKWARD = [
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  '10',
+  '2',
+  'a/b~c',
+  'a.b',
+  ' ',
+  'status',
+  'custom_attributes.x',
+  '🙂',
+]
 
 await t.test('texts, numbers and booleans are kept as they were sent', async (t) => {
   const sent = { text: ' Ab ', empty: '', zero: 0, minus: -1.5e-7, big: 9007199254740992, yes: true, no: false }
@@ -45,7 +58,9 @@ await t.test('an employee has at most 32, after a patch: what it removes makes r
 await t.test('one who has more from before may still be changed otherwise', async (t) => {
   const company = given(hired(1, { custom_attributes: keys(40) }))
   t.strictSame(faultsOf(company.updateOne(emp(1), { job_title: 'x' })), [])
-  t.strictSame(faultsOf(company.updateOne(emp(1), { custom_attributes: { k0: null } })), ['/custom_attributes too_long'])
+  t.strictSame(faultsOf(company.updateOne(emp(1), { custom_attributes: { k0: null } })), [
+    '/custom_attributes too_long',
+  ])
 })
 
 await t.test('in a patch null removes a key, and null for all of them removes all', async (t) => {

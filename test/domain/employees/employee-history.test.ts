@@ -51,27 +51,33 @@ await t.test('whatever calls are made, the events fold to the very employees tha
     seen[problem ? 'refused' : 'applied'] += 1
     if (events.some(({ type }) => type === 'EmployeeUpdated')) seen.updated += 1
   }
-  fc.assert(fc.property(anySteps, (steps) => void play(steps, check)), { numRuns: 300 })
+  fc.assert(
+    fc.property(anySteps, (steps) => void play(steps, check)),
+    { numRuns: 300 },
+  )
   t.ok(seen.applied > 100 && seen.refused > 100 && seen.updated > 20, 'histories of every kind were played')
 })
 
-await t.test('a refused call has no employee event and no outcome; an applied one has an outcome for each record', async () => {
-  const check = (_: Employees, { events, outcomes, counts, problem }: CallDecision) => {
-    if (problem) {
-      assert.ok(!events.some(isOfEmployee))
-      assert.deepEqual(outcomes, [])
-      assert.ok(counts.failed > 0)
-    } else {
-      assert.deepEqual(
-        outcomes.map(({ index }) => index),
-        Array.from({ length: counts.total }, (_, at) => at),
-      )
+await t.test(
+  'a refused call has no employee event and no outcome; an applied one has an outcome for each record',
+  async () => {
+    const check = (_: Employees, { events, outcomes, counts, problem }: CallDecision) => {
+      if (problem) {
+        assert.ok(!events.some(isOfEmployee))
+        assert.deepEqual(outcomes, [])
+        assert.ok(counts.failed > 0)
+      } else {
+        assert.deepEqual(
+          outcomes.map(({ index }) => index),
+          Array.from({ length: counts.total }, (_, at) => at),
+        )
+      }
+      assert.equal(events.filter(({ type }) => type.startsWith('ApiCall')).length, 1)
+      assert.match(events.at(-1)!.type, problem ? /^ApiCallFailed$/ : /^ApiCallCompleted$/)
     }
-    assert.equal(events.filter(({ type }) => type.startsWith('ApiCall')).length, 1)
-    assert.match(events.at(-1)!.type, problem ? /^ApiCallFailed$/ : /^ApiCallCompleted$/)
-  }
-  fc.assert(fc.property(anySteps, (steps) => void play(steps, check)))
-})
+    fc.assert(fc.property(anySteps, (steps) => void play(steps, check)))
+  },
+)
 
 await t.test('the counts of an applied update add up to the total, those of a refused one are all failed', async () => {
   const check = (_: Employees, { counts, outcomes, problem, events }: CallDecision) => {
@@ -105,7 +111,10 @@ await t.test('e-mails and external ids are unique after every call', async () =>
     assert.equal(new Set(all.map(({ email }) => email)).size, all.length)
     assert.equal(new Set(externalIds).size, externalIds.length)
   }
-  fc.assert(fc.property(anySteps, (steps) => void play(steps, check)), { numRuns: 300 })
+  fc.assert(
+    fc.property(anySteps, (steps) => void play(steps, check)),
+    { numRuns: 300 },
+  )
 })
 
 await t.test('a change says what was and what is: undoing every change gives the values of before', async () => {
@@ -116,7 +125,13 @@ await t.test('a change says what was and what is: undoing every change gives the
       for (const [, { from, to }] of changes) assert.notEqual(from, to)
       const undone = Object.fromEntries(changes.map(([name, { from, to }]) => [name, { from: to, to: from }]))
       const undo = { ...event, recorded_at: NOW, data: { changes: undone } }
-      const { version: _, updated_at: __, status: ___, deactivated_at: ____, ...values } = evolve(after.get(event.stream), undo)
+      const {
+        version: _,
+        updated_at: __,
+        status: ___,
+        deactivated_at: ____,
+        ...values
+      } = evolve(after.get(event.stream), undo)
       assert.deepEqual({ ...before.get(event.stream), ...values }, before.get(event.stream))
     }
   }
@@ -153,7 +168,9 @@ await t.test('making the same update twice changes nothing the second time', asy
 })
 
 await t.test('normalising an e-mail again changes nothing', async () => {
-  const awkward = fc.string({ unit: fc.constantFrom('İ', 'Σ', 'ς', 'ﬁ', 'K', '\u0301', 'ǅ', 'ẞ', '\u0345', 'A', '@', '.', 'ᏸ', 'Ω') })
+  const awkward = fc.string({
+    unit: fc.constantFrom('İ', 'Σ', 'ς', 'ﬁ', 'K', '\u0301', 'ǅ', 'ẞ', '\u0345', 'A', '@', '.', 'ᏸ', 'Ω'),
+  })
   fc.assert(
     fc.property(fc.oneof(anyEmail, anyText(), awkward), (text) => {
       const once = normaliseEmail(text)
@@ -168,7 +185,13 @@ await t.test('an event whose data are erased leaves the attributes and still cou
   const before = evolve(undefined, created)
   const updated = { type: 'EmployeeUpdated', stream: emp(1), version: 2, recorded_at: NOW, data: null } as const
   t.strictSame(evolve(before, updated), { ...before, version: 2, updated_at: NOW })
-  t.match(evolve(undefined, { ...created, data: null }), { id: emp(1), first_name: '', email: '', status: 'active', version: 1 })
+  t.match(evolve(undefined, { ...created, data: null }), {
+    id: emp(1),
+    first_name: '',
+    email: '',
+    status: 'active',
+    version: 1,
+  })
   t.throws(() => evolve(undefined, updated), { message: /never created/ })
 })
 
@@ -176,7 +199,8 @@ await t.test('whoever was erased is nobody, wherever in their history the erasur
   const created = { ...hired(1), recorded_at: BEFORE }
   const erased = { type: 'EmployeeErased', stream: emp(1), version: 3, data: { positions: [1, 2] } } as const
   const updated = { type: 'EmployeeUpdated', stream: emp(1), version: 2, recorded_at: NOW, data: null } as const
-  const read = (...events: object[]) => events.reduce<Employee | undefined>((state, event) => evolveStored(state, event as never), undefined)
+  const read = (...events: object[]) =>
+    events.reduce<Employee | undefined>((state, event) => evolveStored(state, event as never), undefined)
   t.equal(read(created, updated, erased), undefined, 'before any of it was erased')
   t.equal(read({ ...created, data: null }, updated, erased), undefined, 'after all of it was')
   t.equal(read({ ...created, data: null }, updated), undefined)

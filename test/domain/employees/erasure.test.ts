@@ -4,9 +4,19 @@ import { erasingEvents, POSITIONS_PER_EVENT, speaksOf } from '../../../src/domai
 
 const ID = 'emp_01m7wqmfakeh492yss9pa6yb7t'
 const OTHER = 'emp_01m7wqmfakeh492yss9pa6yb7v'
-const ANA: PersonNames = { ids: new Set([ID]), emails: new Set(['ana@x.com', 'ana.old@x.com']), externalIds: new Set(['7', ' 8 ']) }
+const ANA: PersonNames = {
+  ids: new Set([ID]),
+  emails: new Set(['ana@x.com', 'ana.old@x.com']),
+  externalIds: new Set(['7', ' 8 ']),
+}
 
-const rejected = (record: unknown, more: object = {}) => ({ locator: null, employee_id: null, errors: [], record, ...more })
+const rejected = (record: unknown, more: object = {}) => ({
+  locator: null,
+  employee_id: null,
+  errors: [],
+  record,
+  ...more,
+})
 
 const SPEAKS: [string, unknown, object?][] = [
   ['is theirs', {}, { employee_id: ID }],
@@ -52,10 +62,22 @@ await t.test('a text of nothing but addresses is looked through in linear time',
   t.notOk(speaksOf(rejected('ana@x.comx'.repeat(200_000)), ANA))
 })
 
-await t.test('an erasure of many positions is as many events as it takes, each with no more than its share', async (t) => {
-  const positions = Array.from({ length: POSITIONS_PER_EVENT + 1 }, (_, at) => at + 1)
-  const events = erasingEvents('EmployeeErased', ID, 4, positions)
-  t.strictSame(events.map(({ version, data }) => [version, data.positions.length]), [[4, POSITIONS_PER_EVENT], [5, 1]])
-  t.strictSame(events.flatMap(({ data }) => data.positions), positions)
-  t.strictSame(erasingEvents('EmployeeErased', ID, 4, []), [])
-})
+await t.test(
+  'an erasure of many positions is as many events as it takes, each with no more than its share',
+  async (t) => {
+    const positions = Array.from({ length: POSITIONS_PER_EVENT + 1 }, (_, at) => at + 1)
+    const events = erasingEvents('EmployeeErased', ID, 4, positions)
+    t.strictSame(
+      events.map(({ version, data }) => [version, data.positions.length]),
+      [
+        [4, POSITIONS_PER_EVENT],
+        [5, 1],
+      ],
+    )
+    t.strictSame(
+      events.flatMap(({ data }) => data.positions),
+      positions,
+    )
+    t.strictSame(erasingEvents('EmployeeErased', ID, 4, []), [])
+  },
+)

@@ -26,7 +26,15 @@ const explainAll = (events: EmployeeEvent[]) =>
 
 const CREATED: Fact = {
   type: 'EmployeeCreated',
-  data: { attributes: { first_name: 'Ana', last_name: 'Pérez', email: 'ana@example.com', status: 'active', custom_attributes: { grade: 7 } } },
+  data: {
+    attributes: {
+      first_name: 'Ana',
+      last_name: 'Pérez',
+      email: 'ana@example.com',
+      status: 'active',
+      custom_attributes: { grade: 7 },
+    },
+  },
 }
 
 await t.test('all that was never changed comes from the creation, also what it left unset', async (t) => {
@@ -40,9 +48,15 @@ await t.test('all that was never changed comes from the creation, also what it l
 await t.test('each attribute comes from the last event that set it, the status from a change of status', async (t) => {
   const events = eventsOf([
     CREATED,
-    { type: 'EmployeeUpdated', data: { changes: { job_title: { from: null, to: 'Dev' }, 'custom_attributes.grade': { from: 7, to: 8 } } } },
+    {
+      type: 'EmployeeUpdated',
+      data: { changes: { job_title: { from: null, to: 'Dev' }, 'custom_attributes.grade': { from: 7, to: 8 } } },
+    },
     { type: 'EmployeeDeactivated', data: {} },
-    { type: 'EmployeeUpdated', data: { changes: { job_title: { from: 'Dev', to: null }, 'custom_attributes.team': { from: null, to: 'A' } } } },
+    {
+      type: 'EmployeeUpdated',
+      data: { changes: { job_title: { from: 'Dev', to: null }, 'custom_attributes.team': { from: null, to: 'A' } } },
+    },
     { type: 'EmployeeUpdated', data: { changes: { 'custom_attributes.grade': { from: 8, to: null } } } },
     { type: 'EmployeeReactivated', data: {} },
   ])
@@ -56,7 +70,10 @@ await t.test('each attribute comes from the last event that set it, the status f
 })
 
 await t.test('what was before an event is left as it is', async (t) => {
-  const [first, second] = eventsOf([CREATED, { type: 'EmployeeUpdated', data: { changes: { 'custom_attributes.grade': { from: 7, to: null } } } }])
+  const [first, second] = eventsOf([
+    CREATED,
+    { type: 'EmployeeUpdated', data: { changes: { 'custom_attributes.grade': { from: 7, to: null } } } },
+  ])
   const before = explain(undefined, first!)
   const copy = structuredClone(before)
   explain(before, second!)
@@ -64,7 +81,13 @@ await t.test('what was before an event is left as it is', async (t) => {
   t.throws(() => explain(undefined, second!), { message: /never created/ })
 })
 
-const name = fc.constantFrom('job_title', 'department', 'custom_attributes.a', 'custom_attributes.toString', 'custom_attributes.custom_attributes.a')
+const name = fc.constantFrom(
+  'job_title',
+  'department',
+  'custom_attributes.a',
+  'custom_attributes.toString',
+  'custom_attributes.custom_attributes.a',
+)
 const value = fc.option(fc.string({ maxLength: 3 }))
 const fact: fc.Arbitrary<Fact> = fc.oneof(
   fc.dictionary(name, value, { maxKeys: 3, noNullPrototype: true }).map((to) => ({
@@ -74,22 +97,25 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
   fc.constantFrom<Fact>({ type: 'EmployeeDeactivated', data: {} }, { type: 'EmployeeReactivated', data: {} }),
 )
 
-await t.test('after any history the employee is what its events fold to, and each cause really set its attribute', async () => {
-  fc.assert(
-    fc.property(fc.array(fact, { maxLength: 20 }), (facts) => {
-      const events = eventsOf([CREATED, ...facts])
-      const { employee, causes } = explainAll(events)
-      assert.deepEqual(employee, events.reduce<ExplainedEmployee['employee'] | undefined>(evolve, undefined))
-      const custom = Object.keys(employee.custom_attributes).map((key) => `custom_attributes.${key}`)
-      assert.deepEqual(Object.keys(causes).toSorted(), [...PLAIN, ...custom].toSorted())
-      for (const [attribute, cause] of Object.entries(causes)) {
-        const at = events.findLastIndex((event) =>
-          event.type === 'EmployeeUpdated'
-            ? Object.hasOwn(event.data!.changes, attribute)
-            : event.type === 'EmployeeCreated' || attribute === 'status',
-        )
-        assert.equal(cause.position, events[at]!.position, attribute)
-      }
-    }),
-  )
-})
+await t.test(
+  'after any history the employee is what its events fold to, and each cause really set its attribute',
+  async () => {
+    fc.assert(
+      fc.property(fc.array(fact, { maxLength: 20 }), (facts) => {
+        const events = eventsOf([CREATED, ...facts])
+        const { employee, causes } = explainAll(events)
+        assert.deepEqual(employee, events.reduce<ExplainedEmployee['employee'] | undefined>(evolve, undefined))
+        const custom = Object.keys(employee.custom_attributes).map((key) => `custom_attributes.${key}`)
+        assert.deepEqual(Object.keys(causes).toSorted(), [...PLAIN, ...custom].toSorted())
+        for (const [attribute, cause] of Object.entries(causes)) {
+          const at = events.findLastIndex((event) =>
+            event.type === 'EmployeeUpdated'
+              ? Object.hasOwn(event.data!.changes, attribute)
+              : event.type === 'EmployeeCreated' || attribute === 'status',
+          )
+          assert.equal(cause.position, events[at]!.position, attribute)
+        }
+      }),
+    )
+  },
+)

@@ -42,7 +42,13 @@ async function restart(processes: Supervised[], plant?: Plant): Promise<void> {
 async function findIn(stage: Stage, bug: Bug): Promise<Finding[]> {
   let found: Finding[] = []
   for (let tries = 0; tries < TRIES && !isFound(bug, found); tries += 1) {
-    const options = { settlesWithinMs: SETTLES_WITHIN_MS, resolveWithinMs: RESOLVES_WITHIN_MS, looksAtTimes: false, callsAtLeast: CALLS, repeats: 1 }
+    const options = {
+      settlesWithinMs: SETTLES_WITHIN_MS,
+      resolveWithinMs: RESOLVES_WITHIN_MS,
+      looksAtTimes: false,
+      callsAtLeast: CALLS,
+      repeats: 1,
+    }
     found = (await runFault(stage, bug.shownBy ?? QUIET, tries + 1, options)).wrong
   }
   return found

@@ -26,7 +26,8 @@ for (const replacement of wanted) {
 }
 if (sources.size > 0) {
   registerHooks({
-    load: (url, context, next) => (sources.has(url) ? { ...next(url, context), source: sources.get(url)! } : next(url, context)),
+    load: (url, context, next) =>
+      sources.has(url) ? { ...next(url, context), source: sources.get(url)! } : next(url, context),
   })
 }
 

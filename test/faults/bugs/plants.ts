@@ -81,9 +81,17 @@ export const MIGRATION_POINTS: Record<string, Replacement> = Object.fromEntries(
       put: 'for (const statement of STATEMENTS) { await sql.raw(statement).execute(db); globalThis.faultPoint() }',
     },
   ]),
-  ...['createProjectionTables(db, hooks, projections)', 'hooks.createQueues(urls.ownerUrl)', 'grantToService(db, urls, projections)'].map((step) => [
+  ...[
+    'createProjectionTables(db, hooks, projections)',
+    'hooks.createQueues(urls.ownerUrl)',
+    'grantToService(db, urls, projections)',
+  ].map((step) => [
     `behind ${step}`,
-    { file: 'src/postgres/migration/migrate.ts', find: `() => ${step})\n`, put: `() => ${step})\n      globalThis.faultPoint()\n` },
+    {
+      file: 'src/postgres/migration/migrate.ts',
+      find: `() => ${step})\n`,
+      put: `() => ${step})\n      globalThis.faultPoint()\n`,
+    },
   ]),
 ])
 
@@ -104,7 +112,7 @@ export const BUGS: Record<string, Bug> = {
     process: 'api',
     file: 'src/ledger/append/commit.ts',
     find: '  const outcomes = await Promise.allSettled([...writes, commit])\n',
-    put: "  const outcomes: PromiseSettledResult<unknown>[] = []\n  commit.catch(() => undefined)\n  for (const write of writes) write.catch(() => undefined)\n  if (writes.length > 0) return\n",
+    put: '  const outcomes: PromiseSettledResult<unknown>[] = []\n  commit.catch(() => undefined)\n  for (const write of writes) write.catch(() => undefined)\n  if (writes.length > 0) return\n',
     shownBy: 'COMMIT swallowed',
     found: ['lost call'],
   },
@@ -238,4 +246,11 @@ const LATER_VERSION: Record<string, Replacement> = {
 }
 
 /** Every replacement, by name. */
-export const PLANTS: Record<string, Replacement> = { 'counts folds from memory': COUNTS_FOLDS, ...LATER_VERSION, ...API_POINTS, ...WORKER_POINTS, ...MIGRATION_POINTS, ...BUGS }
+export const PLANTS: Record<string, Replacement> = {
+  'counts folds from memory': COUNTS_FOLDS,
+  ...LATER_VERSION,
+  ...API_POINTS,
+  ...WORKER_POINTS,
+  ...MIGRATION_POINTS,
+  ...BUGS,
+}

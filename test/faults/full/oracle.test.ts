@@ -13,7 +13,11 @@ const inOneProcess = (name: string) => BUGS[name]!.process === 'start'
 for (const isOneProcess of [false, true]) {
   const stage = await openStage({ isOneProcess })
   t.teardown(() => stage.cleanup.run())
-  await assertFound(t, stage, Object.keys(BUGS).filter((name) => inOneProcess(name) === isOneProcess))
+  await assertFound(
+    t,
+    stage,
+    Object.keys(BUGS).filter((name) => inOneProcess(name) === isOneProcess),
+  )
   if (!isOneProcess) await stage.cleanup.run()
 }
 t.teardown(expectToEnd)

@@ -32,7 +32,9 @@ export async function abusiveKey(stage: Stage, random: SeededRandom, { repeats }
     ),
   ]
   for (let burst = 0; burst < repeats / 2; burst += 1) {
-    await Promise.all(Array.from({ length: SMALL_CALLS }, (_, at) => caller.send(address(), smallCall(`${burst}-${at}`))))
+    await Promise.all(
+      Array.from({ length: SMALL_CALLS }, (_, at) => caller.send(address(), smallCall(`${burst}-${at}`))),
+    )
   }
   over.abort()
   await Promise.all(sending)
@@ -46,5 +48,8 @@ export function wideRecords(count: number, members: number): HostileCall {
 }
 
 function smallCall(name: string): HostileCall {
-  return { body: JSON.stringify({ employees: [{ first_name: 'Ana', last_name: name, email: `${name}@example.com` }] }), records: 1 }
+  return {
+    body: JSON.stringify({ employees: [{ first_name: 'Ana', last_name: name, email: `${name}@example.com` }] }),
+    records: 1,
+  }
 }

@@ -31,16 +31,38 @@ export async function hugeRecords(stage: Stage, random: SeededRandom, { repeats 
 /** The ways to be large. Each text is made when it is sent: together they would fill the memory of the test. */
 function shapes(id: string | undefined): (() => HostileCall)[] {
   const create = (records: unknown[]) => ({ body: JSON.stringify({ employees: records }), records: records.length })
-  const patch = (body: unknown) => ({ method: 'PATCH' as const, path: `/v1/employees/${id}`, body: JSON.stringify(body), records: 1 })
+  const patch = (body: unknown) => ({
+    method: 'PATCH' as const,
+    path: `/v1/employees/${id}`,
+    body: JSON.stringify(body),
+    records: 1,
+  })
   return [
     () => create([membersOf(BODY_BYTES / 9, (at) => at.toString(36))]),
     () => create([membersOf(100, (at) => `${at}${'n'.repeat(BODY_BYTES / 110)}`)]),
     () => create([membersOf(8, (at) => `${at}${'n'.repeat(BODY_BYTES / 9)}`)]),
-    () => create(Array.from({ length: 80 }, () => ({ first_name: zeros(10_000), last_name: zeros(10_000), email: zeros(10_000), phone: zeros(10_000) }))),
+    () =>
+      create(
+        Array.from({ length: 80 }, () => ({
+          first_name: zeros(10_000),
+          last_name: zeros(10_000),
+          email: zeros(10_000),
+          phone: zeros(10_000),
+        })),
+      ),
     () => create([{ first_name: 'x'.repeat(BODY_BYTES), last_name: 'y', email: 'nobody' }]),
     () => create([{ first_name: 'A', last_name: 'B', email: 'deep@example.com', custom_attributes: nested(28) }]),
-    () => create(Array.from({ length: 1_000 }, (_, at) => ({ ...membersOf(120, (member) => `unknown_${member}${'m'.repeat(40)}`), email: `${at}` }))),
-    () => ({ body: `{"employees":[{"custom_attributes":${'{"a":'.repeat(100_000)}0${'}'.repeat(100_000)}}]}`, records: 0 }),
+    () =>
+      create(
+        Array.from({ length: 1_000 }, (_, at) => ({
+          ...membersOf(120, (member) => `unknown_${member}${'m'.repeat(40)}`),
+          email: `${at}`,
+        })),
+      ),
+    () => ({
+      body: `{"employees":[{"custom_attributes":${'{"a":'.repeat(100_000)}0${'}'.repeat(100_000)}}]}`,
+      records: 0,
+    }),
     () => patch({ custom_attributes: membersOf(130_000, (at) => `attribute_${at}`) }),
     () => patch(membersOf(BODY_BYTES / 9, (at) => at.toString(36))),
   ]
@@ -65,7 +87,12 @@ function creation(name: string): HostileCall {
 /** As many employees as a call may have, with as much to each as fits in a body. */
 function fullCall(name: string): HostileCall {
   const custom = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`attribute_${at}`, 'v'.repeat(200)]))
-  return { body: JSON.stringify({ employees: Array.from({ length: 1_000 }, (_, at) => ({ ...person(name, at + 1), custom_attributes: custom })) }), records: 1_000 }
+  return {
+    body: JSON.stringify({
+      employees: Array.from({ length: 1_000 }, (_, at) => ({ ...person(name, at + 1), custom_attributes: custom })),
+    }),
+    records: 1_000,
+  }
 }
 
 function person(name: string, at: number) {

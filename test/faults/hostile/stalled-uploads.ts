@@ -61,12 +61,25 @@ export async function stalledUploads(stage: Stage, random: SeededRandom): Promis
     await pause(LOOKS_EVERY_MS)
   }
   const open = uploads.filter(({ isClosed }) => !isClosed())
-  if (open.length > 0) wrong.push({ kind: 'open connection', text: `${open.length} of ${UPLOADS} uploads stand still and are open after ${CLOSED_WITHIN_MS} ms` })
+  if (open.length > 0)
+    wrong.push({
+      kind: 'open connection',
+      text: `${open.length} of ${UPLOADS} uploads stand still and are open after ${CLOSED_WITHIN_MS} ms`,
+    })
   uploads.forEach((upload) => upload.end())
   wrong.push(...growth('heap and the buffers', before.counted, most.counted, BUDGET + COUNTED_SLACK))
   wrong.push(...growth('process', before.process, most.process, BUDGET + PROCESS_SLACK))
   const operations = uploads.map(({ id, company: { companyId, key } }): Operation => ({
-    ...{ id, companyId, apiId: key.api_id, method: 'POST', path: '/v1/employees', body: null, records: 0, isCutOff: true },
+    ...{
+      id,
+      companyId,
+      apiId: key.api_id,
+      method: 'POST',
+      path: '/v1/employees',
+      body: null,
+      records: 0,
+      isCutOff: true,
+    },
     ...{ attempts: [], final: null, again: null },
   }))
   const [grown, counted] = [most.process - before.process, most.counted - before.counted]
@@ -82,14 +95,24 @@ function mb(bytes: number): string {
 
 function growth(what: string, before: number, most: number, atMost: number): Finding[] {
   const grown = most - before
-  return grown <= atMost ? [] : [{ kind: 'memory', text: `the memory of the ${what} grew by ${mb(grown)} from ${mb(before)}, by more than ${mb(atMost)}` }]
+  return grown <= atMost
+    ? []
+    : [
+        {
+          kind: 'memory',
+          text: `the memory of the ${what} grew by ${mb(grown)} from ${mb(before)}, by more than ${mb(atMost)}`,
+        },
+      ]
 }
 
 /** The bytes of a process: in use in its heap and in buffers outside, by its own count, and in memory, by the kernel's. */
 async function memoryOf({ metricsUrl, child }: Supervised): Promise<{ counted: number; process: number }> {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child().pid}/status`, 'utf8'))?.[1]
   const samples = await readSamples(metricsUrl!)
-  return { counted: valueOf(samples, 'nodejs_heap_size_used_bytes') + valueOf(samples, 'nodejs_external_memory_bytes'), process: Number(kilobytes) * 1024 }
+  return {
+    counted: valueOf(samples, 'nodejs_heap_size_used_bytes') + valueOf(samples, 'nodejs_external_memory_bytes'),
+    process: Number(kilobytes) * 1024,
+  }
 }
 
 function startUpload(address: string, company: LoadedCompany, id: string, sent: Buffer): Upload {

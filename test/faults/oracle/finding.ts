@@ -67,6 +67,8 @@ export function firstOfEach(found: Finding[]): Finding[] {
   return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((alike) => {
     const left = alike.length - SHOWN_OF_A_KIND
     const more = left > 0 ? ` (and ${left} more of this kind)` : ''
-    return alike.slice(0, SHOWN_OF_A_KIND).map(({ kind, text }, at) => ({ kind, text: at === SHOWN_OF_A_KIND - 1 ? text + more : text }))
+    return alike
+      .slice(0, SHOWN_OF_A_KIND)
+      .map(({ kind, text }, at) => ({ kind, text: at === SHOWN_OF_A_KIND - 1 ? text + more : text }))
   })
 }

@@ -27,25 +27,42 @@ const LONGEST_ANSWER_MS = 14_000
 const LARGEST_REFUSAL = 1_000_000
 
 /** Everything that is wrong after a load, the first few of each kind; nothing when all promises were kept. */
-export async function oracle(db: Db, companyIds: string[], operations: Operation[], projections: readonly Projection[] = PROJECTIONS): Promise<Finding[]> {
+export async function oracle(
+  db: Db,
+  companyIds: string[],
+  operations: Operation[],
+  projections: readonly Projection[] = PROJECTIONS,
+): Promise<Finding[]> {
   const found = operations.flatMap((operation) => answerFaults(operation))
   const now = (await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)).rows[0]!.now
   const byCompany = Map.groupBy(operations, ({ companyId }) => companyId)
   for (const companyId of companyIds) {
-    const rows = await db.selectFrom('events').selectAll().where('company_id', '=', toUuid(companyId)).orderBy('position').execute()
+    const rows = await db
+      .selectFrom('events')
+      .selectAll()
+      .where('company_id', '=', toUuid(companyId))
+      .orderBy('position')
+      .execute()
     const events = rows.map(readEvent)
     const calls = callsOf(events)
     const byRequest = Map.groupBy(calls.values(), ({ closing }) => closing.data?.request_id)
     const ofLedger = await ledgerFaults(db, companyId)
     found.push(...ofLedger.map((text): Finding => ({ kind: text.includes('snapshot') ? 'snapshot' : 'ledger', text })))
-    found.push(...(byCompany.get(companyId) ?? []).flatMap((operation) => effectFaults(operation, byRequest.get(operation.id) ?? [])))
+    found.push(
+      ...(byCompany.get(companyId) ?? []).flatMap((operation) =>
+        effectFaults(operation, byRequest.get(operation.id) ?? []),
+      ),
+    )
     for (const call of calls.values()) found.push(...findings('wrong counts', countFaults(call)))
     found.push(...(await logFaults(db, companyId, calls)))
     found.push(...findings('wrong time', timeFaults(events, now)))
     found.push(...findings('wrong quota', await quotaFaults(db, companyId, calls)))
     for (const projection of projections) {
       // A ledger that is wrong may be one that cannot be folded: what is wrong with it was found above.
-      const cannot = (error: unknown) => findings('cannot be folded', [`${projection.name} cannot be folded anew from the events of ${companyId}: ${String(error)}`])
+      const cannot = (error: unknown) =>
+        findings('cannot be folded', [
+          `${projection.name} cannot be folded anew from the events of ${companyId}: ${String(error)}`,
+        ])
       found.push(...(await readModelFaults(db, companyId, projection, events).catch(cannot)))
     }
   }
@@ -79,8 +96,10 @@ function answerFaults({ id, attempts }: Operation): Finding[] {
     const found: Finding[] = []
     if (status === 500) found.push({ kind: 'internal error', text: `${id}: answered 500` })
     if (status === 503 && !retryAfter) found.push({ kind: 'no Retry-After', text: `${id}: 503 without Retry-After` })
-    if (took > LONGEST_ANSWER_MS) found.push({ kind: 'slow answer', text: `${id}: no answer within ${Math.round(took)} ms` })
-    if (status !== null && status >= 400 && bytes > LARGEST_REFUSAL) found.push({ kind: 'large answer', text: `${id}: refused with ${status} in ${bytes} bytes` })
+    if (took > LONGEST_ANSWER_MS)
+      found.push({ kind: 'slow answer', text: `${id}: no answer within ${Math.round(took)} ms` })
+    if (status !== null && status >= 400 && bytes > LARGEST_REFUSAL)
+      found.push({ kind: 'large answer', text: `${id}: refused with ${status} in ${bytes} bytes` })
     return found
   })
 }
@@ -100,7 +119,9 @@ function effectFaults(operation: Operation, own: Call[]): Finding[] {
     if (own.length > 0) find('cut off and stored', `was cut off, has ${own.length} entries`)
     return found
   }
-  for (const call of failed) if (call.events.some(({ type }) => EMPLOYEE_EVENT.test(type))) find('failed and applied', `the failed call ${call.id} changed employees`)
+  for (const call of failed)
+    if (call.events.some(({ type }) => EMPLOYEE_EVENT.test(type)))
+      find('failed and applied', `the failed call ${call.id} changed employees`)
   for (const { id: callId, closing } of own) {
     const [counted, sent] = [closing.data?.counts.total, recordsOf(operation)]
     if (counted !== sent) find('wrong counts', `${sent} records were sent, ${callId} counts ${counted}`)
@@ -109,11 +130,17 @@ function effectFaults(operation: Operation, own: Call[]): Finding[] {
     if (completed.length > 1) find('doubled call', `an unknown outcome took effect ${completed.length} times`)
     return found
   }
-  if (again && again.body.log_id !== final.body.log_id) find('repeated call', `answered ${final.body.log_id}, and ${again.body.log_id} when it was sent again`)
+  if (again && again.body.log_id !== final.body.log_id)
+    find('repeated call', `answered ${final.body.log_id}, and ${again.body.log_id} when it was sent again`)
   if (final.status >= 300) return [...found, ...refusalFaults(operation, final, { completed, failed })]
-  if (completed.length !== 1) find(completed.length === 0 ? 'lost call' : 'doubled call', `answered ${final.status}, stands in the ledger ${completed.length} times`)
+  if (completed.length !== 1)
+    find(
+      completed.length === 0 ? 'lost call' : 'doubled call',
+      `answered ${final.status}, stands in the ledger ${completed.length} times`,
+    )
   const call = completed[0]
-  if (call && call.id !== final.body.log_id) find('other call', `answered ${final.body.log_id}, the ledger has ${call.id}`)
+  if (call && call.id !== final.body.log_id)
+    find('other call', `answered ${final.body.log_id}, the ledger has ${call.id}`)
   if (call) found.push(...findings('wrong content', contentFaults(id, final.body, operation.body, call)))
   return found
 }
@@ -123,34 +150,53 @@ function isCompleted({ closing }: Call): boolean {
 }
 
 /** A refusal has an entry; exactly one, where it bound the idempotency key. A call that came too fast, or not to its end, has none. */
-function refusalFaults({ id, attempts }: Operation, { status, body }: NonNullable<Operation['final']>, { completed, failed }: { completed: Call[]; failed: Call[] }): Finding[] {
+function refusalFaults(
+  { id, attempts }: Operation,
+  { status, body }: NonNullable<Operation['final']>,
+  { completed, failed }: { completed: Call[]; failed: Call[] },
+): Finding[] {
   const found: Finding[] = []
   const find = (kind: FindingKind, what: string) => found.push({ kind, text: `${id}: ${what}` })
   if (completed.length > 0) find('refused and applied', `refused with ${status}, and took effect`)
   if (failed.length === 0 && (status === REQUEST_TIMEOUT || body.code === 'rate_limited')) return found
   const isBound = BOUND.has(status) && body.code !== 'idempotency_key_reused'
   if (failed.length === 0) find('refusal without entry', `refused with ${status}, has no entry`)
-  else if (isBound ? failed.length > 1 : failed.length > attempts.length) find('refusal with several entries', `refused with ${status}, has ${failed.length} entries`)
-  else if (!failed.some((call) => call.id === body.log_id)) find('other call', `answered ${body.log_id}, the ledger has another entry`)
+  else if (isBound ? failed.length > 1 : failed.length > attempts.length)
+    find('refusal with several entries', `refused with ${status}, has ${failed.length} entries`)
+  else if (!failed.some((call) => call.id === body.log_id))
+    find('other call', `answered ${body.log_id}, the ledger has another entry`)
   return found
 }
 
 /** What was answered is what the events say. */
-function contentFaults(id: string, answered: NonNullable<Operation['final']>['body'], sent: unknown, call: Call): string[] {
+function contentFaults(
+  id: string,
+  answered: NonNullable<Operation['final']>['body'],
+  sent: unknown,
+  call: Call,
+): string[] {
   const faults: string[] = []
   if (answered.employees) {
-    const created = call.events.flatMap((event) => (event.type === 'EmployeeCreated' ? [[event.stream, event.data?.attributes.email]] : []))
+    const created = call.events.flatMap((event) =>
+      event.type === 'EmployeeCreated' ? [[event.stream, event.data?.attributes.email]] : [],
+    )
     const expected = answered.employees.map((employee) => [employee.id, employee.email])
-    if (JSON.stringify(created) !== JSON.stringify(expected)) faults.push(`${id}: the created employees are not those that were answered`)
+    if (JSON.stringify(created) !== JSON.stringify(expected))
+      faults.push(`${id}: the created employees are not those that were answered`)
     const { employees } = (typeof sent === 'string' ? JSON.parse(sent) : sent) as { employees: { email: string }[] }
     const emails = employees.map(({ email }) => email)
-    if (JSON.stringify(emails) !== JSON.stringify(created.map(([, email]) => email))) faults.push(`${id}: created what was not sent`)
+    if (JSON.stringify(emails) !== JSON.stringify(created.map(([, email]) => email)))
+      faults.push(`${id}: created what was not sent`)
   }
   for (const { id: employeeId, result, changed } of answered.results ?? []) {
     const own = call.events.filter(({ stream }) => stream === employeeId)
-    const names = own.flatMap((event) => (event.type === 'EmployeeUpdated' ? Object.keys(event.data?.changes ?? {}) : ['status']))
-    if (names.toSorted().join() !== changed.toSorted().join()) faults.push(`${id}: answered that ${changed.join()} changed, the events say ${names.join()}`)
-    if ((result === 'no_updates') !== (own.length === 0)) faults.push(`${id}: answered ${result} for ${own.length} events`)
+    const names = own.flatMap((event) =>
+      event.type === 'EmployeeUpdated' ? Object.keys(event.data?.changes ?? {}) : ['status'],
+    )
+    if (names.toSorted().join() !== changed.toSorted().join())
+      faults.push(`${id}: answered that ${changed.join()} changed, the events say ${names.join()}`)
+    if ((result === 'no_updates') !== (own.length === 0))
+      faults.push(`${id}: answered ${result} for ${own.length} events`)
   }
   return faults
 }
@@ -171,7 +217,8 @@ function countFaults({ id, closing, events }: Call): string[] {
       operation === 'create'
         ? { total, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
         : { total, updated: byIndex.size - deactivated, deactivated, failed: 0, no_updates: unchanged }
-    if (!sameCounts(counts, expected)) faults.push(`${id}: its counts are ${JSON.stringify(counts)}, its events say ${JSON.stringify(expected)}`)
+    if (!sameCounts(counts, expected))
+      faults.push(`${id}: its counts are ${JSON.stringify(counts)}, its events say ${JSON.stringify(expected)}`)
   } else {
     const rejected = new Set(events.map(({ index }) => index)).size
     const isPart = operation === 'create' && rejected > 0
@@ -199,7 +246,8 @@ async function logFaults(db: Db, companyId: string, calls: Map<string, Call>): P
     shown.set(id, row.status)
     const call = calls.get(id)
     if (!call) found.push({ kind: 'wrong entry', text: `${id} is in the log and not in the ledger` })
-    else if (isCompleted(call) !== (row.status === 'Completed')) found.push({ kind: 'wrong entry', text: `${id} is shown as ${row.status}` })
+    else if (isCompleted(call) !== (row.status === 'Completed'))
+      found.push({ kind: 'wrong entry', text: `${id} is shown as ${row.status}` })
   }
   for (const id of calls.keys()) if (!shown.has(id)) found.push({ kind: 'missing entry', text: `${id} has no entry` })
   return found
@@ -213,7 +261,9 @@ function timeFaults(events: RecordedEvent[], now: string): string[] {
     if (event.recorded_at > now) return [`position ${event.position} was recorded in the future`]
     if (event.type !== 'ApiCallCompleted' && event.type !== 'ApiCallFailed') return []
     const before = Date.parse(event.recorded_at) - Date.parse(event.data?.requested_at ?? '')
-    return before >= 0 && before < REQUEST_LASTS_MS ? [] : [`${event.stream} was requested ${before} ms before it was recorded`]
+    return before >= 0 && before < REQUEST_LASTS_MS
+      ? []
+      : [`${event.stream} was requested ${before} ms before it was recorded`]
   })
 }
 
@@ -222,8 +272,12 @@ async function quotaFaults(db: Db, companyId: string, calls: Map<string, Call>):
   const usage = await db.selectFrom('api_key_usage').selectAll().where('company_id', '=', toUuid(companyId)).execute()
   return usage.flatMap((row) => {
     const apiId = fromUuid('key', row.api_id)
-    const charged = [...calls.values()].filter(({ closing }) => closing.data?.key.id === apiId && !isFree(closing)).length
-    return charged === row.requests_made ? [] : [`${apiId} was charged ${row.requests_made} requests for ${charged} calls`]
+    const charged = [...calls.values()].filter(
+      ({ closing }) => closing.data?.key.id === apiId && !isFree(closing),
+    ).length
+    return charged === row.requests_made
+      ? []
+      : [`${apiId} was charged ${row.requests_made} requests for ${charged} calls`]
   })
 }
 
@@ -234,32 +288,52 @@ function isFree(closing: Closing): boolean {
 }
 
 /** The live tables of a projection are what folding the ledger anew gives, row by row. */
-async function readModelFaults(db: Db, companyId: string, projection: Projection, events: RecordedEvent[]): Promise<Finding[]> {
+async function readModelFaults(
+  db: Db,
+  companyId: string,
+  projection: Projection,
+  events: RecordedEvent[],
+): Promise<Finding[]> {
   const [live, scratch] = [schemaOf(projection), `oracle_${schemaOf(projection)}`]
   await sql`drop schema if exists ${sql.id(scratch)} cascade`.execute(db)
   await sql`create schema ${sql.id(scratch)}`.execute(db)
   await projection.createTables(db as unknown as Kysely<unknown>, scratch)
-  await db.transaction().execute((transaction) => projection.fold(transaction as never, scratch, [{ companyId, events }]))
-  const tables = await sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = ${scratch}`.execute(db)
+  await db
+    .transaction()
+    .execute((transaction) => projection.fold(transaction as never, scratch, [{ companyId, events }]))
+  const tables = await sql<{
+    name: string
+  }>`select table_name as name from information_schema.tables where table_schema = ${scratch}`.execute(db)
   const found: Finding[] = []
   for (const { name } of tables.rows) {
-    const rowsOf = (schema: string) => sql`(select to_jsonb(t)::text from ${sql.id(schema, name)} t where company_id = ${toUuid(companyId)})`
+    const rowsOf = (schema: string) =>
+      sql`(select to_jsonb(t)::text from ${sql.id(schema, name)} t where company_id = ${toUuid(companyId)})`
     const { rows } = await sql<{ missing: number; extra: number }>`select
       (select count(*)::integer from (${rowsOf(scratch)} except all ${rowsOf(live)}) as m) as missing,
       (select count(*)::integer from (${rowsOf(live)} except all ${rowsOf(scratch)}) as e) as extra`.execute(db)
     const { missing, extra } = rows[0]!
-    if (missing + extra > 0) found.push({ kind: 'read model', text: `${live}.${name}: ${missing} rows are missing and ${extra} too many, compared with a rebuild` })
+    if (missing + extra > 0)
+      found.push({
+        kind: 'read model',
+        text: `${live}.${name}: ${missing} rows are missing and ${extra} too many, compared with a rebuild`,
+      })
   }
   await sql`drop schema ${sql.id(scratch)} cascade`.execute(db)
   return found
 }
 
 /** Whether every projection has folded every event of these companies, and none is parked. */
-export async function isCaughtUp(db: Db, companyIds: string[], projections: readonly Projection[] = PROJECTIONS): Promise<boolean> {
+export async function isCaughtUp(
+  db: Db,
+  companyIds: string[],
+  projections: readonly Projection[] = PROJECTIONS,
+): Promise<boolean> {
   const { rows } = await sql<{ behind: number }>`
     select count(*)::integer as behind
     from heads h cross join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)
     left join checkpoints c on c.company_id = h.company_id and c.projection = p.name and c.version = p.version
-    where h.company_id = any(${companyIds.map(toUuid)}::uuid[]) and (c.position is null or c.position < h.position)`.execute(db)
+    where h.company_id = any(${companyIds.map(toUuid)}::uuid[]) and (c.position is null or c.position < h.position)`.execute(
+    db,
+  )
   return rows[0]!.behind === 0
 }

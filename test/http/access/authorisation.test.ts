@@ -12,7 +12,10 @@ type Allowed = 'any key' | 'an enabled key' | 'admin' | 'admin or auditor' | 'an
 const service = await startService(t)
 const [ours, theirs] = [service.company, await service.makeCompany('Other')]
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const keyHeaders = ({ api_id, api_key }: { api_id: string; api_key: string }) => ({ 'x-api-id': api_id, 'x-api-key': api_key })
+const keyHeaders = ({ api_id, api_key }: { api_id: string; api_key: string }) => ({
+  'x-api-id': api_id,
+  'x-api-key': api_key,
+})
 
 /** A change by the administrator, who brings about what the table needs. */
 async function change(method: string, path: string, body?: unknown) {
@@ -24,7 +27,10 @@ async function change(method: string, path: string, body?: unknown) {
 const quota = { quota_limit: 1000, refresh_period: 'daily' }
 const issue = async (name: string) => {
   const issued = await change('POST', '/api-keys', { name, ...quota })
-  return { id: issued.id ?? issued.api_id, headers: { 'x-api-id': issued.api_id ?? issued.id, 'x-api-key': issued.api_key } }
+  return {
+    id: issued.id ?? issued.api_id,
+    headers: { 'x-api-id': issued.api_id ?? issued.id, 'x-api-key': issued.api_key },
+  }
 }
 const token = (name: string, scope = {}) => change('POST', '/tokens', { name, expires_in_days: 7, ...scope })
 
@@ -32,7 +38,11 @@ const made = await service.call('POST', '/v1/employees', { body: employee({ last
 await service.project()
 const employeeId: string = made.body.employees[0].id
 const logId: string = made.body.log_id
-const spare = { key: await issue('spare'), user: await change('POST', '/users', { email: 's@example.com', name: 'S', role: 'member' }), token: await token('spare') }
+const spare = {
+  key: await issue('spare'),
+  user: await change('POST', '/users', { email: 's@example.com', name: 'S', role: 'member' }),
+  token: await token('spare'),
+}
 const disabled = await issue('disabled')
 await change('POST', `/api-keys/${disabled.id}/disable`)
 const revoked = { key: await issue('revoked'), token: await token('revoked') }
@@ -54,8 +64,14 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /admin/v1/bulk-user-logs.csv': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/stream': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/{log_id}': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}` },
-  'GET /admin/v1/bulk-user-logs/{log_id}/records': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}/records` },
-  'GET /admin/v1/bulk-user-logs/{log_id}/records.csv': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}/records.csv` },
+  'GET /admin/v1/bulk-user-logs/{log_id}/records': {
+    allowed: 'admin',
+    path: `/admin/v1/bulk-user-logs/${logId}/records`,
+  },
+  'GET /admin/v1/bulk-user-logs/{log_id}/records.csv': {
+    allowed: 'admin',
+    path: `/admin/v1/bulk-user-logs/${logId}/records.csv`,
+  },
   'GET /admin/v1/usage': { allowed: 'admin' },
   'GET /admin/v1/api-keys': { allowed: 'admin' },
   'POST /admin/v1/api-keys': { allowed: 'admin', body: {} },
@@ -75,7 +91,10 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /audit/v1/proofs/inclusion': { allowed: 'admin or auditor', path: '/audit/v1/proofs/inclusion?position=1' },
   'GET /audit/v1/proofs/consistency': { allowed: 'admin or auditor', path: '/audit/v1/proofs/consistency?from=1' },
   'GET /audit/v1/employees/{id}': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}` },
-  'GET /audit/v1/employees/{id}/history': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}/history` },
+  'GET /audit/v1/employees/{id}/history': {
+    allowed: 'admin or auditor',
+    path: `/audit/v1/employees/${employeeId}/history`,
+  },
   'POST /admin/v1/invitations/accept': { allowed: 'anybody', body: {} },
   'GET /audit/v1/checkpoint': { allowed: 'admin or auditor' },
   'GET /audit/v1/keys': { allowed: 'admin or auditor' },
@@ -87,14 +106,20 @@ function idRoutes(kind: string, id: string, routes: string[]): typeof TABLE {
       const [method, action] = route.split(' ')
       const end = action === undefined ? '' : `/${action}`
       const body = method === 'PATCH' || action === 'rotate' ? { body: {} } : {}
-      return [`${method} /admin/v1/${kind}/{id}${end}`, { allowed: 'admin', path: `/admin/v1/${kind}/${id}${end}`, ...body }]
+      return [
+        `${method} /admin/v1/${kind}/{id}${end}`,
+        { allowed: 'admin', path: `/admin/v1/${kind}/${id}${end}`, ...body },
+      ]
     }),
   )
 }
 
 const CALLERS: Record<string, Record<string, string>> = {
   'no credentials': {},
-  'a wrong secret': { ...keyHeaders({ ...ours.key, api_key: theirs.key.api_key }), ...bearer(`${ours.admin.token.slice(0, -1)}!`) },
+  'a wrong secret': {
+    ...keyHeaders({ ...ours.key, api_key: theirs.key.api_key }),
+    ...bearer(`${ours.admin.token.slice(0, -1)}!`),
+  },
   'an API key': keyHeaders(ours.key),
   'a disabled API key': disabled.headers,
   'a revoked API key': revoked.key.headers,
@@ -157,7 +182,10 @@ function assertBlind(t: Test, { status, text }: Asked, template: string): void {
   // Their own ledger keeps what they have sent themselves: our employee's id in a path.
   const unsent = template.startsWith('/audit/') ? [] : [employeeId]
   const secrets = [...unsent, logId, spare.key.id, spare.user.id, spare.token.id, 'Ourselves']
-  t.strictSame(secrets.filter((secret) => text.includes(secret)), [])
+  t.strictSame(
+    secrets.filter((secret) => text.includes(secret)),
+    [],
+  )
 }
 
 interface Asked {

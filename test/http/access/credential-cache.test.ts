@@ -21,33 +21,50 @@ const ENDS = {
 }
 
 for (const [end, statement] of Object.entries(ENDS)) {
-  await t.test(`a secret that was good a moment ago and is ${end} by another process is refused at once, by every call`, async (t) => {
-    const company = await service.makeCompany(`Company whose key is ${end}`)
-    for (const [, method, path, body] of CALLS) await service.call(method, path, { key: company.key, body: body() })
-    const uuid = (await service.pool.query('select k.api_id from api_keys k join companies c using (company_id) where c.name = $1', [company.name])).rows[0].api_id
-    await service.pool.query(statement, [uuid])
-    const usage = async () => (await service.pool.query('select * from api_key_usage where api_id = $1', [uuid])).rows
-    const before = { head: await head(), usage: await usage() }
-    for (const [name, method, path, body] of CALLS) {
-      const answer = await service.call(method, path, { key: company.key, body: body() })
-      t.match(answer, { status: 401, body: { code: 'invalid_credentials' } }, name)
-      t.match(answer.headers['www-authenticate'], /^ApiKey/, name)
-      t.notOk(answer.headers.ratelimit ?? answer.headers['ratelimit-policy'], `${name}: nothing of the quota is told`)
-    }
-    t.strictSame({ head: await head(), usage: await usage() }, before, 'nothing is stored, and no use is counted')
-  })
+  await t.test(
+    `a secret that was good a moment ago and is ${end} by another process is refused at once, by every call`,
+    async (t) => {
+      const company = await service.makeCompany(`Company whose key is ${end}`)
+      for (const [, method, path, body] of CALLS) await service.call(method, path, { key: company.key, body: body() })
+      const uuid = (
+        await service.pool.query(
+          'select k.api_id from api_keys k join companies c using (company_id) where c.name = $1',
+          [company.name],
+        )
+      ).rows[0].api_id
+      await service.pool.query(statement, [uuid])
+      const usage = async () => (await service.pool.query('select * from api_key_usage where api_id = $1', [uuid])).rows
+      const before = { head: await head(), usage: await usage() }
+      for (const [name, method, path, body] of CALLS) {
+        const answer = await service.call(method, path, { key: company.key, body: body() })
+        t.match(answer, { status: 401, body: { code: 'invalid_credentials' } }, name)
+        t.match(answer.headers['www-authenticate'], /^ApiKey/, name)
+        t.notOk(answer.headers.ratelimit ?? answer.headers['ratelimit-policy'], `${name}: nothing of the quota is told`)
+      }
+      t.strictSame({ head: await head(), usage: await usage() }, before, 'nothing is stored, and no use is counted')
+    },
+  )
 }
 
-await t.test('a key that was good a moment ago and is disabled by another process is refused at once, with an entry', async (t) => {
-  const company = await service.makeCompany('Disabled')
-  t.equal((await service.call('POST', '/v1/employees', { key: company.key, body: employee() })).status, 201)
-  await service.pool.query('update api_keys k set is_enabled = false from companies c where c.company_id = k.company_id and c.name = $1', [company.name])
-  const before = await head()
-  const refused = await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
-  t.match(refused, { status: 403, body: { code: 'key_disabled' } })
-  t.equal(await head(), before + 1)
-  t.match(await service.call('GET', '/v1/auth/verify', { key: company.key }), { status: 200, body: { is_enabled: false } })
-})
+await t.test(
+  'a key that was good a moment ago and is disabled by another process is refused at once, with an entry',
+  async (t) => {
+    const company = await service.makeCompany('Disabled')
+    t.equal((await service.call('POST', '/v1/employees', { key: company.key, body: employee() })).status, 201)
+    await service.pool.query(
+      'update api_keys k set is_enabled = false from companies c where c.company_id = k.company_id and c.name = $1',
+      [company.name],
+    )
+    const before = await head()
+    const refused = await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+    t.match(refused, { status: 403, body: { code: 'key_disabled' } })
+    t.equal(await head(), before + 1)
+    t.match(await service.call('GET', '/v1/auth/verify', { key: company.key }), {
+      status: 200,
+      body: { is_enabled: false },
+    })
+  },
+)
 
 await t.test('a proof is of one key and one secret, and is forgotten after ten seconds', async (t) => {
   let now = 0

@@ -31,7 +31,11 @@ for (const [name, headers] of Object.entries(CREDENTIALS)) {
       ['GET', '/v1/auth/verify', undefined],
     ] as const
     for (const [method, path, body] of calls) {
-      const answer = await service.call(method, path, { key: null, headers: { ...headers, 'x-request-id': 'same' }, body })
+      const answer = await service.call(method, path, {
+        key: null,
+        headers: { ...headers, 'x-request-id': 'same' },
+        body,
+      })
       t.equal(answer.status, 401)
       t.match(answer.headers['www-authenticate'], /^ApiKey/)
       t.strictSame(answer.body, {
@@ -52,7 +56,9 @@ await t.test('a header that stands twice is no credential, even when both are ri
   const { port } = new URL(service.address)
   const status = await new Promise((resolve, reject) => {
     const headers = ['host', 'localhost', 'x-api-id', api_id, 'x-api-key', api_key, 'x-api-key', api_key]
-    http.get({ port, path: '/v1/auth/verify', headers }, (answer) => resolve(answer.resume().statusCode)).on('error', reject)
+    http
+      .get({ port, path: '/v1/auth/verify', headers }, (answer) => resolve(answer.resume().statusCode))
+      .on('error', reject)
   })
   t.equal(status, 401)
 })

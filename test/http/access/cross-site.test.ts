@@ -6,7 +6,13 @@ import { browse, cookieOf } from '../../support/http/sessions.ts'
 
 const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 const cookie = await cookieOf(service, service.company.admin)
-const ORIGINS = { own: service.address, foreign: 'https://evil.example', 'of another port': 'http://127.0.0.1:1', null: 'null', absent: undefined }
+const ORIGINS = {
+  own: service.address,
+  foreign: 'https://evil.example',
+  'of another port': 'http://127.0.0.1:1',
+  null: 'null',
+  absent: undefined,
+}
 const SITES = ['same-origin', 'same-site', 'cross-site', 'none', 'nonsense', undefined] as const
 const headersOf = (headers: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined))
@@ -14,28 +20,36 @@ const headersOf = (headers: Record<string, string | undefined>) =>
 for (const site of SITES) {
   for (const [name, origin] of Object.entries(ORIGINS)) {
     const isLetIn = site === 'same-origin' || (site === undefined && name === 'own')
-    await t.test(`a form sent with Sec-Fetch-Site ${site ?? 'absent'} and an Origin that is ${name} is ${isLetIn ? 'taken' : 'refused'}`, async (t) => {
-      const headers = headersOf({ 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', origin })
-      const { company } = service
-      const before = await service.pool.query('select count(*) from events')
-      const forms: [path: string, form: Record<string, string>, good: number][] = [
-        ['/account/sessions', { end: 'others' }, 303],
-        ['/sign-in', { email: company.member.email, password: company.member.password }, 303],
-        ['/invitation', { token: 'x', password: 'long enough password', repeated: 'long enough password' }, 404],
-        ['/account/tokens', { name: '', expires_in_days: '1' }, 422],
-        [`/settings/api-keys/${company.key.api_id}/enable`, {}, 303],
-        [`/settings/users/${company.member.user_id}/role`, { role: 'member' }, 303],
-      ]
-      for (const [path, form, good] of forms) {
-        // Signing in would end the session that is sent along.
-        const sent = path === '/sign-in' ? null : cookie
-        const answer = await browse(service, path, { cookie: sent, form, headers })
-        t.equal(answer.status, isLetIn ? good : 403, path)
-        if (!isLetIn) t.equal(answer.cookie, null)
-      }
-      t.strictSame((await service.pool.query('select count(*) from events')).rows, before.rows)
-      t.equal((await browse(service, '/account', { cookie })).status, 200, 'nobody was signed out')
-    })
+    await t.test(
+      `a form sent with Sec-Fetch-Site ${site ?? 'absent'} and an Origin that is ${name} is ${isLetIn ? 'taken' : 'refused'}`,
+      async (t) => {
+        const headers = headersOf({
+          'sec-fetch-site': site,
+          'sec-fetch-mode': 'navigate',
+          'sec-fetch-dest': 'document',
+          origin,
+        })
+        const { company } = service
+        const before = await service.pool.query('select count(*) from events')
+        const forms: [path: string, form: Record<string, string>, good: number][] = [
+          ['/account/sessions', { end: 'others' }, 303],
+          ['/sign-in', { email: company.member.email, password: company.member.password }, 303],
+          ['/invitation', { token: 'x', password: 'long enough password', repeated: 'long enough password' }, 404],
+          ['/account/tokens', { name: '', expires_in_days: '1' }, 422],
+          [`/settings/api-keys/${company.key.api_id}/enable`, {}, 303],
+          [`/settings/users/${company.member.user_id}/role`, { role: 'member' }, 303],
+        ]
+        for (const [path, form, good] of forms) {
+          // Signing in would end the session that is sent along.
+          const sent = path === '/sign-in' ? null : cookie
+          const answer = await browse(service, path, { cookie: sent, form, headers })
+          t.equal(answer.status, isLetIn ? good : 403, path)
+          if (!isLetIn) t.equal(answer.cookie, null)
+        }
+        t.strictSame((await service.pool.query('select count(*) from events')).rows, before.rows)
+        t.equal((await browse(service, '/account', { cookie })).status, 200, 'nobody was signed out')
+      },
+    )
   }
 }
 
@@ -47,13 +61,24 @@ await t.test('signing out by another site is refused', async (t) => {
 
 await t.test('the changing endpoints take no cookie along for another site', async (t) => {
   for (const site of ['cross-site', 'same-site', 'none']) {
-    const answer = await browse(service, `/admin/v1/api-keys/${service.company.key.api_id}/revoke`, { cookie, form: {}, headers: { 'sec-fetch-site': site } })
+    const answer = await browse(service, `/admin/v1/api-keys/${service.company.key.api_id}/revoke`, {
+      cookie,
+      form: {},
+      headers: { 'sec-fetch-site': site },
+    })
     t.equal(answer.status, 403)
     t.match(answer.text, '"code":"cross_site_request"')
   }
 })
 
-const READS: [site: string | undefined, mode: string | undefined, dest: string | undefined, origin: string | undefined, page: number, endpoint: number][] = [
+const READS: [
+  site: string | undefined,
+  mode: string | undefined,
+  dest: string | undefined,
+  origin: string | undefined,
+  page: number,
+  endpoint: number,
+][] = [
   ['same-origin', 'navigate', 'document', undefined, 200, 200],
   ['same-origin', 'cors', 'empty', undefined, 200, 200],
   ['none', 'navigate', 'document', undefined, 200, 200],
@@ -73,7 +98,12 @@ for (const [site, mode, dest, origin, page, endpoint] of READS) {
   await t.test(`reading with ${site} ${mode} ${dest} ${origin}: a page ${page}, an endpoint ${endpoint}`, async (t) => {
     const headers = headersOf({ 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, origin })
     t.equal((await browse(service, '/settings/users', { cookie, headers })).status, page)
-    for (const path of ['/admin/v1/users', '/admin/v1/bulk-user-logs', '/admin/v1/bulk-user-logs.csv', '/admin/v1/tokens']) {
+    for (const path of [
+      '/admin/v1/users',
+      '/admin/v1/bulk-user-logs',
+      '/admin/v1/bulk-user-logs.csv',
+      '/admin/v1/tokens',
+    ]) {
       t.equal((await browse(service, path, { cookie, headers })).status, endpoint, path)
     }
   })
@@ -83,6 +113,9 @@ await t.test('no answer lets another origin read it', async (t) => {
   const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' }
   for (const path of ['/account', '/admin/v1/users', '/sign-in']) {
     const answer = await browse(service, path, { cookie, headers })
-    t.notOk(Object.keys(answer.headers).some((name) => name.startsWith('access-control-')), path)
+    t.notOk(
+      Object.keys(answer.headers).some((name) => name.startsWith('access-control-')),
+      path,
+    )
   }
 })

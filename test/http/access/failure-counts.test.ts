@@ -50,20 +50,26 @@ await t.test('no more keys are kept than may be, and the oldest goes first', asy
   const { fail, secondsToWait } = counts({ max: 1, kept: 10 })
   for (let at = 0; at < 1_000; at += 1) fail(`key ${at}`)
   const held = Array.from({ length: 1_000 }, (_, at) => at).filter((at) => secondsToWait(`key ${at}`) > 0)
-  t.strictSame(held, Array.from({ length: 10 }, (_, at) => 990 + at))
+  t.strictSame(
+    held,
+    Array.from({ length: 10 }, (_, at) => 990 + at),
+  )
 })
 
-await t.test('an IPv6 address counts as its network, however it is written, and an IPv4 address as itself', async (t) => {
-  for (const [address, of64, of48] of [
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1::'],
-    ['2001:DB8:1:2::', '2001:db8:1:2::', '2001:db8:1::'],
-    ['203.0.113.7', '203.0.113.7', '203.0.113.7'],
-    ['::ffff:203.0.113.7', '203.0.113.7', '203.0.113.7'],
-    ['::ffff:cb00:7107', '203.0.113.7', '203.0.113.7'],
-    ['fe80::1%eth0', 'fe80::', 'fe80::'],
-    ['::1', '::', '::'],
-  ] as const) {
-    t.equal(networkOf(address, 64), of64, address)
-    t.equal(networkOf(address, 48), of48, address)
-  }
-})
+await t.test(
+  'an IPv6 address counts as its network, however it is written, and an IPv4 address as itself',
+  async (t) => {
+    for (const [address, of64, of48] of [
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1::'],
+      ['2001:DB8:1:2::', '2001:db8:1:2::', '2001:db8:1::'],
+      ['203.0.113.7', '203.0.113.7', '203.0.113.7'],
+      ['::ffff:203.0.113.7', '203.0.113.7', '203.0.113.7'],
+      ['::ffff:cb00:7107', '203.0.113.7', '203.0.113.7'],
+      ['fe80::1%eth0', 'fe80::', 'fe80::'],
+      ['::1', '::', '::'],
+    ] as const) {
+      t.equal(networkOf(address, 64), of64, address)
+      t.equal(networkOf(address, 48), of48, address)
+    }
+  },
+)

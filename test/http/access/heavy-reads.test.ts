@@ -17,14 +17,20 @@ const employeeId = made.body.employees[0].id as string
 const logPath = `/admin/v1/bulk-user-logs/${made.body.log_id}`
 
 type Read = (of: TestCompany) => Promise<Answer>
-const byToken = (path: string): Read => ({ admin: { token } }) => send(service.address, 'GET', path, { key: null, headers: { authorization: `Bearer ${token}` } })
-const byKey = (path: string): Read => ({ key }) => send(service.address, 'GET', path, { key })
+const byToken =
+  (path: string): Read =>
+  ({ admin: { token } }) =>
+    send(service.address, 'GET', path, { key: null, headers: { authorization: `Bearer ${token}` } })
+const byKey =
+  (path: string): Read =>
+  ({ key }) =>
+    send(service.address, 'GET', path, { key })
 const HEAVY: Record<string, Read> = {
   'a search of employees': byKey('/v1/employees?q=zoe'),
   'a search of entries': byToken('/admin/v1/bulk-user-logs?q=zoe'),
   'the entries of an employee': byToken(`/admin/v1/bulk-user-logs?employee=${employeeId}`),
   'the entries as CSV': byToken('/admin/v1/bulk-user-logs.csv'),
-  'events': byToken('/audit/v1/events?limit=1'),
+  events: byToken('/audit/v1/events?limit=1'),
   'an employee as it was': byToken(`/audit/v1/employees/${employeeId}`),
 }
 /** Of company A alone, whose entry it is. */
@@ -45,23 +51,34 @@ async function holdReaders(): Promise<() => Promise<void>> {
   return () => owner.end()
 }
 
-const areAllTaken = () => eventually('all connections for reading are taken', async () => service.pool.totalCount === 5 && service.pool.idleCount === 0)
+const areAllTaken = () =>
+  eventually(
+    'all connections for reading are taken',
+    async () => service.pool.totalCount === 5 && service.pool.idleCount === 0,
+  )
 const search = HEAVY['a search of entries']!
 
-await t.test('while searches hold every connection for reading, keys, sessions, sign-in and /readyz answer', async (t) => {
-  const cookie = await cookieOf(service, b.member)
-  const release = await holdReaders()
-  const held = [a, c].flatMap((company) => Array.from({ length: AT_ONCE }, () => search(company)))
-  await areAllTaken()
-  const { email, password } = b.admin
-  t.equal((await service.call('GET', '/v1/auth/verify', { key: b.key })).status, 200, 'a key is checked')
-  t.equal((await browse(service, '/sign-in', { form: { email, password, company: b.id } })).status, 303, 'somebody signs in')
-  t.match(await browse(service, '/sign-in', { cookie }), { status: 303, location: '/account' }, 'a session is known')
-  t.equal((await send(service.address, 'GET', '/readyz', { key: null })).status, 200, 'the process is ready')
-  t.equal((await send(service.address, 'GET', '/admin/v1/nowhere', { key: null })).status, 404)
-  await release()
-  for (const answer of await Promise.all(held)) t.equal(answer.status, 200)
-})
+await t.test(
+  'while searches hold every connection for reading, keys, sessions, sign-in and /readyz answer',
+  async (t) => {
+    const cookie = await cookieOf(service, b.member)
+    const release = await holdReaders()
+    const held = [a, c].flatMap((company) => Array.from({ length: AT_ONCE }, () => search(company)))
+    await areAllTaken()
+    const { email, password } = b.admin
+    t.equal((await service.call('GET', '/v1/auth/verify', { key: b.key })).status, 200, 'a key is checked')
+    t.equal(
+      (await browse(service, '/sign-in', { form: { email, password, company: b.id } })).status,
+      303,
+      'somebody signs in',
+    )
+    t.match(await browse(service, '/sign-in', { cookie }), { status: 303, location: '/account' }, 'a session is known')
+    t.equal((await send(service.address, 'GET', '/readyz', { key: null })).status, 200, 'the process is ready')
+    t.equal((await send(service.address, 'GET', '/admin/v1/nowhere', { key: null })).status, 404)
+    await release()
+    for (const answer of await Promise.all(held)) t.equal(answer.status, 200)
+  },
+)
 
 await t.test('one more of a company is a 429, whichever route it is, and another company is let in', async (t) => {
   const release = await holdReaders()
@@ -72,7 +89,12 @@ await t.test('one more of a company is a 429, whichever route it is, and another
     t.match(refused, { status: 429, body: { code: 'rate_limited' }, headers: { 'retry-after': '1' } }, name)
   }
   const cookie = await cookieOf(service, { email: a.admin.email, password: a.admin.password })
-  for (const path of ['/settings/bulk-user-logs?q=zoe', '/settings/employees?q=zoe', `/settings/employees/${employeeId}`, `/settings/events?id=${employeeId}`]) {
+  for (const path of [
+    '/settings/bulk-user-logs?q=zoe',
+    '/settings/employees?q=zoe',
+    `/settings/employees/${employeeId}`,
+    `/settings/events?id=${employeeId}`,
+  ]) {
     const page = await browse(service, path, { cookie })
     t.equal(page.status, 429, path)
     t.equal(page.headers['retry-after'], '1', path)
@@ -83,7 +105,8 @@ await t.test('one more of a company is a 429, whichever route it is, and another
   await release()
   t.equal((await ofOther).status, 200)
   for (const answer of await Promise.all(held)) t.equal(answer.status, 200)
-  for (const [name, read] of Object.entries({ ...HEAVY, ...OF_ENTRY })) t.equal((await read(a)).status, 200, `${name} afterwards`)
+  for (const [name, read] of Object.entries({ ...HEAVY, ...OF_ENTRY }))
+    t.equal((await read(a)).status, 200, `${name} afterwards`)
 })
 
 await t.test('lists without a search are not counted', async (t) => {
@@ -96,11 +119,16 @@ await t.test('lists without a search are not counted', async (t) => {
   for (const answer of await Promise.all([...held, ...lists])) t.equal(answer.status, 200)
 })
 
-for (const [name, path] of [['a search', '/admin/v1/bulk-user-logs?q=zoe'], ['an export', '/admin/v1/bulk-user-logs.csv']] as const) {
+for (const [name, path] of [
+  ['a search', '/admin/v1/bulk-user-logs?q=zoe'],
+  ['an export', '/admin/v1/bulk-user-logs.csv'],
+] as const) {
   await t.test(`a client that goes away during ${name} has its slot until the query is over`, async (t) => {
     const release = await holdReaders()
     const headers = { authorization: `Bearer ${a.admin.token}` }
-    const requests = Array.from({ length: AT_ONCE }, () => http.get(service.address + path, { headers, agent: false }).on('error', () => undefined))
+    const requests = Array.from({ length: AT_ONCE }, () =>
+      http.get(service.address + path, { headers, agent: false }).on('error', () => undefined),
+    )
     await eventually('all of them wait', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
     const gone = requests.map((request) => new Promise((resolve) => request.once('close', resolve)))
     for (const request of requests) request.destroy()
@@ -111,27 +139,38 @@ for (const [name, path] of [['a search', '/admin/v1/bulk-user-logs?q=zoe'], ['an
   })
 }
 
-await t.test('a download that is open keeps its slot, and gives it back when it is over or its client has gone', async (t) => {
-  const own = await startService(t, { HEAVY_READS: '1' })
-  await own.call('POST', '/v1/employees', { body: employee() })
-  await own.project()
-  await own.pool.query(
-    `insert into bulk_user_logs_v1.entries
+await t.test(
+  'a download that is open keeps its slot, and gives it back when it is over or its client has gone',
+  async (t) => {
+    const own = await startService(t, { HEAVY_READS: '1' })
+    await own.call('POST', '/v1/employees', { body: employee() })
+    await own.project()
+    await own.pool.query(
+      `insert into bulk_user_logs_v1.entries
       select company_id, position + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
         error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates
       from bulk_user_logs_v1.entries cross join generate_series(1, 15000) as n`,
-  )
-  const open = async () => {
-    const request = http.get(`${own.address}/admin/v1/bulk-user-logs.csv`, { headers: { authorization: `Bearer ${own.company.admin.token}` }, agent: false })
-    const response = await new Promise<http.IncomingMessage>((resolve, reject) => request.once('response', resolve).once('error', reject))
-    return response.on('error', () => undefined)
-  }
-  const searched = async () => (await own.admin('/bulk-user-logs?q=zoe')).status
-  for (const end of [(response: http.IncomingMessage) => response.resume(), (response: http.IncomingMessage) => response.destroy()]) {
-    const response = await open()
-    response.pause()
-    t.equal(await searched(), 429)
-    end(response)
-    t.ok(await eventually('there is room again', async () => (await searched()) === 200))
-  }
-})
+    )
+    const open = async () => {
+      const request = http.get(`${own.address}/admin/v1/bulk-user-logs.csv`, {
+        headers: { authorization: `Bearer ${own.company.admin.token}` },
+        agent: false,
+      })
+      const response = await new Promise<http.IncomingMessage>((resolve, reject) =>
+        request.once('response', resolve).once('error', reject),
+      )
+      return response.on('error', () => undefined)
+    }
+    const searched = async () => (await own.admin('/bulk-user-logs?q=zoe')).status
+    for (const end of [
+      (response: http.IncomingMessage) => response.resume(),
+      (response: http.IncomingMessage) => response.destroy(),
+    ]) {
+      const response = await open()
+      response.pause()
+      t.equal(await searched(), 429)
+      end(response)
+      t.ok(await eventually('there is room again', async () => (await searched()) === 200))
+    }
+  },
+)

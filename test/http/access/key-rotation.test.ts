@@ -43,7 +43,9 @@ await t.test('a rotated key has two secrets until the old one ends, by the clock
   const [, event] = await streamOf(service, id)
   t.match(event, { type: 'ApiKeyRotated', version: 2, data: { overlap_seconds: 86_400, previous_expires_at: end } })
 
-  await service.pool.query('update api_keys set previous_expires_at = clock_timestamp() where previous_expires_at is not null')
+  await service.pool.query(
+    'update api_keys set previous_expires_at = clock_timestamp() where previous_expires_at is not null',
+  )
   t.strictSame(await standing(id, old), REFUSED)
   t.strictSame(await standing(id, body.api_key), GOOD)
   const { body: shown } = await service.manage('GET', `/api-keys/${id}`)
@@ -88,19 +90,29 @@ await t.test('an overlap outside of 0 to 604800 seconds is refused', async (t) =
   t.equal((await streamOf(service, id)).length, 1)
 })
 
-await t.test('rotations at once are done one after the other: each secret was new, and the last two work', async (t) => {
-  const { id, api_key: first } = await issue()
-  const answers = await Promise.all(Array.from({ length: 4 }, () => rotate(id)))
-  t.strictSame(answers.map(({ status }) => status), [200, 200, 200, 200])
-  const position = ({ headers }: (typeof answers)[0]) => Number(headers['x-ledger-position'])
-  const secrets = [first, ...answers.sort((a, b) => position(a) - position(b)).map(({ body }) => body.api_key)]
-  t.equal(new Set(secrets).size, 5)
-  for (const [at, secret] of secrets.entries()) t.strictSame(await standing(id, secret), at < 3 ? REFUSED : GOOD, `secret ${at}`)
-  t.equal((await streamOf(service, id)).length, 5)
-  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-})
+await t.test(
+  'rotations at once are done one after the other: each secret was new, and the last two work',
+  async (t) => {
+    const { id, api_key: first } = await issue()
+    const answers = await Promise.all(Array.from({ length: 4 }, () => rotate(id)))
+    t.strictSame(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200],
+    )
+    const position = ({ headers }: (typeof answers)[0]) => Number(headers['x-ledger-position'])
+    const secrets = [first, ...answers.sort((a, b) => position(a) - position(b)).map(({ body }) => body.api_key)]
+    t.equal(new Set(secrets).size, 5)
+    for (const [at, secret] of secrets.entries())
+      t.strictSame(await standing(id, secret), at < 3 ? REFUSED : GOOD, `secret ${at}`)
+    t.equal((await streamOf(service, id)).length, 5)
+    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+  },
+)
 
-for (const [action, status, code] of [['disable', 403, 'key_disabled'], ['revoke', 401, 'invalid_credentials']] as const) {
+for (const [action, status, code] of [
+  ['disable', 403, 'key_disabled'],
+  ['revoke', 401, 'invalid_credentials'],
+] as const) {
   await t.test(`${action} takes hold of a call that is under way`, async (t) => {
     const { id, api_key: secret } = await issue()
     const holder = await service.pool.connect()
@@ -122,19 +134,26 @@ await t.test('disabling takes hold of an upload that is still on its way, which 
   const { id, api_key: secret } = await issue()
   const { port } = new URL(service.address)
   const body = JSON.stringify([employee(), employee()])
-  const { statusCode, text } = await new Promise<{ statusCode: number | undefined; text: string }>((resolve, reject) => {
-    const headers = { 'x-api-id': id, 'x-api-key': secret, 'content-type': 'application/json', expect: '100-continue' }
-    const request = http.request({ port, method: 'POST', path: '/v1/employees', headers }, (answer) => {
-      void consumers.text(answer).then((text) => resolve({ statusCode: answer.statusCode, text }))
-    })
-    request.on('error', reject)
-    // The server has authenticated the call and waits for its body.
-    request.on('continue', () => {
-      request.write(body.slice(0, 20))
-      void service.manage('POST', `/api-keys/${id}/disable`).then(() => request.end(body.slice(20)), reject)
-    })
-    request.flushHeaders()
-  })
+  const { statusCode, text } = await new Promise<{ statusCode: number | undefined; text: string }>(
+    (resolve, reject) => {
+      const headers = {
+        'x-api-id': id,
+        'x-api-key': secret,
+        'content-type': 'application/json',
+        expect: '100-continue',
+      }
+      const request = http.request({ port, method: 'POST', path: '/v1/employees', headers }, (answer) => {
+        void consumers.text(answer).then((text) => resolve({ statusCode: answer.statusCode, text }))
+      })
+      request.on('error', reject)
+      // The server has authenticated the call and waits for its body.
+      request.on('continue', () => {
+        request.write(body.slice(0, 20))
+        void service.manage('POST', `/api-keys/${id}/disable`).then(() => request.end(body.slice(20)), reject)
+      })
+      request.flushHeaders()
+    },
+  )
   t.equal(statusCode, 403)
   const { code, log_id: logId } = JSON.parse(text) as { code: string; log_id: string }
   t.equal(code, 'key_disabled')

@@ -1,27 +1,30 @@
 import t from 'tap'
 import { employee, startService } from '../../support/service.ts'
 
-await t.test('a burst over the limit of a key: 429 with Retry-After, no entry, no cost; another key is not held up', async (t) => {
-  const service = await startService(t, { BURST_LIMIT: '5' })
-  const other = await service.makeCompany('Other')
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => service.call('POST', '/v1/employees', { body: employee() })),
-  )
-  const limited = answers.filter(({ status }) => status === 429)
-  t.ok(limited.length > 0)
-  for (const { body, headers } of limited) {
-    t.equal(body.code, 'rate_limited')
-    t.notOk(body.log_id)
-    t.equal(headers['retry-after'], '1')
-  }
-  const admitted = answers.filter(({ status }) => status === 201)
-  t.equal(admitted.length + limited.length, 20)
-  await service.project()
-  t.equal((await service.admin('/bulk-user-logs')).body.items.length, admitted.length)
-  const { rows } = await service.pool.query('select max(requests_made) as used from api_key_usage')
-  t.equal(rows[0].used, admitted.length)
-  t.equal((await service.call('GET', '/v1/auth/verify', { key: other.key })).status, 200)
-})
+await t.test(
+  'a burst over the limit of a key: 429 with Retry-After, no entry, no cost; another key is not held up',
+  async (t) => {
+    const service = await startService(t, { BURST_LIMIT: '5' })
+    const other = await service.makeCompany('Other')
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => service.call('POST', '/v1/employees', { body: employee() })),
+    )
+    const limited = answers.filter(({ status }) => status === 429)
+    t.ok(limited.length > 0)
+    for (const { body, headers } of limited) {
+      t.equal(body.code, 'rate_limited')
+      t.notOk(body.log_id)
+      t.equal(headers['retry-after'], '1')
+    }
+    const admitted = answers.filter(({ status }) => status === 201)
+    t.equal(admitted.length + limited.length, 20)
+    await service.project()
+    t.equal((await service.admin('/bulk-user-logs')).body.items.length, admitted.length)
+    const { rows } = await service.pool.query('select max(requests_made) as used from api_key_usage')
+    t.equal(rows[0].used, admitted.length)
+    t.equal((await service.call('GET', '/v1/auth/verify', { key: other.key })).status, 200)
+  },
+)
 
 await t.test('an address that keeps failing gets 429, on the public API and on the admin endpoint', async (t) => {
   const service = await startService(t, { FAILURE_LIMIT: '3' })

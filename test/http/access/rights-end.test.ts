@@ -22,12 +22,18 @@ let count = 0
 /** Another administrator of the company. */
 function newAdmin(): Promise<AddedUser> {
   count += 1
-  return addUser({ pool, newId }, { companyId: company.id, email: `admin.${count}@example.com`, name: 'A', role: 'admin' })
+  return addUser(
+    { pool, newId },
+    { companyId: company.id, email: `admin.${count}@example.com`, name: 'A', role: 'admin' },
+  )
 }
 
 type Headers = Record<string, string>
 const byToken = async ({ token }: AddedUser): Promise<Headers> => ({ authorization: `Bearer ${token}` })
-const bySession = async (user: AddedUser): Promise<Headers> => ({ cookie: await cookieOf(service, user), 'sec-fetch-site': 'same-origin' })
+const bySession = async (user: AddedUser): Promise<Headers> => ({
+  cookie: await cookieOf(service, user),
+  'sec-fetch-site': 'same-origin',
+})
 
 const tokenRow = (user: AddedUser, change: string) =>
   pool.query(`update user_tokens set ${change} where user_id = $1`, [toUuid(user.user_id)])
@@ -36,14 +42,22 @@ const manage = async (method: 'DELETE' | 'PATCH' | 'POST', path: string, body?: 
   if (status >= 300) throw new Error(`${method} ${path}: ${status}`)
 }
 
-const ENDINGS: [what: string, headersOf: (user: AddedUser) => Promise<Headers>, end: (user: AddedUser, headers: Headers) => Promise<unknown>][] = [
+const ENDINGS: [
+  what: string,
+  headersOf: (user: AddedUser) => Promise<Headers>,
+  end: (user: AddedUser, headers: Headers) => Promise<unknown>,
+][] = [
   ['the user is removed', byToken, (user) => manage('DELETE', `/users/${user.user_id}`)],
   ['the user of a session is removed', bySession, (user) => manage('DELETE', `/users/${user.user_id}`)],
   ['the user gets another role', byToken, (user) => manage('PATCH', `/users/${user.user_id}`, { role: 'member' })],
-  ['the token is revoked', byToken, async (user) => {
-    const { body } = await service.manage('GET', '/tokens', undefined, user.token)
-    await manage('DELETE', `/tokens/${body.items[0].id}`)
-  }],
+  [
+    'the token is revoked',
+    byToken,
+    async (user) => {
+      const { body } = await service.manage('GET', '/tokens', undefined, user.token)
+      await manage('DELETE', `/tokens/${body.items[0].id}`)
+    },
+  ],
   ['the token expires', byToken, (user) => tokenRow(user, 'expires_at = now()')],
   ['the user signs out', bySession, (_user, { cookie }) => browse(service, '/sign-out', { cookie: cookie!, form: {} })],
   ['the password is reset', bySession, (user) => manage('POST', `/users/${user.user_id}/reset-password`)],
@@ -56,7 +70,11 @@ for (const path of ['/admin/v1/bulk-user-logs/stream', '/audit/v1/events/stream'
       ENDINGS.map(async ([what, headersOf, end]) => {
         const user = await newAdmin()
         const headers = await headersOf(user)
-        return { what, stream: await openEventStream(t, service.address + path, headers), end: () => end(user, headers) }
+        return {
+          what,
+          stream: await openEventStream(t, service.address + path, headers),
+          end: () => end(user, headers),
+        }
       }),
     )
     const nextEvents = async () => {
@@ -66,16 +84,24 @@ for (const path of ['/admin/v1/bulk-user-logs/stream', '/audit/v1/events/stream'
     await nextEvents()
     for (const { what, stream } of open) t.ok(await stream.next(), `sends before ${what}`)
     for (const { end } of open) await end()
-    const seen = Promise.all(open.map(async ({ what, stream }) => {
-      // What was sent before the rights ended, up to the end of the stream.
-      const events: string[] = []
-      for (let event = await stream.next(); event; event = await stream.next()) events.push(JSON.stringify(event.data))
-      return { what, events }
-    }))
+    const seen = Promise.all(
+      open.map(async ({ what, stream }) => {
+        // What was sent before the rights ended, up to the end of the stream.
+        const events: string[] = []
+        for (let event = await stream.next(); event; event = await stream.next())
+          events.push(JSON.stringify(event.data))
+        return { what, events }
+      }),
+    )
     const { body } = await service.call('POST', '/v1/employees', { body: employee() })
     await service.project()
-    for (let event = await control.next(); !JSON.stringify(event).includes(body.log_id as string);) event = await control.next()
-    for (const { what, events } of await seen) t.notOk(events.some((event) => event.includes(body.log_id as string)), what)
+    for (let event = await control.next(); !JSON.stringify(event).includes(body.log_id as string);)
+      event = await control.next()
+    for (const { what, events } of await seen)
+      t.notOk(
+        events.some((event) => event.includes(body.log_id as string)),
+        what,
+      )
     control.close()
   })
 }
@@ -101,7 +127,9 @@ async function cutDownload(t: Test, path: string, table: string) {
   pool.on('release', onRelease)
   t.teardown(() => pool.off('release', onRelease))
   const request = http.get(service.address + path, { headers: await byToken(user), agent: false })
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => request.once('response', resolve).once('error', reject))
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) =>
+    request.once('response', resolve).once('error', reject),
+  )
   let text = ''
   response.setEncoding('utf8')
   await new Promise<void>((resolve) => response.once('readable', resolve))
@@ -119,20 +147,27 @@ async function cutDownload(t: Test, path: string, table: string) {
   return { isWhole, lines: text.split('\n').length - 1, readBefore }
 }
 
-await t.test('a CSV file has no row of a page that was read after the rights ended, and does not look complete', async (t) => {
-  await pool.query(
-    `insert into bulk_user_logs_v1.entries
+await t.test(
+  'a CSV file has no row of a page that was read after the rights ended, and does not look complete',
+  async (t) => {
+    await pool.query(
+      `insert into bulk_user_logs_v1.entries
       select company_id, position + 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
         error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates
       from bulk_user_logs_v1.entries cross join generate_series(1, ${ENTRIES}) as n where company_id = $1 and position =
         (select min(position) from bulk_user_logs_v1.entries where company_id = $1)`,
-    [toUuid(company.id)],
-  )
-  const { isWhole, lines, readBefore } = await cutDownload(t, '/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries')
-  t.notOk(isWhole)
-  t.ok(readBefore < ENTRIES / 1_000, 'the file was not read whole before')
-  t.ok(lines > 0 && lines <= 1 + readBefore * 1_000, `${lines} lines of ${readBefore} pages`)
-})
+      [toUuid(company.id)],
+    )
+    const { isWhole, lines, readBefore } = await cutDownload(
+      t,
+      '/admin/v1/bulk-user-logs.csv',
+      'bulk_user_logs_v1.entries',
+    )
+    t.notOk(isWhole)
+    t.ok(readBefore < ENTRIES / 1_000, 'the file was not read whole before')
+    t.ok(lines > 0 && lines <= 1 + readBefore * 1_000, `${lines} lines of ${readBefore} pages`)
+  },
+)
 
 await t.test('nor has an export of events', async (t) => {
   await lengthenLedger(service, company.id, made.body.employees[0].id, EVENTS, { titleLength: 4_000 })
@@ -141,15 +176,23 @@ await t.test('nor has an export of events', async (t) => {
   t.ok(lines > 0 && lines < EVENTS / 2, `${lines} lines`)
 })
 
-await t.test('a download whose user loses the rights before its first page is refused like any other call', async (t) => {
-  for (const [path, table] of [['/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries'], ['/audit/v1/events', 'events']] as const) {
-    const user = await newAdmin()
-    const acquired = new Promise<void>((resolve) => pool.once('acquire', () => resolve()))
-    const release = await holdReaders(table)
-    const answer = path.startsWith('/admin') ? service.admin(path.slice('/admin/v1'.length), user.token) : service.audit(path.slice('/audit/v1'.length), user.token)
-    await acquired
-    await tokenRow(user, 'revoked_at = now()')
-    await release()
-    t.match(await answer, { status: 401, body: { code: 'invalid_credentials' } }, path)
-  }
-})
+await t.test(
+  'a download whose user loses the rights before its first page is refused like any other call',
+  async (t) => {
+    for (const [path, table] of [
+      ['/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries'],
+      ['/audit/v1/events', 'events'],
+    ] as const) {
+      const user = await newAdmin()
+      const acquired = new Promise<void>((resolve) => pool.once('acquire', () => resolve()))
+      const release = await holdReaders(table)
+      const answer = path.startsWith('/admin')
+        ? service.admin(path.slice('/admin/v1'.length), user.token)
+        : service.audit(path.slice('/audit/v1'.length), user.token)
+      await acquired
+      await tokenRow(user, 'revoked_at = now()')
+      await release()
+      t.match(await answer, { status: 401, body: { code: 'invalid_credentials' } }, path)
+    }
+  },
+)

@@ -15,7 +15,9 @@ const moveBack = (column: 'last_used' | 'created_at' | 'expires_at', minutes: nu
   service.pool.query(`update sessions set ${column} = ${column} - make_interval(mins => $1)`, [minutes])
 const secretOf = (cookie: string) => cookie.slice(cookie.indexOf('=') + 1)
 const sessionOf = async (cookie: string) => {
-  const { rows } = await service.pool.query('select * from sessions where session_hash = $1', [hash('sha256', secretOf(cookie), 'buffer')])
+  const { rows } = await service.pool.query('select * from sessions where session_hash = $1', [
+    hash('sha256', secretOf(cookie), 'buffer'),
+  ])
   return rows[0]
 }
 const newUser = async (role: string) => {
@@ -26,25 +28,37 @@ const newUser = async (role: string) => {
 }
 
 await t.test('the cookie of a session is out of reach of scripts and of other sites', async (t) => {
-  const { headers, location } = await browse(service, '/sign-in', { form: { email: admin.email, password: admin.password } })
+  const { headers, location } = await browse(service, '/sign-in', {
+    form: { email: admin.email, password: admin.password },
+  })
   t.match(headers['set-cookie'], [/^session=el_ses_[0-9a-z]{26}_[0-9A-Za-z]{49}; Path=\/; HttpOnly; SameSite=Lax$/])
   t.equal(location, '/settings/bulk-user-logs')
   t.equal(headers['strict-transport-security'], undefined)
 })
 
-await t.test('where the service is reached by https, the cookie is sent by https alone, and browsers are told to stay there', async (t) => {
-  const secure = await startService(t, { PUBLIC_URL: 'https://hr.example.com' })
-  const { headers, cookie } = await browse(secure, '/sign-in', { form: { email: admin.email, password: secure.company.admin.password } })
-  t.match(headers['set-cookie'], [/^__Host-session=el_ses_\w+; Path=\/; HttpOnly; Secure; SameSite=Lax$/])
-  t.equal(headers['strict-transport-security'], 'max-age=31536000')
-  for (const path of ['/sign-in', '/openapi.json', '/v1/auth/verify', '/assets/none']) {
-    t.equal((await browse(secure, path)).headers['strict-transport-security'], 'max-age=31536000', path)
-  }
-  t.ok(await letsIn(secure, cookie!))
-  t.notOk(await letsIn(secure, cookie!.replace('__Host-', '')), 'a cookie that any page of the domain may set is none')
-  const out = await browse(secure, '/sign-out', { cookie: cookie!, form: {} })
-  t.match(out.headers['set-cookie'], [/^__Host-session=; Max-Age=0; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax$/])
-})
+await t.test(
+  'where the service is reached by https, the cookie is sent by https alone, and browsers are told to stay there',
+  async (t) => {
+    const secure = await startService(t, { PUBLIC_URL: 'https://hr.example.com' })
+    const { headers, cookie } = await browse(secure, '/sign-in', {
+      form: { email: admin.email, password: secure.company.admin.password },
+    })
+    t.match(headers['set-cookie'], [/^__Host-session=el_ses_\w+; Path=\/; HttpOnly; Secure; SameSite=Lax$/])
+    t.equal(headers['strict-transport-security'], 'max-age=31536000')
+    for (const path of ['/sign-in', '/openapi.json', '/v1/auth/verify', '/assets/none']) {
+      t.equal((await browse(secure, path)).headers['strict-transport-security'], 'max-age=31536000', path)
+    }
+    t.ok(await letsIn(secure, cookie!))
+    t.notOk(
+      await letsIn(secure, cookie!.replace('__Host-', '')),
+      'a cookie that any page of the domain may set is none',
+    )
+    const out = await browse(secure, '/sign-out', { cookie: cookie!, form: {} })
+    t.match(out.headers['set-cookie'], [
+      /^__Host-session=; Max-Age=0; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax$/,
+    ])
+  },
+)
 
 await t.test('only the hash of a cookie is stored', async (t) => {
   const cookie = await cookieOf(service, admin)
@@ -55,20 +69,24 @@ await t.test('only the hash of a cookie is stored', async (t) => {
   for (const { row } of rows) t.notOk(row.includes(secret) || row.includes(Buffer.from(secret).toString('hex')))
 })
 
-await t.test('a session ends when no page is opened in it for an hour, and a page that is opened keeps it alive', async (t) => {
-  const cookie = await cookieOf(service, member)
-  await moveBack('last_used', 59)
-  t.ok(await letsIn(service, cookie))
-  await moveBack('last_used', 59)
-  t.ok(await letsIn(service, cookie), 'the page before was something done in it')
-  await moveBack('last_used', 60)
-  t.notOk(await letsIn(service, cookie))
-})
+await t.test(
+  'a session ends when no page is opened in it for an hour, and a page that is opened keeps it alive',
+  async (t) => {
+    const cookie = await cookieOf(service, member)
+    await moveBack('last_used', 59)
+    t.ok(await letsIn(service, cookie))
+    await moveBack('last_used', 59)
+    t.ok(await letsIn(service, cookie), 'the page before was something done in it')
+    await moveBack('last_used', 60)
+    t.notOk(await letsIn(service, cookie))
+  },
+)
 
 await t.test('with the shortest idle time a session still lives as long after each page', async (t) => {
   const brief = await startService(t, { SESSION_IDLE_MINUTES: '1' })
   const cookie = await cookieOf(brief, brief.company.member)
-  const moveBack = (seconds: number) => brief.pool.query('update sessions set last_used = last_used - make_interval(secs => $1)', [seconds])
+  const moveBack = (seconds: number) =>
+    brief.pool.query('update sessions set last_used = last_used - make_interval(secs => $1)', [seconds])
   for (let pages = 0; pages < 4; pages += 1) {
     await moveBack(45)
     t.ok(await letsIn(brief, cookie))
@@ -77,23 +95,33 @@ await t.test('with the shortest idle time a session still lives as long after ea
   t.notOk(await letsIn(brief, cookie))
 })
 
-await t.test('what a page asks for by itself keeps no session alive: its fetches, the endpoints, a stream', async (t) => {
-  const cookie = await cookieOf(service, admin)
-  await moveBack('last_used', 30)
-  const { last_used: before } = await sessionOf(cookie)
-  const ofScript = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
-  t.equal((await browse(service, '/account', { cookie, headers: ofScript })).status, 200)
-  t.equal((await browse(service, '/admin/v1/bulk-user-logs', { cookie, headers: ofScript })).status, 200)
-  t.equal((await browse(service, '/admin/v1/bulk-user-logs.csv', { cookie })).status, 200)
-  const stream = await openEventStream(t, `${service.address}/admin/v1/bulk-user-logs/stream`, { cookie, ...ofScript })
-  t.equal(stream.status, 200)
-  stream.close()
-  t.strictSame((await sessionOf(cookie)).last_used, before)
-  t.ok(await letsIn(service, cookie))
-  t.not((await sessionOf(cookie)).last_used, before, 'a page that is opened does')
-  await moveBack('last_used', 60)
-  t.equal((await browse(service, '/account', { cookie, headers: ofScript })).status, 401, 'a script is told, and led nowhere')
-})
+await t.test(
+  'what a page asks for by itself keeps no session alive: its fetches, the endpoints, a stream',
+  async (t) => {
+    const cookie = await cookieOf(service, admin)
+    await moveBack('last_used', 30)
+    const { last_used: before } = await sessionOf(cookie)
+    const ofScript = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+    t.equal((await browse(service, '/account', { cookie, headers: ofScript })).status, 200)
+    t.equal((await browse(service, '/admin/v1/bulk-user-logs', { cookie, headers: ofScript })).status, 200)
+    t.equal((await browse(service, '/admin/v1/bulk-user-logs.csv', { cookie })).status, 200)
+    const stream = await openEventStream(t, `${service.address}/admin/v1/bulk-user-logs/stream`, {
+      cookie,
+      ...ofScript,
+    })
+    t.equal(stream.status, 200)
+    stream.close()
+    t.strictSame((await sessionOf(cookie)).last_used, before)
+    t.ok(await letsIn(service, cookie))
+    t.not((await sessionOf(cookie)).last_used, before, 'a page that is opened does')
+    await moveBack('last_used', 60)
+    t.equal(
+      (await browse(service, '/account', { cookie, headers: ofScript })).status,
+      401,
+      'a script is told, and led nowhere',
+    )
+  },
+)
 
 await t.test('a session ends after twelve hours whatever is done in it', async (t) => {
   const cookie = await cookieOf(service, member)
@@ -106,42 +134,62 @@ await t.test('a session ends after twelve hours whatever is done in it', async (
   t.notOk(await sessionOf(cookie), 'who signs in next sweeps it out')
 })
 
-await t.test('signing in begins another session, and the one that the browser had ends: none can be planted', async (t) => {
-  const planted = await cookieOf(service, member)
-  const { cookie } = await browse(service, '/sign-in', { cookie: planted, form: { email: admin.email, password: admin.password } })
-  t.not(cookie, planted)
-  t.ok(await letsIn(service, cookie!))
-  t.notOk(await letsIn(service, planted))
-  const unknown = `session=${secretOf(planted)}`
-  t.not((await browse(service, '/sign-in', { cookie: unknown, form: { email: admin.email, password: admin.password } })).cookie, unknown)
-})
+await t.test(
+  'signing in begins another session, and the one that the browser had ends: none can be planted',
+  async (t) => {
+    const planted = await cookieOf(service, member)
+    const { cookie } = await browse(service, '/sign-in', {
+      cookie: planted,
+      form: { email: admin.email, password: admin.password },
+    })
+    t.not(cookie, planted)
+    t.ok(await letsIn(service, cookie!))
+    t.notOk(await letsIn(service, planted))
+    const unknown = `session=${secretOf(planted)}`
+    t.not(
+      (await browse(service, '/sign-in', { cookie: unknown, form: { email: admin.email, password: admin.password } }))
+        .cookie,
+      unknown,
+    )
+  },
+)
 
-await t.test('another role counts at once, and with the next page the cookie that was made for the former is void', async (t) => {
-  const user = await newUser('member')
-  const cookie = await cookieOf(service, user)
-  t.equal((await browse(service, '/settings/api-keys', { cookie })).status, 403)
-  await service.manage('PATCH', `/users/${user.id}`, { role: 'admin' })
-  const ofScript = { ...OWN_PAGE, 'sec-fetch-mode': 'cors' }
-  t.equal((await browse(service, '/settings/api-keys', { cookie, headers: ofScript })).cookie, null, 'the script could not show it to others')
-  const page = await browse(service, '/settings/api-keys', { cookie })
-  t.equal(page.status, 200)
-  t.ok(page.cookie)
-  t.notOk(await letsIn(service, cookie))
-  t.equal((await browse(service, '/settings/api-keys', { cookie: page.cookie })).cookie, null, 'once is enough')
-  await service.manage('PATCH', `/users/${user.id}`, { role: 'auditor' })
-  t.equal((await browse(service, '/settings/api-keys', { cookie: page.cookie })).status, 403)
-  t.equal((await browse(service, '/admin/v1/api-keys', { cookie: page.cookie })).status, 401)
-})
+await t.test(
+  'another role counts at once, and with the next page the cookie that was made for the former is void',
+  async (t) => {
+    const user = await newUser('member')
+    const cookie = await cookieOf(service, user)
+    t.equal((await browse(service, '/settings/api-keys', { cookie })).status, 403)
+    await service.manage('PATCH', `/users/${user.id}`, { role: 'admin' })
+    const ofScript = { ...OWN_PAGE, 'sec-fetch-mode': 'cors' }
+    t.equal(
+      (await browse(service, '/settings/api-keys', { cookie, headers: ofScript })).cookie,
+      null,
+      'the script could not show it to others',
+    )
+    const page = await browse(service, '/settings/api-keys', { cookie })
+    t.equal(page.status, 200)
+    t.ok(page.cookie)
+    t.notOk(await letsIn(service, cookie))
+    t.equal((await browse(service, '/settings/api-keys', { cookie: page.cookie })).cookie, null, 'once is enough')
+    await service.manage('PATCH', `/users/${user.id}`, { role: 'auditor' })
+    t.equal((await browse(service, '/settings/api-keys', { cookie: page.cookie })).status, 403)
+    t.equal((await browse(service, '/admin/v1/api-keys', { cookie: page.cookie })).status, 401)
+  },
+)
 
-await t.test('of two pages that are opened at once after a change of role, both are shown and one renews the cookie', async (t) => {
-  const user = await newUser('member')
-  const cookie = await cookieOf(service, user)
-  await service.manage('PATCH', `/users/${user.id}`, { role: 'admin' })
-  const pages = await Promise.all([1, 2].map(() => browse(service, '/account', { cookie })))
-  // The second may also come when the first is done: then its cookie is void already.
-  t.equal(pages.filter(({ cookie }) => cookie !== null).length, 1)
-  t.ok(await letsIn(service, pages.find(({ cookie }) => cookie !== null)!.cookie!))
-})
+await t.test(
+  'of two pages that are opened at once after a change of role, both are shown and one renews the cookie',
+  async (t) => {
+    const user = await newUser('member')
+    const cookie = await cookieOf(service, user)
+    await service.manage('PATCH', `/users/${user.id}`, { role: 'admin' })
+    const pages = await Promise.all([1, 2].map(() => browse(service, '/account', { cookie })))
+    // The second may also come when the first is done: then its cookie is void already.
+    t.equal(pages.filter(({ cookie }) => cookie !== null).length, 1)
+    t.ok(await letsIn(service, pages.find(({ cookie }) => cookie !== null)!.cookie!))
+  },
+)
 
 const ENDS = {
   'a removal': (id: string) => service.manage('DELETE', `/users/${id}`),
@@ -150,7 +198,11 @@ const ENDS = {
 for (const [name, end] of Object.entries(ENDS)) {
   await t.test(`${name} ends all sessions of the user at once, and nobody else's`, async (t) => {
     const user = await newUser('admin')
-    const [first, second, other] = [await cookieOf(service, user), await cookieOf(service, user), await cookieOf(service, admin)]
+    const [first, second, other] = [
+      await cookieOf(service, user),
+      await cookieOf(service, user),
+      await cookieOf(service, admin),
+    ]
     await end(user.id)
     for (const cookie of [first, second]) {
       t.notOk(await letsIn(service, cookie))
@@ -170,50 +222,85 @@ await t.test('signing out ends the session on the server', async (t) => {
 })
 
 await t.test('signing out everywhere ends all sessions of the user, and everywhere else keeps this one', async (t) => {
-  const [here, there, other] = [await cookieOf(service, auditor), await cookieOf(service, auditor), await cookieOf(service, member)]
-  t.match(await browse(service, '/account/sessions', { cookie: here, form: { end: 'others' } }), { status: 303, location: '/account?done=others' })
+  const [here, there, other] = [
+    await cookieOf(service, auditor),
+    await cookieOf(service, auditor),
+    await cookieOf(service, member),
+  ]
+  t.match(await browse(service, '/account/sessions', { cookie: here, form: { end: 'others' } }), {
+    status: 303,
+    location: '/account?done=others',
+  })
   t.ok(await letsIn(service, here))
   t.notOk(await letsIn(service, there))
   const third = await cookieOf(service, auditor)
-  t.match(await browse(service, '/account/sessions', { cookie: here, form: { end: 'all' } }), { status: 303, location: '/sign-in', cookie: null })
+  t.match(await browse(service, '/account/sessions', { cookie: here, form: { end: 'all' } }), {
+    status: 303,
+    location: '/sign-in',
+    cookie: null,
+  })
   for (const cookie of [here, third]) t.notOk(await letsIn(service, cookie))
   t.ok(await letsIn(service, other))
 })
 
 await t.test('a bearer token wins over a cookie, also when it is not good', async (t) => {
   const cookie = await cookieOf(service, admin)
-  const ask = (token: string) => browse(service, '/admin/v1/api-keys', { cookie, headers: { ...OWN_PAGE, authorization: `Bearer ${token}` } })
+  const ask = (token: string) =>
+    browse(service, '/admin/v1/api-keys', { cookie, headers: { ...OWN_PAGE, authorization: `Bearer ${token}` } })
   t.equal((await browse(service, '/admin/v1/api-keys', { cookie })).status, 200)
   t.equal((await ask(member.token)).status, 403)
   t.equal((await ask('x')).status, 401)
-  t.equal((await browse(service, '/admin/v1/api-keys', { cookie, headers: { ...OWN_PAGE, authorization: 'Basic eDp5' } })).status, 401)
+  t.equal(
+    (await browse(service, '/admin/v1/api-keys', { cookie, headers: { ...OWN_PAGE, authorization: 'Basic eDp5' } }))
+      .status,
+    401,
+  )
 })
 
-await t.test("a cookie of one company reaches nothing of another's, and no cookie can be bent to another company", async (t) => {
-  const other = await service.makeCompany('Other')
-  const cookie = await cookieOf(service, (await inCompany(other.admin.user_id)))
-  const { key, member: theirs } = service.company
-  for (const path of [`/settings/api-keys/${key.api_id}`, `/settings/users/${theirs.user_id}`]) {
-    const [foreign, unknown] = [await browse(service, path, { cookie }), await browse(service, path.replace(/.{5}$/, '00000'), { cookie })]
-    t.equal(foreign.status, 404)
-    const bytes = ({ text }: { text: string }) => text.replace(/Request <code>[^<]+/, '')
-    t.equal(bytes(foreign), bytes(unknown))
-  }
-  for (const action of ['', '/disable', '/revoke', '/rotate']) {
-    const form = { seen: '1', name: 'x', quota_limit: '1', refresh_period: 'daily', overlap_seconds: '0' }
-    t.equal((await browse(service, `/settings/api-keys/${key.api_id}${action}`, { cookie, form })).status, 404, action)
-  }
-  for (const action of ['/role', '/remove', '/reset-password']) {
-    t.equal((await browse(service, `/settings/users/${theirs.user_id}${action}`, { cookie, form: { seen: '2', role: 'admin' } })).status, 404, action)
-  }
-  t.equal((await service.call('GET', '/v1/auth/verify')).body.is_enabled, true)
-  const bent = cookie.replace(other.id.slice(4), service.company.id.slice(4))
-  t.not(bent, cookie)
-  t.notOk(await letsIn(service, bent))
+await t.test(
+  "a cookie of one company reaches nothing of another's, and no cookie can be bent to another company",
+  async (t) => {
+    const other = await service.makeCompany('Other')
+    const cookie = await cookieOf(service, await inCompany(other.admin.user_id))
+    const { key, member: theirs } = service.company
+    for (const path of [`/settings/api-keys/${key.api_id}`, `/settings/users/${theirs.user_id}`]) {
+      const [foreign, unknown] = [
+        await browse(service, path, { cookie }),
+        await browse(service, path.replace(/.{5}$/, '00000'), { cookie }),
+      ]
+      t.equal(foreign.status, 404)
+      const bytes = ({ text }: { text: string }) => text.replace(/Request <code>[^<]+/, '')
+      t.equal(bytes(foreign), bytes(unknown))
+    }
+    for (const action of ['', '/disable', '/revoke', '/rotate']) {
+      const form = { seen: '1', name: 'x', quota_limit: '1', refresh_period: 'daily', overlap_seconds: '0' }
+      t.equal(
+        (await browse(service, `/settings/api-keys/${key.api_id}${action}`, { cookie, form })).status,
+        404,
+        action,
+      )
+    }
+    for (const action of ['/role', '/remove', '/reset-password']) {
+      t.equal(
+        (
+          await browse(service, `/settings/users/${theirs.user_id}${action}`, {
+            cookie,
+            form: { seen: '2', role: 'admin' },
+          })
+        ).status,
+        404,
+        action,
+      )
+    }
+    t.equal((await service.call('GET', '/v1/auth/verify')).body.is_enabled, true)
+    const bent = cookie.replace(other.id.slice(4), service.company.id.slice(4))
+    t.not(bent, cookie)
+    t.notOk(await letsIn(service, bent))
 
-  async function inCompany(userId: string) {
-    // The same e-mail address is in both companies: this one gets an address of its own.
-    await service.pool.query(`update users set email = 'only@other.example' where user_id = $1`, [toUuid(userId)])
-    return { email: 'only@other.example', password: other.admin.password }
-  }
-})
+    async function inCompany(userId: string) {
+      // The same e-mail address is in both companies: this one gets an address of its own.
+      await service.pool.query(`update users set email = 'only@other.example' where user_id = $1`, [toUuid(userId)])
+      return { email: 'only@other.example', password: other.admin.password }
+    }
+  },
+)

@@ -19,54 +19,88 @@ await t.test('ten people who sign in over and over from one address are never he
   for (let at = 0; at < 10; at += 1) {
     t.equal((await browse(service, '/sign-in', { form: { email: admin.email, password: admin.password } })).status, 303)
   }
-  const statuses = await Promise.all([admin, member].map(({ email, password }) => browse(service, '/sign-in', { form: { email, password } })))
-  t.strictSame(statuses.map(({ status }) => status), [303, 303])
+  const statuses = await Promise.all(
+    [admin, member].map(({ email, password }) => browse(service, '/sign-in', { form: { email, password } })),
+  )
+  t.strictSame(
+    statuses.map(({ status }) => status),
+    [303, 303],
+  )
 })
 
 await t.test('60 e-mail addresses are not tried from one network, by default', async (t) => {
   const service = await startService(t, PROXIED)
   const { admin } = service.company
   const statuses: number[] = []
-  for (let at = 0; at < 60; at += 1) statuses.push((await trying(service, anybody(), 'wrong', `2001:db8::${at}`)).status)
+  for (let at = 0; at < 60; at += 1)
+    statuses.push((await trying(service, anybody(), 'wrong', `2001:db8::${at}`)).status)
   t.strictSame(statuses, [...Array.from({ length: 50 }, () => 401), ...Array.from({ length: 10 }, () => 429)])
   const hashes = countHashes(t)
-  t.equal((await trying(service, admin.email, admin.password, '2001:db8::ffff')).status, 429, 'the whole /64 is one network')
+  t.equal(
+    (await trying(service, admin.email, admin.password, '2001:db8::ffff')).status,
+    429,
+    'the whole /64 is one network',
+  )
   t.strictSame(hashes(), [], 'no password is looked at')
-  t.equal((await trying(service, admin.email, admin.password, '2001:db8:0:1::1')).status, 303, 'the next /64 is another')
+  t.equal(
+    (await trying(service, admin.email, admin.password, '2001:db8:0:1::1')).status,
+    303,
+    'the next /64 is another',
+  )
 })
 
-await t.test('one who has a /48 gets ten times as many tries as a /64, and cannot lock anybody out elsewhere', async (t) => {
-  const service = await startService(t, { ...PROXIED, SIGN_IN_LIMIT: '2', SIGN_IN_ADDRESS_LIMIT: '3' })
-  const { admin } = service.company
-  const statuses: number[] = []
-  for (let at = 0; at < 55; at += 1) {
-    const email = at < 15 ? admin.email : anybody()
-    statuses.push((await trying(service, email, 'wrong', `2001:db8:7:${at.toString(16)}::1`)).status)
-  }
-  t.strictSame(statuses.slice(0, 15), [401, 401, ...Array.from({ length: 13 }, () => 429)], 'one person, from many of its networks')
-  t.equal(statuses.filter((status) => status === 401).length, 30, 'of all together')
-  t.equal((await trying(service, admin.email, admin.password, '203.0.113.1')).status, 303)
-})
+await t.test(
+  'one who has a /48 gets ten times as many tries as a /64, and cannot lock anybody out elsewhere',
+  async (t) => {
+    const service = await startService(t, { ...PROXIED, SIGN_IN_LIMIT: '2', SIGN_IN_ADDRESS_LIMIT: '3' })
+    const { admin } = service.company
+    const statuses: number[] = []
+    for (let at = 0; at < 55; at += 1) {
+      const email = at < 15 ? admin.email : anybody()
+      statuses.push((await trying(service, email, 'wrong', `2001:db8:7:${at.toString(16)}::1`)).status)
+    }
+    t.strictSame(
+      statuses.slice(0, 15),
+      [401, 401, ...Array.from({ length: 13 }, () => 429)],
+      'one person, from many of its networks',
+    )
+    t.equal(statuses.filter((status) => status === 401).length, 30, 'of all together')
+    t.equal((await trying(service, admin.email, admin.password, '203.0.113.1')).status, 303)
+  },
+)
 
 await t.test('guesses that arrive at once do not pass the limit', async (t) => {
   const service = await startService(t, { SIGN_IN_LIMIT: '4' })
   const { admin } = service.company
   const hashes = countHashes(t)
   const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, at) => browse(service, '/sign-in', { form: { email: admin.email, password: `guess ${at}` } })),
+    Array.from({ length: 30 }, (_, at) =>
+      browse(service, '/sign-in', { form: { email: admin.email, password: `guess ${at}` } }),
+    ),
   )
   t.equal(answers.filter(({ status }) => status === 401).length, 4)
   t.equal(answers.filter(({ status }) => status === 429).length, 26)
   t.equal(hashes().length, 4)
 })
 
-await t.test('one network has only a few passwords checked at once, so it does not fill the queue of all', async (t) => {
-  const service = await startService(t, PROXIED)
-  const answers = await Promise.all(Array.from({ length: 45 }, () => trying(service, anybody(), 'wrong', '203.0.113.1')))
-  t.ok(answers.some(({ status }) => status === 429), 'too many at once')
-  t.notOk(answers.some(({ status }) => status === 503), 'the queue was never full')
-  for (const { headers } of answers.filter(({ status }) => status === 429)) t.equal(headers['retry-after'], '1')
-})
+await t.test(
+  'one network has only a few passwords checked at once, so it does not fill the queue of all',
+  async (t) => {
+    const service = await startService(t, PROXIED)
+    const answers = await Promise.all(
+      Array.from({ length: 45 }, () => trying(service, anybody(), 'wrong', '203.0.113.1')),
+    )
+    t.ok(
+      answers.some(({ status }) => status === 429),
+      'too many at once',
+    )
+    t.notOk(
+      answers.some(({ status }) => status === 503),
+      'the queue was never full',
+    )
+    for (const { headers } of answers.filter(({ status }) => status === 429)) t.equal(headers['retry-after'], '1')
+  },
+)
 
 await t.test('the page of a refusal keeps the form and says in plain words how long to wait', async (t) => {
   const service = await startService(t, { SIGN_IN_LIMIT: '1' })
@@ -86,9 +120,11 @@ await t.test('the page of a refusal keeps the form and says in plain words how l
 await t.test('bad credentials of API callers and of tokens are counted by /64', async (t) => {
   const service = await startService(t, { ...PROXIED, FAILURE_LIMIT: '2' })
   for (const path of ['/v1/auth/verify', '/admin/v1/users', '/audit/v1/checkpoint']) {
-    const from = (address: string) => send(service.address, 'GET', path, { key: null, headers: { 'x-forwarded-for': address } })
+    const from = (address: string) =>
+      send(service.address, 'GET', path, { key: null, headers: { 'x-forwarded-for': address } })
     const statuses = []
-    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1']) statuses.push((await from(address)).status)
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'])
+      statuses.push((await from(address)).status)
     t.strictSame(statuses, [401, 401, 429, 401], path)
   }
 })

@@ -20,32 +20,48 @@ await t.test('each role comes to its own first page, and a member to the own acc
   }
 })
 
-await t.test('a wrong password, an unknown address and one who has no password yet get one answer, at the cost of one password', async (t) => {
-  const { body: invited } = await service.manage('POST', '/users', { email: 'invited@example.com', name: 'I', role: 'admin' })
-  const gone = (await service.manage('POST', '/users', { email: 'gone@example.com', name: 'G', role: 'admin' })).body
-  await service.manage('DELETE', `/users/${gone.id}`)
-  const hashes = countHashes(t)
-  const bytes: string[] = []
-  for (const email of [admin.email, 'nobody@example.com', invited.email, 'gone@example.com']) {
-    const answer = await trying(email, 'wrong password')
-    t.match(answer, { status: 401, cookie: null })
-    t.match(answer.text, 'The e-mail address or the password is not right.')
-    t.strictSame(hashes(), ['argon2id 19456 2 1 32'], email)
-    bytes.push(answer.text.replaceAll(email, ''))
-  }
-  t.equal(new Set(bytes).size, 1)
-})
+await t.test(
+  'a wrong password, an unknown address and one who has no password yet get one answer, at the cost of one password',
+  async (t) => {
+    const { body: invited } = await service.manage('POST', '/users', {
+      email: 'invited@example.com',
+      name: 'I',
+      role: 'admin',
+    })
+    const gone = (await service.manage('POST', '/users', { email: 'gone@example.com', name: 'G', role: 'admin' })).body
+    await service.manage('DELETE', `/users/${gone.id}`)
+    const hashes = countHashes(t)
+    const bytes: string[] = []
+    for (const email of [admin.email, 'nobody@example.com', invited.email, 'gone@example.com']) {
+      const answer = await trying(email, 'wrong password')
+      t.match(answer, { status: 401, cookie: null })
+      t.match(answer.text, 'The e-mail address or the password is not right.')
+      t.strictSame(hashes(), ['argon2id 19456 2 1 32'], email)
+      bytes.push(answer.text.replaceAll(email, ''))
+    }
+    t.equal(new Set(bytes).size, 1)
+  },
+)
 
 await t.test('what can be no password of anybody is refused without looking at one', async (t) => {
   const hashes = countHashes(t)
-  for (const [email, password] of [['no address', 'x'], [admin.email, ''], [admin.email, 'x'.repeat(1_001)], ['', '']] as const) {
+  for (const [email, password] of [
+    ['no address', 'x'],
+    [admin.email, ''],
+    [admin.email, 'x'.repeat(1_001)],
+    ['', ''],
+  ] as const) {
     t.equal((await trying(email, password)).status, 401)
   }
   t.strictSame(hashes(), [])
 })
 
 await t.test('any password that may be set signs in: of the longest, of any characters, composed or not', async (t) => {
-  for (const [at, [set, typed]] of [['🔑'.repeat(1_000)], [' leading and trailing '], ['caf\u00e9 au lait +&=%', 'cafe\u0301 au lait +&=%']].entries()) {
+  for (const [at, [set, typed]] of [
+    ['🔑'.repeat(1_000)],
+    [' leading and trailing '],
+    ['caf\u00e9 au lait +&=%', 'cafe\u0301 au lait +&=%'],
+  ].entries()) {
     const email = `p${at}@example.com`
     const { body } = await service.manage('POST', '/users', { email, name: 'P', role: 'member' })
     const form = { token: body.invitation.token, password: set!, repeated: set! }
@@ -54,21 +70,29 @@ await t.test('any password that may be set signs in: of the longest, of any char
   }
 })
 
-await t.test('who is a user of several companies with one password chooses the company; with different ones the password says it', async (t) => {
-  const other = await service.makeCompany('Other <b>')
-  t.match(await landsIn(t, (await trying(auditor.email, other.auditor.password)).cookie), 'Other &lt;b&gt;')
-  const { rows } = await service.pool.query('select password_hash from users where user_id = $1', [toUuid(auditor.user_id)])
-  await service.pool.query('update users set password_hash = $1 where user_id = $2', [rows[0].password_hash, toUuid(other.auditor.user_id)])
-  const asked = await trying(auditor.email, auditor.password)
-  t.match(asked, { status: 200, cookie: null })
-  for (const company of [service.company, other]) {
-    t.match(asked.text, `value="${company.id}"`)
-    const { cookie } = await trying(auditor.email, auditor.password, { company: company.id })
-    t.match(await landsIn(t, cookie), company.name.replace('<b>', '&lt;b&gt;'))
-  }
-  const third = await service.makeCompany('Third')
-  t.match(await trying(auditor.email, auditor.password, { company: third.id }), { status: 401, cookie: null })
-})
+await t.test(
+  'who is a user of several companies with one password chooses the company; with different ones the password says it',
+  async (t) => {
+    const other = await service.makeCompany('Other <b>')
+    t.match(await landsIn(t, (await trying(auditor.email, other.auditor.password)).cookie), 'Other &lt;b&gt;')
+    const { rows } = await service.pool.query('select password_hash from users where user_id = $1', [
+      toUuid(auditor.user_id),
+    ])
+    await service.pool.query('update users set password_hash = $1 where user_id = $2', [
+      rows[0].password_hash,
+      toUuid(other.auditor.user_id),
+    ])
+    const asked = await trying(auditor.email, auditor.password)
+    t.match(asked, { status: 200, cookie: null })
+    for (const company of [service.company, other]) {
+      t.match(asked.text, `value="${company.id}"`)
+      const { cookie } = await trying(auditor.email, auditor.password, { company: company.id })
+      t.match(await landsIn(t, cookie), company.name.replace('<b>', '&lt;b&gt;'))
+    }
+    const third = await service.makeCompany('Third')
+    t.match(await trying(auditor.email, auditor.password, { company: third.id }), { status: 401, cookie: null })
+  },
+)
 
 async function landsIn(t: Test, cookie: string | null): Promise<string> {
   t.ok(cookie)
@@ -76,10 +100,30 @@ async function landsIn(t: Test, cookie: string | null): Promise<string> {
   return /<span class="company">([^]*?)<\/span>/.exec(text)?.[1] ?? ''
 }
 
-const OWN = ['/settings', '/settings/api-keys?status=active', '/account', '/account/tokens/x', '/settings/users/%2f%2fevil.example']
+const OWN = [
+  '/settings',
+  '/settings/api-keys?status=active',
+  '/account',
+  '/account/tokens/x',
+  '/settings/users/%2f%2fevil.example',
+]
 const FOREIGN = [
-  ...['//evil.example', '/\\evil.example', 'https://evil.example', 'https:evil.example', 'javascript:alert(1)', '/%2f/evil.example'],
-  ...['%2F%2Fevil.example', '/settings\r\nset-cookie: a=b', '/settings\n', '/settingsx', '/settings@evil.example', '.evil.example'],
+  ...[
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'https:evil.example',
+    'javascript:alert(1)',
+    '/%2f/evil.example',
+  ],
+  ...[
+    '%2F%2Fevil.example',
+    '/settings\r\nset-cookie: a=b',
+    '/settings\n',
+    '/settingsx',
+    '/settings@evil.example',
+    '.evil.example',
+  ],
   ...[' /settings', '/settings/ evil', '/sign-out', '/admin/v1/bulk-user-logs.csv', '', '/', '/account\u2028'],
 ]
 await t.test('after signing in, nothing leads to another site or to what is no page', async (t) => {
@@ -94,7 +138,11 @@ await t.test('nor does a link to the page where one signs in, whether one has si
   const { cookie } = await trying(member.email, member.password)
   for (const next of [...OWN, ...FOREIGN]) {
     const path = `/sign-in?next=${encodeURIComponent(next)}`
-    t.equal((await browse(service, path, { cookie })).location, OWN.includes(next) ? next : '/account', encodeURIComponent(next))
+    t.equal(
+      (await browse(service, path, { cookie })).location,
+      OWN.includes(next) ? next : '/account',
+      encodeURIComponent(next),
+    )
     const [, held] = /name="next" value="([^"]*)"/.exec((await browse(service, path)).text) ?? []
     t.equal(held, OWN.includes(next) ? next : '', encodeURIComponent(next))
   }
@@ -103,7 +151,10 @@ await t.test('nor does a link to the page where one signs in, whether one has si
 await t.test('whoever opens a page without a session comes to sign in, and back to it afterwards', async (t) => {
   const asked = await browse(service, '/settings/users?status=removed')
   t.match(asked, { status: 303, location: '/sign-in?next=%2Fsettings%2Fusers%3Fstatus%3Dremoved' })
-  t.match(await browse(service, '/account/password', { form: { password: 'x' } }), { status: 303, location: '/sign-in' })
+  t.match(await browse(service, '/account/password', { form: { password: 'x' } }), {
+    status: 303,
+    location: '/sign-in',
+  })
 })
 
 await t.test('a parameter that stands twice does no harm', async (t) => {
@@ -113,29 +164,36 @@ await t.test('a parameter that stands twice does no harm', async (t) => {
   t.equal((await browse(service, '/sign-in?next=/settings/a&next=//evil.example')).status, 200)
 })
 
-await t.test('too many tries are refused before a password is looked at, also with the right one, and nobody else is held up', async (t) => {
-  const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
-  const { admin, member } = limited.company
-  const trying = (email: string, password: string, from = '127.0.0.1') => browse(limited, '/sign-in', { form: { email, password }, from })
-  for (let at = 0; at < 3; at += 1) t.equal((await trying(admin.email, `wrong ${at}`)).status, 401)
-  const hashes = countHashes(t)
-  for (const email of [admin.email, admin.email.toUpperCase(), ` ${admin.email}`]) {
-    const refused = await trying(email, admin.password)
-    t.match(refused, { status: 429, cookie: null })
-    const seconds = Number(refused.headers['retry-after'])
-    t.ok(seconds > 0 && seconds <= 900, String(seconds))
-  }
-  t.strictSame(hashes(), [])
-  t.equal((await trying(member.email, member.password)).status, 303)
-  t.equal((await trying(admin.email, admin.password, '127.0.0.2')).status, 303)
-})
+await t.test(
+  'too many tries are refused before a password is looked at, also with the right one, and nobody else is held up',
+  async (t) => {
+    const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
+    const { admin, member } = limited.company
+    const trying = (email: string, password: string, from = '127.0.0.1') =>
+      browse(limited, '/sign-in', { form: { email, password }, from })
+    for (let at = 0; at < 3; at += 1) t.equal((await trying(admin.email, `wrong ${at}`)).status, 401)
+    const hashes = countHashes(t)
+    for (const email of [admin.email, admin.email.toUpperCase(), ` ${admin.email}`]) {
+      const refused = await trying(email, admin.password)
+      t.match(refused, { status: 429, cookie: null })
+      const seconds = Number(refused.headers['retry-after'])
+      t.ok(seconds > 0 && seconds <= 900, String(seconds))
+    }
+    t.strictSame(hashes(), [])
+    t.equal((await trying(member.email, member.password)).status, 303)
+    t.equal((await trying(admin.email, admin.password, '127.0.0.2')).status, 303)
+  },
+)
 
 await t.test('one who tries from many network addresses is refused as well', async (t) => {
   const limited = await startService(t, { SIGN_IN_LIMIT: '1' })
   const { admin } = limited.company
   const statuses: number[] = []
   for (let at = 1; at <= 12; at += 1) {
-    statuses.push((await browse(limited, '/sign-in', { form: { email: admin.email, password: 'wrong' }, from: `127.0.0.${at}` })).status)
+    statuses.push(
+      (await browse(limited, '/sign-in', { form: { email: admin.email, password: 'wrong' }, from: `127.0.0.${at}` }))
+        .status,
+    )
   }
   t.strictSame(statuses, [...Array.from({ length: 10 }, () => 401), 429, 429])
 })
@@ -144,9 +202,17 @@ await t.test('the link of an invitation serves once, and opening it uses nothing
   const { body } = await service.manage('POST', '/users', { email: 'link@example.com', name: 'L', role: 'auditor' })
   const { token } = body.invitation
   for (let at = 0; at < 3; at += 1) t.equal((await browse(service, `/invitation?token=${token}`)).status, 200)
-  const accept = (password: string, repeated = password) => browse(service, '/invitation', { form: { token, password, repeated } })
-  const faults = [await accept('short'), await accept('long enough password', 'long enough passwort'), await accept('x'.repeat(1_001))]
-  t.strictSame(faults.map(({ status }) => status), [422, 422, 422])
+  const accept = (password: string, repeated = password) =>
+    browse(service, '/invitation', { form: { token, password, repeated } })
+  const faults = [
+    await accept('short'),
+    await accept('long enough password', 'long enough passwort'),
+    await accept('x'.repeat(1_001)),
+  ]
+  t.strictSame(
+    faults.map(({ status }) => status),
+    [422, 422, 422],
+  )
   t.match(faults[1]!.text, 'the two passwords differ')
   for (const { text } of faults) t.notMatch(text, 'long enough')
   t.match(await accept('long enough password'), { status: 200, cookie: null })

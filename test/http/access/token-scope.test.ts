@@ -7,26 +7,30 @@ import { startService } from '../../support/service.ts'
 const service = await startService(t)
 const { admin, auditor, member } = service.company
 
-const issue = async (token: string, body: object) => service.manage('POST', '/tokens', { name: 'audit', ...body }, token)
+const issue = async (token: string, body: object) =>
+  service.manage('POST', '/tokens', { name: 'audit', ...body }, token)
 
-await t.test('a token for the audit endpoint opens that, whoever of the two roles has it, and nothing else', async (t) => {
-  for (const user of [admin, auditor]) {
-    const { status, body } = await issue(user.token, { scope: 'audit' })
-    t.equal(status, 201)
-    t.equal(body.scope, 'audit')
-    t.equal((await service.audit('/events?limit=1', body.token)).status, 200)
-    const refused = [
-      await service.admin('/bulk-user-logs', body.token),
-      await service.admin('/tokens', body.token),
-      await service.manage('POST', '/tokens', { name: 'more' }, body.token),
-      await service.manage('DELETE', `/tokens/${body.id}`, undefined, body.token),
-      await service.manage('POST', '/api-keys', { name: 'x' }, body.token),
-      await service.admin('/users', body.token),
-    ]
-    const detail = 'this token is for the audit endpoint alone'
-    for (const answer of refused) t.match(answer, { status: 403, body: { code: 'role_required', detail } })
-  }
-})
+await t.test(
+  'a token for the audit endpoint opens that, whoever of the two roles has it, and nothing else',
+  async (t) => {
+    for (const user of [admin, auditor]) {
+      const { status, body } = await issue(user.token, { scope: 'audit' })
+      t.equal(status, 201)
+      t.equal(body.scope, 'audit')
+      t.equal((await service.audit('/events?limit=1', body.token)).status, 200)
+      const refused = [
+        await service.admin('/bulk-user-logs', body.token),
+        await service.admin('/tokens', body.token),
+        await service.manage('POST', '/tokens', { name: 'more' }, body.token),
+        await service.manage('DELETE', `/tokens/${body.id}`, undefined, body.token),
+        await service.manage('POST', '/api-keys', { name: 'x' }, body.token),
+        await service.admin('/users', body.token),
+      ]
+      const detail = 'this token is for the audit endpoint alone'
+      for (const answer of refused) t.match(answer, { status: 403, body: { code: 'role_required', detail } })
+    }
+  },
+)
 
 await t.test('it gives nobody more than the role does, and ends with its revocation', async (t) => {
   const { body: ofMember } = await issue(member.token, { scope: 'audit' })
@@ -40,7 +44,10 @@ await t.test('the list and the ledger tell the scope; a token without one is tol
   const [narrow, full] = [(await issue(auditor.token, { scope: 'audit' })).body, (await issue(auditor.token, {})).body]
   t.equal(full.scope, null)
   const { body } = await service.admin('/tokens', auditor.token)
-  t.match(body.items.slice(0, 2), [{ id: full.id, scope: null }, { id: narrow.id, scope: 'audit' }])
+  t.match(body.items.slice(0, 2), [
+    { id: full.id, scope: null },
+    { id: narrow.id, scope: 'audit' },
+  ])
   const [first, second] = (await streamOf(service, auditor.user_id)).slice(-2)
   t.strictSame(first!.data, { token_id: narrow.id, name: 'audit', expires_at: narrow.expires_at, scope: 'audit' })
   t.strictSame(second!.data, { token_id: full.id, name: 'audit', expires_at: full.expires_at })
@@ -50,7 +57,11 @@ await t.test('the list and the ledger tell the scope; a token without one is tol
 })
 
 await t.test('the command line issues one to any user', async (t) => {
-  const environment: Environment = { DATABASE_URL: service.urls.serviceUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'warn' }
+  const environment: Environment = {
+    DATABASE_URL: service.urls.serviceUrl,
+    DATA_DIR: makeDataDir(t),
+    LOG_LEVEL: 'warn',
+  }
   const args = ['token', 'issue', '--company', service.company.id, '--name', 'nightly export']
   const issued = await runJson<{ token: string; token_id: string; scope: string | null; expires_at: string }>(
     t,
@@ -60,7 +71,10 @@ await t.test('the command line issues one to any user', async (t) => {
   t.match(issued, { scope: 'audit', token: /^el_user_/, token_id: /^tok_/ })
   t.equal((await service.audit('/events?limit=1', issued.token)).status, 200)
   t.equal((await service.admin('/tokens', issued.token)).status, 403)
-  t.match((await streamOf(service, auditor.user_id)).at(-1), { actor: 'operator', data: { token_id: issued.token_id, scope: 'audit' } })
+  t.match((await streamOf(service, auditor.user_id)).at(-1), {
+    actor: 'operator',
+    data: { token_id: issued.token_id, scope: 'audit' },
+  })
   const unknown = await runCommand(t, [...args, '--user', 'usr_01h455vb4pex5vsknk084sn02q'], environment)
   failsWithLine(t, unknown, 'employee-ledger: the company has no such user\n')
   const endless = await runCommand(t, [...args, '--user', auditor.user_id, '--days', '0'], environment)

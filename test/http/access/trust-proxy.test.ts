@@ -7,17 +7,21 @@ const WRONG = { email: 'nobody@example.com', password: 'wrong' }
 
 /** Tries to sign in as somebody for whom a proxy says that it speaks. */
 async function tryAs(service: Awaited<ReturnType<typeof startService>>, forwardedFor: string): Promise<number> {
-  return (await browse(service, '/sign-in', { form: WRONG, headers: { ...OWN_PAGE, 'x-forwarded-for': forwardedFor } })).status
+  return (await browse(service, '/sign-in', { form: WRONG, headers: { ...OWN_PAGE, 'x-forwarded-for': forwardedFor } }))
+    .status
 }
 
-await t.test('behind a proxy that is believed, tries to sign in are counted by the address that it names', async (t) => {
-  const service = await startService(t, { SIGN_IN_LIMIT: '1', TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' })
-  t.equal(await tryAs(service, '203.0.113.1'), 401)
-  t.equal(await tryAs(service, '203.0.113.1'), 429)
-  t.equal(await tryAs(service, '203.0.113.2'), 401, 'nobody else is held up')
-  t.equal(await tryAs(service, '203.0.113.2, 10.1.2.3'), 429, 'a second proxy that is believed stands in between')
-  t.equal(await tryAs(service, '203.0.113.9, 203.0.113.2'), 429, 'what a client says of itself is not believed')
-})
+await t.test(
+  'behind a proxy that is believed, tries to sign in are counted by the address that it names',
+  async (t) => {
+    const service = await startService(t, { SIGN_IN_LIMIT: '1', TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' })
+    t.equal(await tryAs(service, '203.0.113.1'), 401)
+    t.equal(await tryAs(service, '203.0.113.1'), 429)
+    t.equal(await tryAs(service, '203.0.113.2'), 401, 'nobody else is held up')
+    t.equal(await tryAs(service, '203.0.113.2, 10.1.2.3'), 429, 'a second proxy that is believed stands in between')
+    t.equal(await tryAs(service, '203.0.113.9, 203.0.113.2'), 429, 'what a client says of itself is not believed')
+  },
+)
 
 await t.test('without the setting nobody is believed', async (t) => {
   const service = await startService(t, { SIGN_IN_LIMIT: '1' })
@@ -27,7 +31,18 @@ await t.test('without the setting nobody is believed', async (t) => {
 
 await t.test('a list that is none is refused, by the name of the setting', async (t) => {
   const base = { DATA_DIR: './data' }
-  for (const bad of ['2', 'true', '*', 'proxy.example', '10.0.0.1;10.0.0.2', '10.0.0.256', '10.0.0.0/33', '1:2', '::1/129', '10.0.0.1,']) {
+  for (const bad of [
+    '2',
+    'true',
+    '*',
+    'proxy.example',
+    '10.0.0.1;10.0.0.2',
+    '10.0.0.256',
+    '10.0.0.0/33',
+    '1:2',
+    '::1/129',
+    '10.0.0.1,',
+  ]) {
     t.throws(() => readConfig({ ...base, TRUST_PROXY: bad }), /TRUST_PROXY/, bad)
   }
   for (const good of ['10.0.0.1', '::1', '10.0.0.0/8,fd00::/8', '127.0.0.1, ::ffff:10.0.0.1']) {

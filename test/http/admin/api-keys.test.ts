@@ -11,23 +11,32 @@ const issue = async (body: object = { name: 'Payroll' }) => (await service.manag
 const write = (key: { id: string; api_key: string }) =>
   service.call('POST', '/v1/employees', { key: { api_id: key.id, api_key: key.api_key }, body: employee() })
 
-await t.test('a key is issued with its secret, shown once, and the defaults of the contract; it works at once', async (t) => {
-  const answer = await service.manage('POST', '/api-keys', { name: '  Payroll  ' })
-  t.equal(answer.status, 201)
-  t.equal(answer.headers['location'], `/admin/v1/api-keys/${answer.body.id}`)
-  t.equal(answer.headers['cache-control'], 'no-store')
-  t.match(answer.body.api_key, /^el_live_[0-9A-Za-z]{49}$/)
-  t.match(answer.body, { name: 'Payroll', status: 'active', quota_limit: 10_000, refresh_period: 'monthly', last_used: null })
-  t.strictSame(answer.body.rotation, { rotated_at: null, previous_secret_expires_at: null })
-  t.equal((await write(answer.body)).status, 201)
-  const { body } = await service.manage('GET', `/api-keys/${answer.body.id}`)
-  t.notOk('api_key' in body)
-  t.match(body, { usage: { requests_made: 1 }, last_used: /^20/ })
-  const [event] = await streamOf(service, answer.body.id)
-  t.match(event, { type: 'ApiKeyIssued', version: 1, actor: company.admin.user_id, call_id: null })
-  t.strictSame(event!.data, { name: 'Payroll', quota_limit: 10_000, refresh_period: 'monthly' })
-  t.equal(answer.headers['x-ledger-position'], String(event!.position))
-})
+await t.test(
+  'a key is issued with its secret, shown once, and the defaults of the contract; it works at once',
+  async (t) => {
+    const answer = await service.manage('POST', '/api-keys', { name: '  Payroll  ' })
+    t.equal(answer.status, 201)
+    t.equal(answer.headers['location'], `/admin/v1/api-keys/${answer.body.id}`)
+    t.equal(answer.headers['cache-control'], 'no-store')
+    t.match(answer.body.api_key, /^el_live_[0-9A-Za-z]{49}$/)
+    t.match(answer.body, {
+      name: 'Payroll',
+      status: 'active',
+      quota_limit: 10_000,
+      refresh_period: 'monthly',
+      last_used: null,
+    })
+    t.strictSame(answer.body.rotation, { rotated_at: null, previous_secret_expires_at: null })
+    t.equal((await write(answer.body)).status, 201)
+    const { body } = await service.manage('GET', `/api-keys/${answer.body.id}`)
+    t.notOk('api_key' in body)
+    t.match(body, { usage: { requests_made: 1 }, last_used: /^20/ })
+    const [event] = await streamOf(service, answer.body.id)
+    t.match(event, { type: 'ApiKeyIssued', version: 1, actor: company.admin.user_id, call_id: null })
+    t.strictSame(event!.data, { name: 'Payroll', quota_limit: 10_000, refresh_period: 'monthly' })
+    t.equal(answer.headers['x-ledger-position'], String(event!.position))
+  },
+)
 
 await t.test('the list is newest first, comes in pages, and can be filtered by status', async (t) => {
   const other = await service.makeCompany('Other')
@@ -42,7 +51,12 @@ await t.test('the list is newest first, comes in pages, and can be filtered by s
   const seen: string[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
-    const page = await service.manage('GET', `/api-keys?limit=4${cursor && `&cursor=${cursor}`}`, undefined, other.admin.token)
+    const page = await service.manage(
+      'GET',
+      `/api-keys?limit=4${cursor && `&cursor=${cursor}`}`,
+      undefined,
+      other.admin.token,
+    )
     t.equal(page.status, 200)
     seen.push(...page.body.items.map(({ id }: { id: string }) => id))
     cursor = page.body.next_cursor
@@ -51,7 +65,10 @@ await t.test('the list is newest first, comes in pages, and can be filtered by s
   const expected = { active: [ids[0], ids[2], ids[4], ids[5]], disabled: [ids[1]], revoked: [ids[3]] }
   for (const [status, of] of Object.entries(expected)) {
     const { body } = await service.manage('GET', `/api-keys?status=${status}`, undefined, other.admin.token)
-    t.strictSame(body.items.map(({ id }: { id: string }) => id), of)
+    t.strictSame(
+      body.items.map(({ id }: { id: string }) => id),
+      of,
+    )
     for (const item of body.items) t.equal(item.status, status)
   }
 })
@@ -93,7 +110,10 @@ await t.test('a changed quota holds for the next call', async (t) => {
 
 await t.test('a disabled key is refused and an enabled one works again; doing it twice is one event', async (t) => {
   const key = await issue()
-  for (const [action, status, answered] of [['disable', 'disabled', 403], ['enable', 'active', 201]] as const) {
+  for (const [action, status, answered] of [
+    ['disable', 'disabled', 403],
+    ['enable', 'active', 201],
+  ] as const) {
     for (const isFirst of [true, false]) {
       const answer = await service.manage('POST', `/api-keys/${key.id}/${action}`)
       t.match(answer, { status: 200, body: { id: key.id, status } })
@@ -102,31 +122,50 @@ await t.test('a disabled key is refused and an enabled one works again; doing it
     t.equal((await write(key)).status, answered)
   }
   const events = await streamOf(service, key.id)
-  t.strictSame(events.map(({ type }) => type), ['ApiKeyIssued', 'ApiKeyDisabled', 'ApiKeyEnabled'])
+  t.strictSame(
+    events.map(({ type }) => type),
+    ['ApiKeyIssued', 'ApiKeyDisabled', 'ApiKeyEnabled'],
+  )
 })
 
-await t.test('a revoked key stays listed and is refused for ever: nothing can be done to it but revoke it again', async (t) => {
-  const key = await issue()
-  for (const isFirst of [true, false]) {
-    const answer = await service.manage('POST', `/api-keys/${key.id}/revoke`)
-    t.match(answer, { status: 200, body: { status: 'revoked' } })
-    t.equal('x-ledger-position' in answer.headers, isFirst)
-  }
-  t.match(await write(key), { status: 401, body: { code: 'invalid_credentials' } })
-  const changes = [['POST', '/enable'], ['POST', '/disable'], ['POST', '/rotate'], ['PATCH', '', { name: 'x' }]] as const
-  for (const [method, path, body] of changes) {
-    const answer = await service.manage(method, `/api-keys/${key.id}${path}`, body)
-    t.match(answer, { status: 409, body: { code: 'key_revoked' } })
-  }
-  t.match(await service.manage('GET', `/api-keys/${key.id}`), { status: 200, body: { status: 'revoked' } })
-  t.equal((await streamOf(service, key.id)).length, 2)
-})
+await t.test(
+  'a revoked key stays listed and is refused for ever: nothing can be done to it but revoke it again',
+  async (t) => {
+    const key = await issue()
+    for (const isFirst of [true, false]) {
+      const answer = await service.manage('POST', `/api-keys/${key.id}/revoke`)
+      t.match(answer, { status: 200, body: { status: 'revoked' } })
+      t.equal('x-ledger-position' in answer.headers, isFirst)
+    }
+    t.match(await write(key), { status: 401, body: { code: 'invalid_credentials' } })
+    const changes = [
+      ['POST', '/enable'],
+      ['POST', '/disable'],
+      ['POST', '/rotate'],
+      ['PATCH', '', { name: 'x' }],
+    ] as const
+    for (const [method, path, body] of changes) {
+      const answer = await service.manage(method, `/api-keys/${key.id}${path}`, body)
+      t.match(answer, { status: 409, body: { code: 'key_revoked' } })
+    }
+    t.match(await service.manage('GET', `/api-keys/${key.id}`), { status: 200, body: { status: 'revoked' } })
+    t.equal((await streamOf(service, key.id)).length, 2)
+  },
+)
 
 await t.test("another company's key is answered like one that does not exist, byte for byte", async (t) => {
   const foreign = (await service.makeCompany('Foreign')).key.api_id
   const calls = [
-    ...([['GET', ''], ['PATCH', '', {}], ['POST', '/disable'], ['POST', '/enable']] as const),
-    ...([['POST', '/rotate'], ['POST', '/revoke']] as const),
+    ...([
+      ['GET', ''],
+      ['PATCH', '', {}],
+      ['POST', '/disable'],
+      ['POST', '/enable'],
+    ] as const),
+    ...([
+      ['POST', '/rotate'],
+      ['POST', '/revoke'],
+    ] as const),
   ]
   const bytes = new Set<string>()
   for (const [method, path, body] of calls) {
@@ -158,19 +197,30 @@ const BAD_BODIES: [string, object | string, string, string][] = [
 for (const [name, body, pointer, code] of BAD_BODIES) {
   await t.test(`${name}: 422 that names the place and the fault, and no key`, async (t) => {
     const answer = await service.manage('POST', '/api-keys', body)
-    t.match(answer, { status: 422, body: { code: 'validation_failed', errors: [{ index: 0, id: null, pointer, code }] } })
+    t.match(answer, {
+      status: 422,
+      body: { code: 'validation_failed', errors: [{ index: 0, id: null, pointer, code }] },
+    })
     t.equal(answer.body.errors.length, 1)
   })
 }
 
-await t.test('all faults of a body are told together; a name of 120 characters beyond its white space is none', async (t) => {
-  const { body } = await service.manage('POST', '/api-keys', { quota_limit: -1, refresh_period: 5, color: 'crimson' })
-  const told = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
-  const faults = ['/color unknown_field', '/name required', '/quota_limit invalid_value', '/refresh_period invalid_type']
-  t.strictSame(told.sort(), faults)
-  t.notMatch(JSON.stringify(body.errors.map(({ message }: { message: string }) => message)), /crimson|-1/)
-  t.equal((await service.manage('POST', '/api-keys', { name: ` ${'💼'.repeat(120)} ` })).status, 201)
-})
+await t.test(
+  'all faults of a body are told together; a name of 120 characters beyond its white space is none',
+  async (t) => {
+    const { body } = await service.manage('POST', '/api-keys', { quota_limit: -1, refresh_period: 5, color: 'crimson' })
+    const told = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
+    const faults = [
+      '/color unknown_field',
+      '/name required',
+      '/quota_limit invalid_value',
+      '/refresh_period invalid_type',
+    ]
+    t.strictSame(told.sort(), faults)
+    t.notMatch(JSON.stringify(body.errors.map(({ message }: { message: string }) => message)), /crimson|-1/)
+    t.equal((await service.manage('POST', '/api-keys', { name: ` ${'💼'.repeat(120)} ` })).status, 201)
+  },
+)
 
 await t.test('what is no JSON object, too large, or of another media type is refused as everywhere', async (t) => {
   const large = JSON.stringify({ name: 'x'.repeat(20_000) })
@@ -183,7 +233,10 @@ await t.test('what is no JSON object, too large, or of another media type is ref
   t.match(text, { status: 415, body: { code: 'unsupported_media_type' } })
   t.match(await service.manage('GET', '/api-keys?color=red'), { status: 400, body: { code: 'invalid_query' } })
   t.match(await service.manage('GET', '/api-keys?cursor=x'), { status: 400, body: { code: 'invalid_query' } })
-  t.match(await service.manage('POST', '/api-keys?limit=1', { name: 'x' }), { status: 400, body: { code: 'invalid_query' } })
+  t.match(await service.manage('POST', '/api-keys?limit=1', { name: 'x' }), {
+    status: 400,
+    body: { code: 'invalid_query' },
+  })
 })
 
 await t.test('all of this leaves a sound ledger, without a secret or its digest', async (t) => {

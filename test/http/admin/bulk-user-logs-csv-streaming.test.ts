@@ -79,7 +79,10 @@ await t.test('20,000 entries come whole, in order, and none of those that arrive
   }
   const rows = csvRecords(text.slice(1))
   t.equal(rows.length, 20_000)
-  t.strictSame(rows.slice(1).map((row) => row['request_id']), Array.from({ length: 19_999 }, (_, n) => `r${n + 10_001}`))
+  t.strictSame(
+    rows.slice(1).map((row) => row['request_id']),
+    Array.from({ length: 19_999 }, (_, n) => `r${n + 10_001}`),
+  )
 })
 
 await t.test('a client that takes nothing stops the reading, and gets all once it goes on', async (t) => {
@@ -98,26 +101,32 @@ await t.test('a client that takes nothing stops the reading, and gets all once i
   response.setEncoding('utf8')
   for await (const chunk of response) text += String(chunk)
   const rows = csvRecords(text.slice(1))
-  t.strictSame(rows.map((row) => row['index']), Array.from({ length: RECORDS }, (_, index) => String(index)))
+  t.strictSame(
+    rows.map((row) => row['index']),
+    Array.from({ length: RECORDS }, (_, index) => String(index)),
+  )
 })
 
-await t.test('a fault in the middle breaks the file off instead of ending it, and one at its start is a problem', async (t) => {
-  const positions = 'select first_position from bulk_user_logs_v1.records where record_index ='
-  const spoil = (index: number) =>
-    asSuperuser(
-      service.urls.superUrl,
-      `update events set envelope = replace(envelope, '"EmployeeCreated"', '"NobodyKnows"')
+await t.test(
+  'a fault in the middle breaks the file off instead of ending it, and one at its start is a problem',
+  async (t) => {
+    const positions = 'select first_position from bulk_user_logs_v1.records where record_index ='
+    const spoil = (index: number) =>
+      asSuperuser(
+        service.urls.superUrl,
+        `update events set envelope = replace(envelope, '"EmployeeCreated"', '"NobodyKnows"')
         where position = (${positions} ${index} limit 1)`,
-    )
-  await spoil(4_000)
-  const broken = await open(recordsPath)
-  t.equal(broken.statusCode, 200)
-  await t.rejects(broken.resume().toArray(), { code: 'ECONNRESET' })
-  await spoil(0)
-  const answer = await service.admin(`/bulk-user-logs/${made.log_id}/records.csv`)
-  t.match(answer, { status: 500, body: { code: 'internal_error' } })
-  t.equal(answer.headers['content-disposition'], undefined)
-})
+      )
+    await spoil(4_000)
+    const broken = await open(recordsPath)
+    t.equal(broken.statusCode, 200)
+    await t.rejects(broken.resume().toArray(), { code: 'ECONNRESET' })
+    await spoil(0)
+    const answer = await service.admin(`/bulk-user-logs/${made.log_id}/records.csv`)
+    t.match(answer, { status: 500, body: { code: 'internal_error' } })
+    t.equal(answer.headers['content-disposition'], undefined)
+  },
+)
 
 await t.test('a client that goes away ends the reading', async (t) => {
   looks = 0

@@ -6,7 +6,10 @@ import { employee, startService } from '../../support/service.ts'
 
 const service = await startService(t)
 const { body: made } = await service.call('POST', '/v1/employees', {
-  body: [employee({ first_name: 'Zoë', last_name: 'O"Hara, Jr.', external_id: 'X-1' }), employee({ external_id: 'X-2' })],
+  body: [
+    employee({ first_name: 'Zoë', last_name: 'O"Hara, Jr.', external_id: 'X-1' }),
+    employee({ external_id: 'X-2' }),
+  ],
 })
 const [first] = made.employees
 const { body: updated } = await service.call('PATCH', '/v1/employees', {
@@ -15,7 +18,9 @@ const { body: updated } = await service.call('PATCH', '/v1/employees', {
     { external_id: 'X-2', status: 'inactive' },
   ],
 })
-const { body: refused } = await service.call('PATCH', '/v1/employees', { body: [{ email: 'gone@example.com', phone: '12' }, -1] })
+const { body: refused } = await service.call('PATCH', '/v1/employees', {
+  body: [{ email: 'gone@example.com', phone: '12' }, -1],
+})
 await service.project()
 
 const csv = async (path: string) => {
@@ -70,7 +75,10 @@ await t.test('what was set stands in a cell that people can read, whatever chara
 
 await t.test('what changed stands there from and to', async (t) => {
   const rows = await csv(`/bulk-user-logs/${updated.log_id}/records.csv`)
-  t.match(rows, [{ status: 'Synced', attributes: '' }, { status: 'Deactivated', changes: 'status: "active" → "inactive"' }])
+  t.match(rows, [
+    { status: 'Synced', attributes: '' },
+    { status: 'Deactivated', changes: 'status: "active" → "inactive"' },
+  ])
   t.equal(rows[0]!['changes'], 'custom_attributes.grade: null → 7; job_title: null → "Dev\\r\\n\\"Lead\\", R&D"')
   t.equal((await csv(`/bulk-user-logs/${updated.log_id}/records.csv?status=Deactivated`)).length, 1)
   t.equal((await csv(`/bulk-user-logs/${updated.log_id}/records.csv?q=X-1`)).length, 1)
@@ -97,12 +105,19 @@ await t.test('no cell begins like a formula', async (t) => {
   }
   await service.project()
   const rows = (await csv('/bulk-user-logs.csv')).slice(0, formulas.length)
-  t.strictSame(rows.map((row) => row['key_name']), formulas.map((name) => (name.startsWith('\n') ? name : `'${name}`)).toReversed())
+  t.strictSame(
+    rows.map((row) => row['key_name']),
+    formulas.map((name) => (name.startsWith('\n') ? name : `'${name}`)).toReversed(),
+  )
   t.ok(rows.every((row) => row['request_id'] === "'-1"))
   const [, minusOne] = await csv(`/bulk-user-logs/${refused.log_id}/records.csv`)
   t.equal(minusOne!['record'], "'-1")
   const { body } = await service.admin('/bulk-user-logs.csv')
-  t.notOk(csvRows(body).flat().some((cell) => /^[=+\-@\t\r]/.test(cell)))
+  t.notOk(
+    csvRows(body)
+      .flat()
+      .some((cell) => /^[=+\-@\t\r]/.test(cell)),
+  )
 })
 
 await t.test('administrators alone get it, and nothing of another company', async (t) => {
@@ -121,6 +136,9 @@ await t.test('administrators alone get it, and nothing of another company', asyn
 await t.test('a bad parameter is a 400, also one that only a list in pages has', async (t) => {
   for (const query of ['status=x', 'from=x', 'limit=5', 'cursor=MTox', 'q=%00']) {
     t.match(await service.admin(`/bulk-user-logs.csv?${query}`), { status: 400, body: { code: 'invalid_query' } })
-    t.match(await service.admin(`/bulk-user-logs/${made.log_id}/records.csv?${query}`), { status: 400, body: { code: 'invalid_query' } })
+    t.match(await service.admin(`/bulk-user-logs/${made.log_id}/records.csv?${query}`), {
+      status: 400,
+      body: { code: 'invalid_query' },
+    })
   }
 })

@@ -21,21 +21,40 @@ async function call(name: string, method: 'POST' | 'PATCH', path: string, body: 
 }
 
 const ana = employee({ first_name: 'Ana', last_name: 'Ångström', email: 'ana@acme.example', external_id: 'HR-1' })
-const bob = employee({ first_name: 'Bob', last_name: 'Pérez', email: 'bob@acme.example', external_id: 'HR-2', employee_number: '77' })
+const bob = employee({
+  first_name: 'Bob',
+  last_name: 'Pérez',
+  email: 'bob@acme.example',
+  external_id: 'HR-2',
+  employee_number: '77',
+})
 const made = await call('both created', 'POST', '/v1/employees', [ana, bob])
 const [anaId, bobId] = made.employees.map(({ id }: { id: string }) => id) as [string, string]
 await call('ana updated', 'PATCH', `/v1/employees/${anaId}`, { job_title: 'Dev' })
 await call('bob left', 'PATCH', '/v1/employees', [{ external_id: 'HR-2', status: 'inactive' }], second)
 await call('bob unchanged', 'PATCH', '/v1/employees', [{ email: 'bob@acme.example', status: 'inactive' }])
-await call('nobody refused', 'PATCH', '/v1/employees', [{ email: 'Nobody@Gone.example', phone: 'x' }, { external_id: 'HR-1', job_title: 'Lead' }])
-await call('creation refused', 'POST', '/v1/employees', employee({ email: 'ghost@gone.example', external_id: 'G-9', phone: '12' }), second)
+await call('nobody refused', 'PATCH', '/v1/employees', [
+  { email: 'Nobody@Gone.example', phone: 'x' },
+  { external_id: 'HR-1', job_title: 'Lead' },
+])
+await call(
+  'creation refused',
+  'POST',
+  '/v1/employees',
+  employee({ email: 'ghost@gone.example', external_id: 'G-9', phone: '12' }),
+  second,
+)
 await call('ana refused', 'PATCH', `/v1/employees/${anaId}`, { phone: '12' })
 const unknownId = 'emp_01h455vb4pex5vsknk084sn02q'
 await call('unknown refused', 'PATCH', `/v1/employees/${unknownId}`, { job_title: 'x' })
 const newestFirst = [...calls.keys()].toReversed()
 
 /** The calls that a query finds, in the order of the answer, page by page. */
-async function found(query: Record<string, string>, limit = 2, between = async (): Promise<unknown> => undefined): Promise<string[]> {
+async function found(
+  query: Record<string, string>,
+  limit = 2,
+  between = async (): Promise<unknown> => undefined,
+): Promise<string[]> {
   const names: string[] = []
   const nameOf = new Map([...calls].map(([name, { id }]) => [id, name]))
   let cursor: string | null = ''
@@ -56,7 +75,10 @@ const all = (...names: string[]) => newestFirst.filter((name) => names.includes(
 await t.test('status, operation and key each find their entries, newest first', async (t) => {
   t.strictSame(await found({}), newestFirst)
   t.strictSame(await found({ status: 'Completed' }), all('both created', 'ana updated', 'bob left', 'bob unchanged'))
-  t.strictSame(await found({ status: 'Failed' }, 1), all('nobody refused', 'creation refused', 'ana refused', 'unknown refused'))
+  t.strictSame(
+    await found({ status: 'Failed' }, 1),
+    all('nobody refused', 'creation refused', 'ana refused', 'unknown refused'),
+  )
   t.strictSame(await found({ operation: 'create' }), all('both created', 'creation refused'))
   t.strictSame(await found({ operation: 'update_one' }), all('ana updated', 'ana refused', 'unknown refused'))
   t.strictSame(await found({ operation: 'update_many' }), all('bob left', 'bob unchanged', 'nobody refused'))
@@ -94,8 +116,7 @@ await t.test('refused records are found by exactly what they named, by whichever
 
 await t.test('from is included and to is not', async (t) => {
   const at = (name: string) => calls.get(name)!.requestedAt
-  const between = (from: string, to: string) =>
-    newestFirst.filter((name) => at(name) >= from && at(name) < to)
+  const between = (from: string, to: string) => newestFirst.filter((name) => at(name) >= from && at(name) < to)
   for (const [from, to] of [
     ['both created', 'bob unchanged'],
     ['bob left', 'unknown refused'],
@@ -133,12 +154,23 @@ await t.test('pages of a filtered list stay right while entries arrive', async (
     await service.call('PATCH', `/v1/employees/${anaId}`, { body: { phone: '12' } })
     await service.project()
   }
-  t.strictSame(await found({ status: 'Completed' }, 1, arrive), all('both created', 'ana updated', 'bob left', 'bob unchanged'))
+  t.strictSame(
+    await found({ status: 'Completed' }, 1, arrive),
+    all('both created', 'ana updated', 'bob left', 'bob unchanged'),
+  )
 })
 
 await t.test("no filter finds another company's entries", async (t) => {
   const other = await service.makeCompany('Other')
-  const filters = ['status=Completed', 'operation=create', `key=${second.api_id}`, `employee=${anaId}`, 'employee=HR-1', 'q=acme', 'q=ghost%40gone.example']
+  const filters = [
+    'status=Completed',
+    'operation=create',
+    `key=${second.api_id}`,
+    `employee=${anaId}`,
+    'employee=HR-1',
+    'q=acme',
+    'q=ghost%40gone.example',
+  ]
   for (const filter of filters) {
     const { body } = await service.admin(`/bulk-user-logs?${filter}`, other.admin.token)
     t.strictSame(body, { items: [], next_cursor: null }, filter)
@@ -149,7 +181,14 @@ await t.test('what no filter can mean is a 400 that names the parameter', async 
   const bad = {
     status: ['completed', ''],
     operation: ['delete'],
-    from: ['yesterday', '2026-01-01', '0000-01-01T00:00:00Z', '2016-12-31T23:59:60Z', '9999-12-31T23:59:59-12:00', '2026-02-30T00:00:00Z'],
+    from: [
+      'yesterday',
+      '2026-01-01',
+      '0000-01-01T00:00:00Z',
+      '2016-12-31T23:59:60Z',
+      '9999-12-31T23:59:59-12:00',
+      '2026-02-30T00:00:00Z',
+    ],
     to: ['', '0000-12-31T23:59:59Z', '2026-01-01T24:00:01Z'],
     key: ['x', 'emp_01h455vb4pex5vsknk084sn02q', 'key_', 'key_%00'],
     employee: ['', '%00', 'x'.repeat(255)],

@@ -17,7 +17,12 @@ const { body: updated } = await service.call('PATCH', '/v1/employees', {
   ],
 })
 const { body: refused } = await service.call('PATCH', '/v1/employees', {
-  body: [{ id: idOf(0), phone: '12' }, { email: 'gone@acme.example' }, { id: idOf(1), job_title: 'fine' }, { external_id: 'X-Cem', phone: '0' }],
+  body: [
+    { id: idOf(0), phone: '12' },
+    { email: 'gone@acme.example' },
+    { id: idOf(1), job_title: 'fine' },
+    { external_id: 'X-Cem', phone: '0' },
+  ],
 })
 await service.project()
 
@@ -25,7 +30,11 @@ async function indexes(logId: string, query: Record<string, string>, limit = 1):
   const found: number[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
-    const search: URLSearchParams = new URLSearchParams({ ...query, limit: String(limit), ...(cursor === '' ? {} : { cursor }) })
+    const search: URLSearchParams = new URLSearchParams({
+      ...query,
+      limit: String(limit),
+      ...(cursor === '' ? {} : { cursor }),
+    })
     const { status, body } = await service.admin(`/bulk-user-logs/${logId}/records?${search.toString()}`)
     if (status !== 200) throw new Error(JSON.stringify(body))
     found.push(...body.items.map(({ index }: { index: number }) => index))
@@ -67,7 +76,10 @@ await t.test('a filtered page has the details of its own records, down to odd na
     'custom_attributes.a\nb': { from: null, to: 'x' },
   })
   const { body: left } = await service.admin(`/bulk-user-logs/${updated.log_id}/records?status=Deactivated`)
-  t.strictSame(left.items[0].changes, { location: { from: null, to: 'Porto' }, status: { from: 'active', to: 'inactive' } })
+  t.strictSame(left.items[0].changes, {
+    location: { from: null, to: 'Porto' },
+    status: { from: 'active', to: 'inactive' },
+  })
   const { body: failed } = await service.admin(`/bulk-user-logs/${refused.log_id}/records?q=X-Cem`)
   t.match(failed.items, [{ index: 3, record: { external_id: 'X-Cem', phone: '0' }, errors: [{ pointer: '/3/phone' }] }])
 })
@@ -75,7 +87,8 @@ await t.test('a filtered page has the details of its own records, down to odd na
 await t.test('a call that no record caused has one row, which only Failed finds', async (t) => {
   const { body } = await service.call('POST', '/v1/employees', { body: '{' })
   await service.project()
-  const records = async (query: string) => (await service.admin(`/bulk-user-logs/${body.log_id}/records${query}`)).body.items
+  const records = async (query: string) =>
+    (await service.admin(`/bulk-user-logs/${body.log_id}/records${query}`)).body.items
   t.match(await records('?status=Failed'), [{ index: null, errors: [{ code: 'malformed_json' }] }])
   t.strictSame(await records('?status=Created'), [])
   t.strictSame(await records('?q=acme'), [])

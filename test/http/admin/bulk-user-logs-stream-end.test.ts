@@ -37,14 +37,19 @@ await t.test('a server that is killed costs no entry: its client goes on at the 
 await t.test('a server stops at once, whatever streams are open', async (t) => {
   const service = await startService(t)
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
-  const streams = [await openEventStream(t, service.address + PATH, headers), await openEventStream(t, service.address + PATH, headers)]
+  const streams = [
+    await openEventStream(t, service.address + PATH, headers),
+    await openEventStream(t, service.address + PATH, headers),
+  ]
   await service.app.close()
   for (const stream of streams) t.equal(await stream.next(), null)
 })
 
 await t.test('a stream ends when its time is over', async (t) => {
   const service = await startService(t, { STREAM_LIFE_MS: '1000' })
-  const stream = await openEventStream(t, service.address + PATH, { authorization: `Bearer ${service.company.admin.token}` })
+  const stream = await openEventStream(t, service.address + PATH, {
+    authorization: `Bearer ${service.company.admin.token}`,
+  })
   t.equal(stream.status, 200)
   t.equal(await stream.next(), null)
 })

@@ -52,7 +52,10 @@ await t.test('an entry arrives by itself, folded by another process, as the list
   t.equal(event?.id, cursor, 'its id is its cursor')
   t.strictSame(event?.data, (await service.admin(`/bulk-user-logs/${id}`)).body)
   const more = [await call(), await call(), await call()]
-  t.strictSame(await idsOf(stream, 3), more.map(({ id }) => id))
+  t.strictSame(
+    await idsOf(stream, 3),
+    more.map(({ id }) => id),
+  )
   stream.close()
 })
 

@@ -24,7 +24,10 @@ await t.test('the list is newest first and comes in pages without a gap or a rep
     await service.call('POST', '/v1/employees', { body: employee() })
     await service.project()
   }
-  t.strictSame(ids, calls.map(({ id }) => id))
+  t.strictSame(
+    ids,
+    calls.map(({ id }) => id),
+  )
 })
 
 await t.test('the list can be filtered by status', async (t) => {
@@ -38,7 +41,19 @@ await t.test('the list can be filtered by status', async (t) => {
 await t.test('an entry has exactly the fields of the contract', async (t) => {
   const { body } = await service.admin(`/bulk-user-logs/${calls[0]!.id}`)
   t.strictSame(Object.keys(body).sort(), [
-    ...['counts', 'duration_ms', 'error', 'http_status', 'id', 'key', 'name', 'operation', 'request_id', 'requested_at', 'status'],
+    ...[
+      'counts',
+      'duration_ms',
+      'error',
+      'http_status',
+      'id',
+      'key',
+      'name',
+      'operation',
+      'request_id',
+      'requested_at',
+      'status',
+    ],
   ])
   t.strictSame(Object.keys(body.counts), ['total', 'updated', 'deactivated', 'failed', 'no_updates'])
   t.match(body.requested_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -58,7 +73,10 @@ await t.test('records come in pages with their details', async (t) => {
     }
     cursor = page.body.next_cursor
   }
-  t.strictSame(seen, Array.from({ length: 25 }, (_, index) => index))
+  t.strictSame(
+    seen,
+    Array.from({ length: 25 }, (_, index) => index),
+  )
 })
 
 await t.test('only administrators get in: 401 without a good token, 403 for other roles', async (t) => {
@@ -91,7 +109,10 @@ await t.test("another company's entry does not exist, neither listed nor opened"
     t.strictSame({ ...foreign.body, request_id: '' }, { ...unknown.body, request_id: '' })
   }
   const { body: list } = await service.admin('/bulk-user-logs', other.admin.token)
-  t.strictSame(list.items.map(({ id }: { id: string }) => id), [body.log_id])
+  t.strictSame(
+    list.items.map(({ id }: { id: string }) => id),
+    [body.log_id],
+  )
 })
 
 await t.test('a bad parameter is a 400 that names it', async (t) => {

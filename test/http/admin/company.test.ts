@@ -5,7 +5,12 @@ import { employee, startService } from '../../support/service.ts'
 const service = await startService(t)
 const { company } = service
 const headPosition = async () =>
-  (await service.pool.query<{ position: number }>('select position from heads h join companies c using (company_id) where c.name = $1', [company.name])).rows[0]!.position
+  (
+    await service.pool.query<{ position: number }>(
+      'select position from heads h join companies c using (company_id) where c.name = $1',
+      [company.name],
+    )
+  ).rows[0]!.position
 
 await t.test('a company is told with its time zone, which is UTC until somebody chooses another', async (t) => {
   const { status, body } = await service.manage('GET', '/company')
@@ -26,7 +31,12 @@ await t.test('a changed time zone is an event of the company, and asking for it 
   await service.manage('PATCH', '/company', { time_zone: 'Asia/Kolkata' })
   t.match(await streamOf(service, company.id), [
     { type: 'CompanyRegistered', version: 1 },
-    { type: 'CompanyTimeZoneChanged', version: 2, actor: company.admin.user_id, data: { from: 'UTC', to: 'Europe/Berlin' } },
+    {
+      type: 'CompanyTimeZoneChanged',
+      version: 2,
+      actor: company.admin.user_id,
+      data: { from: 'UTC', to: 'Europe/Berlin' },
+    },
     { type: 'CompanyTimeZoneChanged', version: 3, data: { from: 'Europe/Berlin', to: 'Asia/Kolkata' } },
   ])
   t.equal((await service.manage('GET', '/company')).body.time_zone, 'Asia/Kolkata')
@@ -38,7 +48,10 @@ await t.test('changes at the same time come one after the other, each from what 
   t.ok(answers.every(({ status }) => status === 200))
   const events = (await streamOf(service, company.id)).filter(({ type }) => type === 'CompanyTimeZoneChanged')
   const changes = events.map(({ data }) => data as { from: string; to: string })
-  t.strictSame(changes.slice(1).map(({ from }) => from), changes.slice(0, -1).map(({ to }) => to))
+  t.strictSame(
+    changes.slice(1).map(({ from }) => from),
+    changes.slice(0, -1).map(({ to }) => to),
+  )
   t.equal((await service.manage('GET', '/company')).body.time_zone, changes.at(-1)!.to)
 })
 
@@ -63,7 +76,11 @@ await t.test('what is no time zone is a 422 at its field, and changes nothing', 
 
 await t.test("administrators alone see and change it, and nothing of another company's", async (t) => {
   const other = await service.makeCompany('Other')
-  t.match((await service.manage('GET', '/company', undefined, other.admin.token)).body, { id: other.id, name: 'Other', time_zone: 'UTC' })
+  t.match((await service.manage('GET', '/company', undefined, other.admin.token)).body, {
+    id: other.id,
+    name: 'Other',
+    time_zone: 'UTC',
+  })
   for (const token of [company.auditor.token, company.member.token]) {
     t.equal((await service.manage('GET', '/company', undefined, token)).status, 403)
     t.equal((await service.manage('PATCH', '/company', { time_zone: 'UTC' }, token)).status, 403)

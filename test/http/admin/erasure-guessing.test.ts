@@ -17,7 +17,8 @@ const EMAILS = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`)
 const PHONE = PHONES[17]!
 const EMAIL = EMAILS[11]!
 
-const sha256 = (...parts: (string | Buffer)[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+const sha256 = (...parts: (string | Buffer)[]) =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 const hmac = (key: Buffer, message: string | Buffer) => createHmac('sha256', key).update(message).digest()
 
 /** All bytes that the database holds, of every table. */
@@ -31,7 +32,9 @@ async function storedBytes(superUrl: string): Promise<Buffer[]> {
     )
     const found: Buffer[] = []
     for (const { name, field } of columns) {
-      const { rows } = await client.query<{ bytes: Buffer }>(`select ${field} as bytes from ${name} where ${field} is not null`)
+      const { rows } = await client.query<{ bytes: Buffer }>(
+        `select ${field} as bytes from ${name} where ${field} is not null`,
+      )
       found.push(...rows.map(({ bytes }) => bytes))
     }
     return found
@@ -50,7 +53,12 @@ async function guess(service: Service, guesses: string[], textsOf: (value: strin
     return textsOf(value).some((text) => {
       const plain = sha256(text)
       const underSecret = (secret: Buffer) => {
-        return [hmac(secret, text), hmac(secret, plain), sha256(secret, text), sha256(secret, sha256(secret, text))].some(isStored)
+        return [
+          hmac(secret, text),
+          hmac(secret, plain),
+          sha256(secret, text),
+          sha256(secret, sha256(secret, text)),
+        ].some(isStored)
       }
       return isStored(plain) || secrets.some(underSecret)
     })
@@ -88,27 +96,34 @@ async function makeCalls(service: Service) {
     ],
     ofEmail: (email: string) => [
       requestText('PATCH', '/v1/employees', [{ external_id: 'other', manager_email: email }]),
-      requestText('PATCH', '/v1/employees', [{ external_id: 'other', manager_email: email }, { external_id: 'nobody' }]),
+      requestText('PATCH', '/v1/employees', [
+        { external_id: 'other', manager_email: email },
+        { external_id: 'nobody' },
+      ]),
       ...['', `${toUuid(service.company.id)} `].map((before) => `${before}email:${email}`),
     ],
   }
 }
 
-await t.test('once a person is erased, no guess of what they were can be confirmed with the whole database', async (t) => {
-  const service = await startService(t)
-  const { id, ofPhone, ofEmail } = await makeCalls(service)
-  t.strictSame(await guess(service, PHONES, ofPhone), [PHONE], 'before, the right one is found')
-  t.strictSame(await guess(service, EMAILS, ofEmail), [EMAIL])
-  t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
-  await service.project()
-  t.strictSame(await guess(service, PHONES, ofPhone), [])
-  t.strictSame(await guess(service, EMAILS, ofEmail), [])
-})
+await t.test(
+  'once a person is erased, no guess of what they were can be confirmed with the whole database',
+  async (t) => {
+    const service = await startService(t)
+    const { id, ofPhone, ofEmail } = await makeCalls(service)
+    t.strictSame(await guess(service, PHONES, ofPhone), [PHONE], 'before, the right one is found')
+    t.strictSame(await guess(service, EMAILS, ofEmail), [EMAIL])
+    t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+    await service.project()
+    t.strictSame(await guess(service, PHONES, ofPhone), [])
+    t.strictSame(await guess(service, EMAILS, ofEmail), [])
+  },
+)
 
 await t.test('nor of somebody who was never created', async (t) => {
   const service = await startService(t)
   const [record, other] = [{ ...employee({ email: EMAIL }), first_name: 7 }, employee()]
-  const ofPhone = (phone: string) => [[{ ...record, phone }], [{ ...other, phone }, record]].map((body) => requestText('POST', '/v1/employees', body))
+  const ofPhone = (phone: string) =>
+    [[{ ...record, phone }], [{ ...other, phone }, record]].map((body) => requestText('POST', '/v1/employees', body))
   for (const [at, body] of [[{ ...record, phone: PHONE }], [{ ...other, phone: PHONE }, record]].entries()) {
     await service.call('POST', '/v1/employees', { body, headers: { 'idempotency-key': `key-${at}` } })
   }
@@ -127,16 +142,24 @@ await t.test('nor of a call whose answer had expired before', async (t) => {
   t.strictSame(await guess(service, PHONES, ofPhone), [])
 })
 
-await t.test('a retry of a call that named the person gets 409 with the entry of the first; others are replayed', async (t) => {
-  const service = await startService(t)
-  const send = (key: string, body: unknown) => service.call('POST', '/v1/employees', { body, headers: { 'idempotency-key': key } })
-  const [ana, bo] = [employee(), employee()]
-  const first = await send('ana', ana)
-  const refused = await send('refused', [ana, employee({ status: 'gone' })])
-  const bystander = await send('bo', bo)
-  await service.manage('POST', '/erasures', { employee_id: first.body.employees[0].id })
-  for (const [key, body, logId] of [['ana', ana, first.body.log_id], ['ana', bo, first.body.log_id], ['refused', [ana], refused.body.log_id]] as const) {
-    t.match(await send(key, body), { status: 409, body: { code: 'idempotency_response_expired', log_id: logId } })
-  }
-  t.strictSame((await send('bo', bo)).body, bystander.body)
-})
+await t.test(
+  'a retry of a call that named the person gets 409 with the entry of the first; others are replayed',
+  async (t) => {
+    const service = await startService(t)
+    const send = (key: string, body: unknown) =>
+      service.call('POST', '/v1/employees', { body, headers: { 'idempotency-key': key } })
+    const [ana, bo] = [employee(), employee()]
+    const first = await send('ana', ana)
+    const refused = await send('refused', [ana, employee({ status: 'gone' })])
+    const bystander = await send('bo', bo)
+    await service.manage('POST', '/erasures', { employee_id: first.body.employees[0].id })
+    for (const [key, body, logId] of [
+      ['ana', ana, first.body.log_id],
+      ['ana', bo, first.body.log_id],
+      ['refused', [ana], refused.body.log_id],
+    ] as const) {
+      t.match(await send(key, body), { status: 409, body: { code: 'idempotency_response_expired', log_id: logId } })
+    }
+    t.strictSame((await send('bo', bo)).body, bystander.body)
+  },
+)

@@ -22,7 +22,17 @@ import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
  * searched for any of them.
  */
 
-const WORDS = ['Zyxelda', 'Quuxworth', 'zq7canary', 'zq7-old-canary', 'HRzq7', '+99907070707', 'Chief Zorbler', 'grade zorp', 'emp zq number']
+const WORDS = [
+  'Zyxelda',
+  'Quuxworth',
+  'zq7canary',
+  'zq7-old-canary',
+  'HRzq7',
+  '+99907070707',
+  'Chief Zorbler',
+  'grade zorp',
+  'emp zq number',
+]
 const PERSON = {
   first_name: 'Zyxelda',
   last_name: 'Quuxworth',
@@ -48,14 +58,22 @@ async function makeTraces({ call }: Service, midway: () => Promise<unknown>): Pr
   await midway()
   await call('PATCH', `/v1/employees/${id}`, keyed({ email: 'zq7canary@zorb.example', external_id: 'HRzq7-2' }))
   await call('PATCH', `/v1/employees/${id}`, keyed({ job_title: 'Chief Zorbler' }))
-  await call('PATCH', '/v1/employees', keyed([{ id, custom_attributes: { grade: 'grade zorp 2' } }, { external_id: 'other' }]))
+  await call(
+    'PATCH',
+    '/v1/employees',
+    keyed([{ id, custom_attributes: { grade: 'grade zorp 2' } }, { external_id: 'other' }]),
+  )
   await call('PATCH', `/v1/employees/${id}`, keyed({ status: 'inactive' }))
   await call('PATCH', `/v1/employees/${id}`, keyed({ last_name: 'Quuxworth', phone: 'zq7canary' }))
   await call('PATCH', `/v1/employees/${id}`, keyed({ zq7canary: 'Zyxelda' }))
   await call('PATCH', '/v1/employees', keyed([{ external_id: 'HRzq7-1', job_title: 'Chief Zorbler' }]))
   await call('PATCH', '/v1/employees', keyed([{ external_id: 'other', email: 'ZQ7canary@zorb.example' }]))
   await call('PATCH', '/v1/employees', keyed([{ external_id: 'other', manager_id: id }]))
-  await call('PATCH', `/v1/employees/${before.body.employees[0].id}`, keyed({ manager_external_id: 'HRzq7-2', phone: '1' }))
+  await call(
+    'PATCH',
+    `/v1/employees/${before.body.employees[0].id}`,
+    keyed({ manager_external_id: 'HRzq7-2', phone: '1' }),
+  )
   await call('PATCH', `/v1/employees/${id}?validate_only=true`, { body: { last_name: 'Quuxworth' } })
   return id
 }
@@ -69,7 +87,11 @@ const STANDS: [string, (service: Service) => Promise<unknown>, (service: Service
   ['have folded everything', nothing, (service) => service.project()],
   ['have folded nothing', nothing, nothing],
   ['have folded half of it', (service) => service.project(), nothing],
-  ['stand at different positions', (service) => service.project(), (service) => catchUp(service.db, employees, service.company.id)],
+  [
+    'stand at different positions',
+    (service) => service.project(),
+    (service) => catchUp(service.db, employees, service.company.id),
+  ],
   ['are parked in the middle', (service) => service.project().then(() => park(service)), nothing],
 ]
 for (const [stand, midway, bringAbout] of STANDS) {
@@ -77,20 +99,33 @@ for (const [stand, midway, bringAbout] of STANDS) {
     const service = await startService(t)
     const id = await makeTraces(service, () => midway(service))
     await bringAbout(service)
-    const { rows: leaves } = await service.pool.query('select position, envelope, leaf_hash from events order by company_id, position')
+    const { rows: leaves } = await service.pool.query(
+      'select position, envelope, leaf_hash from events order by company_id, position',
+    )
     const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
-    for (const table of ['events', 'employee_snapshots', 'idempotency_keys']) t.ok(held.has(`public.${table}`), `${table} held them`)
+    for (const table of ['events', 'employee_snapshots', 'idempotency_keys'])
+      t.ok(held.has(`public.${table}`), `${table} held them`)
 
-    t.match(await service.manage('POST', '/erasures', { email: 'ZQ7canary@zorb.example' }), { status: 200, body: { erased: { employee_id: id } } })
+    t.match(await service.manage('POST', '/erasures', { email: 'ZQ7canary@zorb.example' }), {
+      status: 200,
+      body: { erased: { employee_id: id } },
+    })
 
-    const inReadModels = (line: string | undefined) => PROJECTIONS.some(({ name }) => line?.startsWith(name.replaceAll('-', '_')))
+    const inReadModels = (line: string | undefined) =>
+      PROJECTIONS.some(({ name }) => line?.startsWith(name.replaceAll('-', '_')))
     const left = await rowsWith(service.urls.superUrl, WORDS)
-    t.strictSame(left.filter((line) => !inReadModels(line)), [], 'at once, in all but the read models')
+    t.strictSame(
+      left.filter((line) => !inReadModels(line)),
+      [],
+      'at once, in all but the read models',
+    )
     for (const projection of PROJECTIONS) await unpark(service.db, projection, service.company.id)
     await service.project()
     t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [], 'in the read models, once they are caught up')
 
-    const { rows } = await service.pool.query('select position, envelope, leaf_hash from events order by company_id, position')
+    const { rows } = await service.pool.query(
+      'select position, envelope, leaf_hash from events order by company_id, position',
+    )
     t.strictSame(rows.slice(0, leaves.length), leaves, 'what was hashed is as it was')
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
   })
@@ -106,7 +141,8 @@ await t.test('no byte of an erased person is left in what a rebuild left behind 
     // What is replaced cannot be dropped: somebody still reads it.
     const reader = await service.pool.connect()
     await reader.query('begin')
-    for (const { name } of await describeTables(db, schemaOf(projection))) await reader.query(`select from "${schemaOf(projection)}"."${name}" limit 1`)
+    for (const { name } of await describeTables(db, schemaOf(projection)))
+      await reader.query(`select from "${schemaOf(projection)}"."${name}" limit 1`)
     const { oid } = await beginShadow(db, projection, { handOver, restart: false })
     await catchUp(db, shadowOf(projection), service.company.id)
     t.equal(await switchToShadow(db, projection, oid), 'switched')
@@ -118,7 +154,8 @@ await t.test('no byte of an erased person is left in what a rebuild left behind 
     await foldNext(db, shadowOf(projection), service.company.id, { batchEvents: 40 })
   }
   const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
-  for (const table of ['employees_old_v1.employees', 'employees_next_v1.employees']) t.ok(held.has(table), `${table} held them`)
+  for (const table of ['employees_old_v1.employees', 'employees_next_v1.employees'])
+    t.ok(held.has(table), `${table} held them`)
   t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
   await service.project()
   t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
@@ -146,29 +183,40 @@ await t.test('what a rebuild has read before an erasure, it does not write behin
   t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
 })
 
-await t.test('somebody who was never created is found by what refused records say, and nothing of them is left', async (t) => {
-  for (const named of [{ email: 'ZQ7-old-canary@zorb.example' }, { external_id: 'HRzq7-1' }]) {
-    const service = await startService(t, {}, { workers: true })
-    const headers = { 'idempotency-key': 'first' }
-    await service.call('POST', '/v1/employees', { body: [{ ...PERSON, phone: 'x' }, employee({ status: 'x' })], headers })
-    await service.call('POST', '/v1/employees', { body: [{ ...PERSON, status: 'zq7canary' }] })
-    const answer = await service.manage('POST', '/erasures', named)
-    t.match(answer, { status: 200, body: { erased: { employee_id: null, positions: 2 } } })
-    t.equal(answer.headers['x-ledger-position'], String(answer.body.position))
-    // The workers do it by themselves.
-    await eventually('the read models are caught up', () => isCaughtUp(service.pool))
-    t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
-    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-    const { rows } = await service.pool.query('select count(*)::integer as count from bulk_user_logs_v1.rejected_names')
-    t.strictSame(rows, [{ count: 1 }], 'the record of somebody else is still found')
-    t.match(await service.manage('POST', '/erasures', named), { status: 404, body: { code: 'employee_not_found' } })
-  }
-})
+await t.test(
+  'somebody who was never created is found by what refused records say, and nothing of them is left',
+  async (t) => {
+    for (const named of [{ email: 'ZQ7-old-canary@zorb.example' }, { external_id: 'HRzq7-1' }]) {
+      const service = await startService(t, {}, { workers: true })
+      const headers = { 'idempotency-key': 'first' }
+      await service.call('POST', '/v1/employees', {
+        body: [{ ...PERSON, phone: 'x' }, employee({ status: 'x' })],
+        headers,
+      })
+      await service.call('POST', '/v1/employees', { body: [{ ...PERSON, status: 'zq7canary' }] })
+      const answer = await service.manage('POST', '/erasures', named)
+      t.match(answer, { status: 200, body: { erased: { employee_id: null, positions: 2 } } })
+      t.equal(answer.headers['x-ledger-position'], String(answer.body.position))
+      // The workers do it by themselves.
+      await eventually('the read models are caught up', () => isCaughtUp(service.pool))
+      t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
+      t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+      const { rows } = await service.pool.query(
+        'select count(*)::integer as count from bulk_user_logs_v1.rejected_names',
+      )
+      t.strictSame(rows, [{ count: 1 }], 'the record of somebody else is still found')
+      t.match(await service.manage('POST', '/erasures', named), { status: 404, body: { code: 'employee_not_found' } })
+    }
+  },
+)
 
 await t.test('a removed user is forgotten in every table', async (t) => {
   const service = await startService(t)
   const person = { email: 'zq7canary@zorb.example', name: 'Zyxelda Quuxworth', role: 'admin' as const }
-  const { user_id: id, token } = await addUser({ pool: service.pool, newId }, { companyId: service.company.id, ...person })
+  const { user_id: id, token } = await addUser(
+    { pool: service.pool, newId },
+    { companyId: service.company.id, ...person },
+  )
   const laptop = { name: "Zyxelda's laptop", expires_in_days: 7 }
   t.equal((await service.manage('POST', '/tokens', laptop, token)).status, 201)
   t.equal(tablesOf(await rowsWith(service.urls.superUrl, WORDS)).size, 3)

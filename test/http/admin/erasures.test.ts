@@ -30,8 +30,17 @@ await t.test('an erased employee is gone, and the ledger says so with nothing pe
   t.strictSame((await service.call('GET', '/v1/employees?external_id=E-1')).body.items, [])
   const stream = await streamOf(service, ana.id)
   const [created, updated, deactivated, erased] = stream
-  t.strictSame([created, updated, deactivated].map((event) => event!.data), [null, null, null])
-  t.match(erased, { type: 'EmployeeErased', version: 4, actor: company.admin.user_id, position: answer.body.position, call_id: null })
+  t.strictSame(
+    [created, updated, deactivated].map((event) => event!.data),
+    [null, null, null],
+  )
+  t.match(erased, {
+    type: 'EmployeeErased',
+    version: 4,
+    actor: company.admin.user_id,
+    position: answer.body.position,
+    call_id: null,
+  })
   t.strictSame(erased!.data, { positions: [created, updated, deactivated].map((event) => event!.position) })
   t.strictSame(await ledgerFaults(service.db, company.id), [])
 })
@@ -53,44 +62,75 @@ await t.test('e-mail address and external id are free again, and the new employe
   t.not(again.id, ana.id)
   await service.project()
   const { items } = (await service.call('GET', '/v1/employees?email=free@example.com')).body
-  t.strictSame(items.map(({ id }: { id: string }) => id), [again.id])
+  t.strictSame(
+    items.map(({ id }: { id: string }) => id),
+    [again.id],
+  )
 })
 
 await t.test('what is refused after an erasure is erased by the id once more', async (t) => {
   const ana = await create()
   await erase({ employee_id: ana.id })
   t.equal((await patch(ana.id, { first_name: 'Ana' })).status, 404)
-  t.match(await erase({ employee_id: ana.id }), { status: 200, body: { erased: { employee_id: ana.id, positions: 1 } } })
-  t.strictSame((await streamOf(service, ana.id)).map(({ type, version }) => [type, version]), [['EmployeeCreated', 1], ['EmployeeErased', 2], ['EmployeeErased', 3]])
+  t.match(await erase({ employee_id: ana.id }), {
+    status: 200,
+    body: { erased: { employee_id: ana.id, positions: 1 } },
+  })
+  t.strictSame(
+    (await streamOf(service, ana.id)).map(({ type, version }) => [type, version]),
+    [
+      ['EmployeeCreated', 1],
+      ['EmployeeErased', 2],
+      ['EmployeeErased', 3],
+    ],
+  )
   t.strictSame(await ledgerFaults(service.db, company.id), [])
 })
 
-await t.test('the log shows records as erased, with their status and place, and entries and counts as they were', async (t) => {
-  const { body: made } = await service.call('POST', '/v1/employees', { body: [employee(), employee({ external_id: 'shown' })] })
-  const { id } = made.employees[1]
-  const calls = [
-    made,
-    (await service.call('PATCH', '/v1/employees', { body: [{ id: made.employees[0].id, job_title: 'A' }, { id, job_title: 'B', status: 'inactive' }] })).body,
-    (await patch(id, { phone: 'none' })).body,
-  ]
-  const before = await Promise.all(calls.map(({ log_id: logId }) => service.logOf(logId)))
-  t.ok(before.every(({ records }) => records.every(({ erased }) => erased === false)))
-  await erase({ external_id: 'shown' })
-  const after = await Promise.all(calls.map(({ log_id: logId }) => service.logOf(logId)))
-  t.strictSame(after.map(({ entry }) => entry), before.map(({ entry }) => entry))
-  const gone = { attributes: null, changes: null, record: null, errors: null, erased: true }
-  t.strictSame(after[0]!.records, [before[0]!.records[0], { index: 1, employee_id: id, status: null, ...gone }])
-  t.strictSame(after[1]!.records, [before[1]!.records[0], { index: 1, employee_id: id, status: 'Deactivated', ...gone }])
-  t.strictSame(after[2]!.records, [{ index: 0, employee_id: null, status: null, ...gone }])
+await t.test(
+  'the log shows records as erased, with their status and place, and entries and counts as they were',
+  async (t) => {
+    const { body: made } = await service.call('POST', '/v1/employees', {
+      body: [employee(), employee({ external_id: 'shown' })],
+    })
+    const { id } = made.employees[1]
+    const calls = [
+      made,
+      (
+        await service.call('PATCH', '/v1/employees', {
+          body: [
+            { id: made.employees[0].id, job_title: 'A' },
+            { id, job_title: 'B', status: 'inactive' },
+          ],
+        })
+      ).body,
+      (await patch(id, { phone: 'none' })).body,
+    ]
+    const before = await Promise.all(calls.map(({ log_id: logId }) => service.logOf(logId)))
+    t.ok(before.every(({ records }) => records.every(({ erased }) => erased === false)))
+    await erase({ external_id: 'shown' })
+    const after = await Promise.all(calls.map(({ log_id: logId }) => service.logOf(logId)))
+    t.strictSame(
+      after.map(({ entry }) => entry),
+      before.map(({ entry }) => entry),
+    )
+    const gone = { attributes: null, changes: null, record: null, errors: null, erased: true }
+    t.strictSame(after[0]!.records, [before[0]!.records[0], { index: 1, employee_id: id, status: null, ...gone }])
+    t.strictSame(after[1]!.records, [
+      before[1]!.records[0],
+      { index: 1, employee_id: id, status: 'Deactivated', ...gone },
+    ])
+    t.strictSame(after[2]!.records, [{ index: 0, employee_id: null, status: null, ...gone }])
 
-  const { body: csv } = await service.admin(`/bulk-user-logs/${calls[1].log_id}/records.csv`)
-  const [header, kept, erased] = csvRows(csv)
-  t.equal(header!.at(-1), 'erased')
-  t.strictSame([kept!.at(-1), erased!.at(-1)], ['', 'erased'])
-  for (const filter of ['q=shown', 'employee=shown', `employee=${made.employees[1].email}`]) {
-    t.strictSame((await service.admin(`/bulk-user-logs?${filter}`)).body.items, [], `${filter} finds nobody`)
-  }
-})
+    const { body: csv } = await service.admin(`/bulk-user-logs/${calls[1].log_id}/records.csv`)
+    const [header, kept, erased] = csvRows(csv)
+    t.equal(header!.at(-1), 'erased')
+    t.strictSame([kept!.at(-1), erased!.at(-1)], ['', 'erased'])
+    for (const filter of ['q=shown', 'employee=shown', `employee=${made.employees[1].email}`]) {
+      t.strictSame((await service.admin(`/bulk-user-logs?${filter}`)).body.items, [], `${filter} finds nobody`)
+    }
+  },
+)
 
 await t.test('a stored answer to a call concerned is gone: a retry gets the log entry of the first call', async (t) => {
   const ana = await create({}, { 'idempotency-key': 'create-ana' })
@@ -102,10 +142,17 @@ await t.test('a stored answer to a call concerned is gone: a retry gets the log 
     await service.call('POST', '/v1/employees', { body: employee(), headers: { 'idempotency-key': 'create-ana' } }),
     await patch(ana.id, { email: ana.email }, { 'idempotency-key': 'no-change' }),
   ]
-  t.match(retries[0], { status: 409, body: { code: 'idempotency_response_expired' } }, 'another request cannot be told from the first')
+  t.match(
+    retries[0],
+    { status: 409, body: { code: 'idempotency_response_expired' } },
+    'another request cannot be told from the first',
+  )
   t.match(retries[1], { status: 409, body: { code: 'idempotency_response_expired', log_id: unchanged.body.log_id } })
   const { rows } = await service.pool.query(`select body is null as gone from idempotency_keys order by position`)
-  t.strictSame(rows.map(({ gone }) => gone), [true, false, true])
+  t.strictSame(
+    rows.map(({ gone }) => gone),
+    [true, false, true],
+  )
   t.ok(bo.id)
 })
 
@@ -131,7 +178,10 @@ await t.test('those whom an erased manager led keep the id, and can be changed a
   await erase({ employee_id: boss.id })
   t.match(await service.call('GET', `/v1/employees/${ana.id}`), { status: 200, body: { manager_id: boss.id } })
   t.match(await patch(ana.id, { job_title: 'X' }), { status: 200 })
-  t.match(await patch(ana.id, { manager_id: boss.id }), { status: 422, body: { errors: [{ code: 'manager_not_found' }] } })
+  t.match(await patch(ana.id, { manager_id: boss.id }), {
+    status: 422,
+    body: { errors: [{ code: 'manager_not_found' }] },
+  })
   t.match(await patch(next.id, { manager_id: ana.id }), { status: 200 })
   t.match(await patch(ana.id, { manager_id: null }), { status: 200, body: { changed: ['manager_id'] } })
 })
@@ -153,7 +203,9 @@ await t.test('a call and an erasure at once come one after the other', async (t)
     t.equal(answers[0]!.status, 200)
     t.ok([200, 404].includes(answers[1]!.status))
     t.equal((await service.call('GET', `/v1/employees/${ana.id}`)).status, 404)
-    const { data } = (await streamOf(service, ana.id)).findLast(({ type }) => type === 'EmployeeUpdated') ?? { data: null }
+    const { data } = (await streamOf(service, ana.id)).findLast(({ type }) => type === 'EmployeeUpdated') ?? {
+      data: null,
+    }
     t.equal(data, null, 'a change that came meanwhile is erased as well')
     t.strictSame(await ledgerFaults(service.db, company.id), [])
   }
@@ -172,7 +224,10 @@ await t.test('a name that comes while the person is looked for is not overlooked
   holder.release()
   t.equal((await renamed).status, 200)
   t.match(await erased, { status: 200, body: { erased: { positions: 2 } } })
-  t.strictSame((await streamOf(service, ana.id)).map(({ data }) => data === null), [true, true, false])
+  t.strictSame(
+    (await streamOf(service, ana.id)).map(({ data }) => data === null),
+    [true, true, false],
+  )
 })
 
 await t.test('an erasure names one person in exactly one way', async (t) => {
@@ -187,15 +242,24 @@ await t.test('an erasure names one person in exactly one way', async (t) => {
   }
 })
 
-await t.test("another company's employee is answered like one that does not exist, byte for byte, and stays", async (t) => {
-  const other = await service.makeCompany('Other')
-  const ana = await create({ external_id: 'ours' })
-  const bytes = new Set<string>()
-  for (const body of [{ employee_id: ana.id }, { employee_id: UNKNOWN }, { employee_id: 'me' }, { email: ana.email }, { external_id: 'ours' }]) {
-    const answer = await erase(body, other.admin.token)
-    t.equal(answer.status, 404)
-    bytes.add(JSON.stringify({ ...answer.body, request_id: '' }))
-  }
-  t.equal(bytes.size, 1)
-  t.equal((await service.call('GET', `/v1/employees/${ana.id}`)).status, 200)
-})
+await t.test(
+  "another company's employee is answered like one that does not exist, byte for byte, and stays",
+  async (t) => {
+    const other = await service.makeCompany('Other')
+    const ana = await create({ external_id: 'ours' })
+    const bytes = new Set<string>()
+    for (const body of [
+      { employee_id: ana.id },
+      { employee_id: UNKNOWN },
+      { employee_id: 'me' },
+      { email: ana.email },
+      { external_id: 'ours' },
+    ]) {
+      const answer = await erase(body, other.admin.token)
+      t.equal(answer.status, 404)
+      bytes.add(JSON.stringify({ ...answer.body, request_id: '' }))
+    }
+    t.equal(bytes.size, 1)
+    t.equal((await service.call('GET', `/v1/employees/${ana.id}`)).status, 200)
+  },
+)

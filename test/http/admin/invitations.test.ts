@@ -12,7 +12,8 @@ const invite = async () => {
   count += 1
   return (await service.manage('POST', '/users', { email: `p${count}@example.com`, name: 'Bo', role: 'member' })).body
 }
-const accept = (token: string, password = PASSWORD) => service.manage('POST', '/invitations/accept', { token, password }, null)
+const accept = (token: string, password = PASSWORD) =>
+  service.manage('POST', '/invitations/accept', { token, password }, null)
 const hashOf = async (id: string) => {
   const { rows } = await service.pool.query('select password_hash from users where user_id = $1', [toUuid(id)])
   return rows[0].password_hash as string | null
@@ -56,7 +57,10 @@ await t.test('of many who accept at once exactly one sets the password', async (
   const answers = await Promise.all(passwords.map((password) => accept(invitation.token, password)))
   const winners = passwords.filter((_, at) => answers[at]!.status === 200)
   t.equal(winners.length, 1)
-  t.strictSame(answers.map(({ status }) => status).sort((a, b) => a - b), [200, 401, 401, 401, 401, 401])
+  t.strictSame(
+    answers.map(({ status }) => status).sort((a, b) => a - b),
+    [200, 401, 401, 401, 401, 401],
+  )
   t.equal(await verifyPassword(winners[0]!, (await hashOf(id))!), true)
   t.equal((await streamOf(service, id)).length, 2)
 })
@@ -80,7 +84,11 @@ await t.test('a reset voids the password and any link before at once, and keeps 
 
 await t.test('a password has 12 to 1,000 characters, counted as characters', async (t) => {
   const [short, shortKeys, long] = ['x'.repeat(11), '🔑'.repeat(11), 'x'.repeat(1_001)]
-  for (const [password, code] of [[short, 'too_short'], [shortKeys, 'too_short'], [long, 'too_long']] as const) {
+  for (const [password, code] of [
+    [short, 'too_short'],
+    [shortKeys, 'too_short'],
+    [long, 'too_long'],
+  ] as const) {
     const answer = await accept((await invite()).invitation.token, password)
     t.match(answer, { status: 422, body: { code: 'validation_failed', errors: [{ pointer: '/password', code }] } })
   }

@@ -11,7 +11,9 @@ const second = await issueApiKey(
 const { body: made } = await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
 const [first, other, third] = made.employees.map(({ id }: { id: string }) => id)
 await service.call('POST', '/v1/employees', { body: [employee(), { phone: '1' }], key: second })
-await service.call('PATCH', '/v1/employees', { body: [{ id: first, job_title: 'x' }, { id: other, status: 'inactive' }, { id: third }] })
+await service.call('PATCH', '/v1/employees', {
+  body: [{ id: first, job_title: 'x' }, { id: other, status: 'inactive' }, { id: third }],
+})
 await service.project()
 await service.call('PATCH', `/v1/employees/${first}`, { body: { job_title: 'y' } })
 await service.call('PATCH', `/v1/employees/${first}`, { body: { job_title: 'y' } })
@@ -61,7 +63,14 @@ await t.test('a range that is too long, upside down or no range is a 400 that na
   const bad = [
     `from=${daysFrom(today, -366)}&to=${today}`,
     `from=${daysFrom(today, 1)}&to=${today}`,
-    ...['from=2026-02-30', 'from=0000-01-01&to=0000-01-02', 'to=0000-12-31', 'to=0001-01-01', 'to=tomorrow', 'from=2026-11-20T00:00:00Z'],
+    ...[
+      'from=2026-02-30',
+      'from=0000-01-01&to=0000-01-02',
+      'to=0000-12-31',
+      'to=0001-01-01',
+      'to=tomorrow',
+      'from=2026-11-20T00:00:00Z',
+    ],
     ...['key=x', 'key=%00', 'day=1', 'from=9999-12-31&to=9999-01-01'],
   ]
   for (const query of bad) {

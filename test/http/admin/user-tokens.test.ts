@@ -64,7 +64,11 @@ await t.test('an administrator sees and revokes the tokens of anybody; others on
     const answer = await service.manage('DELETE', `/tokens/${id}`, undefined, auditor.token)
     t.match(answer, { status: 404, body: { code: 'token_not_found', detail: 'there is no such token' } })
   }
-  t.equal((await service.manage('DELETE', `/tokens/${other.id}`)).status, 404, "an administrator's rights end at the company")
+  t.equal(
+    (await service.manage('DELETE', `/tokens/${other.id}`)).status,
+    404,
+    "an administrator's rights end at the company",
+  )
   t.equal((await service.manage('DELETE', `/tokens/${of.id}`)).status, 204)
   t.equal((await list(of.token)).status, 401)
   const event = (await streamOf(service, member.user_id)).at(-1)
@@ -78,8 +82,10 @@ await t.test('the list comes in pages, newest first, without a secret or its dig
   const seen: string[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
-    const { body }: { body: { items: { id: string }[]; next_cursor: string | null } } =
-      await list(other.token, `?limit=2${cursor && `&cursor=${cursor}`}`)
+    const { body }: { body: { items: { id: string }[]; next_cursor: string | null } } = await list(
+      other.token,
+      `?limit=2${cursor && `&cursor=${cursor}`}`,
+    )
     seen.push(...body.items.map(({ id }) => id))
     t.notMatch(JSON.stringify(body), /el_user_|hash/)
     cursor = body.next_cursor
@@ -90,8 +96,17 @@ await t.test('the list comes in pages, newest first, without a secret or its dig
 
 await t.test('without a token nobody gets in, on any of these routes', async (t) => {
   const routes = [
-    ...([['GET', '/tokens'], ['POST', '/tokens'], ['DELETE', `/tokens/${UNKNOWN}`]] as const),
-    ...([['GET', '/api-keys'], ['POST', '/api-keys'], ['GET', '/users'], ['POST', '/users']] as const),
+    ...([
+      ['GET', '/tokens'],
+      ['POST', '/tokens'],
+      ['DELETE', `/tokens/${UNKNOWN}`],
+    ] as const),
+    ...([
+      ['GET', '/api-keys'],
+      ['POST', '/api-keys'],
+      ['GET', '/users'],
+      ['POST', '/users'],
+    ] as const),
   ]
   for (const [method, path] of routes) {
     const answer = await service.manage(method, path, method === 'POST' ? '{' : undefined, null)
@@ -100,17 +115,30 @@ await t.test('without a token nobody gets in, on any of these routes', async (t)
   }
 })
 
-await t.test('keys and users are for administrators alone, and whoever is none is told before the body is read', async (t) => {
-  const routes = [
-    ...([['GET', '/api-keys'], ['POST', '/api-keys'], ['PATCH', '/api-keys/x'], ['POST', '/api-keys/x/rotate']] as const),
-    ...([['GET', '/users'], ['POST', '/users'], ['PATCH', '/users/x'], ['DELETE', '/users/x']] as const),
-  ]
-  for (const { token } of [auditor, member]) {
-    for (const [method, path] of routes) {
-      const body = method === 'GET' || method === 'DELETE' ? undefined : '{'
-      const answer = await service.manage(method, path, body, token)
-      t.match(answer, { status: 403, body: { code: 'admin_only' } })
+await t.test(
+  'keys and users are for administrators alone, and whoever is none is told before the body is read',
+  async (t) => {
+    const routes = [
+      ...([
+        ['GET', '/api-keys'],
+        ['POST', '/api-keys'],
+        ['PATCH', '/api-keys/x'],
+        ['POST', '/api-keys/x/rotate'],
+      ] as const),
+      ...([
+        ['GET', '/users'],
+        ['POST', '/users'],
+        ['PATCH', '/users/x'],
+        ['DELETE', '/users/x'],
+      ] as const),
+    ]
+    for (const { token } of [auditor, member]) {
+      for (const [method, path] of routes) {
+        const body = method === 'GET' || method === 'DELETE' ? undefined : '{'
+        const answer = await service.manage(method, path, body, token)
+        t.match(answer, { status: 403, body: { code: 'admin_only' } })
+      }
     }
-  }
-  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-})
+    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+  },
+)

@@ -15,7 +15,8 @@ const invite = async (more: object = {}) => {
   const person = { email: `person.${count}@example.com`, name: 'Bo Li', role: 'member', ...more }
   return service.manage('POST', '/users', person)
 }
-const typesOf = async (id: string, companyId?: string) => (await streamOf(service, id, companyId)).map(({ type }) => type)
+const typesOf = async (id: string, companyId?: string) =>
+  (await streamOf(service, id, companyId)).map(({ type }) => type)
 
 await t.test('a user is invited with a one-time token, shown once and good for 7 days', async (t) => {
   const answer = await invite({ email: 'BO@Example.com', name: ' Bo Li ', role: 'auditor' })
@@ -39,31 +40,41 @@ await t.test('the list is newest first, in pages, without the removed ones unles
     service.manage(method, path, body, other.admin.token)
   const { body: pending } = await as('POST', '/users', { email: 'new@example.com', name: 'New', role: 'member' })
   await as('DELETE', `/users/${other.auditor.user_id}`)
-  const idsOf = async (query: string) => (await as('GET', `/users?${query}`)).body.items.map(({ id }: { id: string }) => id)
+  const idsOf = async (query: string) =>
+    (await as('GET', `/users?${query}`)).body.items.map(({ id }: { id: string }) => id)
   t.strictSame(await idsOf(''), [pending.id, other.member.user_id, other.admin.user_id])
   t.strictSame(await idsOf('status=pending'), [pending.id])
   t.strictSame(await idsOf('status=active'), [other.member.user_id, other.admin.user_id])
   t.strictSame(await idsOf('status=removed'), [other.auditor.user_id])
   const first = (await as('GET', '/users?limit=2')).body
-  t.strictSame(first.items.map(({ id }: { id: string }) => id), [pending.id, other.member.user_id])
+  t.strictSame(
+    first.items.map(({ id }: { id: string }) => id),
+    [pending.id, other.member.user_id],
+  )
   const rest = (await as('GET', `/users?limit=2&cursor=${first.next_cursor}`)).body
   t.strictSame([rest.items.length, rest.next_cursor], [1, null])
 })
 
-await t.test('an e-mail address belongs to one user of a company, in any spelling; a removed one gives it free', async (t) => {
-  const { body } = await invite({ email: 'one@example.com' })
-  const again = await invite({ email: 'ONE@example.com' })
-  t.match(again, { status: 409, body: { code: 'user_exists' } })
-  t.notMatch(again.body.detail, /one@/i)
-  const other = await service.makeCompany('Namesake')
-  const namesake = { email: 'one@example.com', name: 'x', role: 'member' }
-  const elsewhere = await service.manage('POST', '/users', namesake, other.admin.token)
-  t.equal(elsewhere.status, 201)
-  await service.manage('DELETE', `/users/${body.id}`)
-  t.equal((await invite({ email: 'one@example.com' })).status, 201)
-  const at = await Promise.all([1, 2, 3].map(() => invite({ email: 'race@example.com' })))
-  t.strictSame(at.map(({ status }) => status).sort((a, b) => a - b), [201, 409, 409])
-})
+await t.test(
+  'an e-mail address belongs to one user of a company, in any spelling; a removed one gives it free',
+  async (t) => {
+    const { body } = await invite({ email: 'one@example.com' })
+    const again = await invite({ email: 'ONE@example.com' })
+    t.match(again, { status: 409, body: { code: 'user_exists' } })
+    t.notMatch(again.body.detail, /one@/i)
+    const other = await service.makeCompany('Namesake')
+    const namesake = { email: 'one@example.com', name: 'x', role: 'member' }
+    const elsewhere = await service.manage('POST', '/users', namesake, other.admin.token)
+    t.equal(elsewhere.status, 201)
+    await service.manage('DELETE', `/users/${body.id}`)
+    t.equal((await invite({ email: 'one@example.com' })).status, 201)
+    const at = await Promise.all([1, 2, 3].map(() => invite({ email: 'race@example.com' })))
+    t.strictSame(
+      at.map(({ status }) => status).sort((a, b) => a - b),
+      [201, 409, 409],
+    )
+  },
+)
 
 const BAD_BODIES: [string, object, string, string][] = [
   ['no address', { email: 'nobody' }, '/email', 'invalid_format'],
@@ -89,41 +100,68 @@ await t.test('a role is changed at once; the one a user has already is no event'
     t.match(answer, { status: 200, body: { role: 'admin' } })
     t.notOk(answer.headers['x-ledger-position'])
   }
-  t.match(await service.manage('PATCH', `/users/${own.user_id}`, { role: 'member' }), { status: 200, body: { role: 'member' } })
+  t.match(await service.manage('PATCH', `/users/${own.user_id}`, { role: 'member' }), {
+    status: 200,
+    body: { role: 'member' },
+  })
   t.equal((await service.manage('GET', '/users', undefined, own.token)).status, 403)
   const changes = (await streamOf(service, own.user_id)).filter(({ type }) => type === 'UserRoleChanged')
-  t.strictSame(changes.map(({ data }) => data), [{ from: 'member', to: 'admin' }, { from: 'admin', to: 'member' }])
+  t.strictSame(
+    changes.map(({ data }) => data),
+    [
+      { from: 'member', to: 'admin' },
+      { from: 'admin', to: 'member' },
+    ],
+  )
 })
 
-await t.test("a removed user's tokens end at once, the user stays readable, and removing twice is one event", async (t) => {
-  const { id, admin, auditor } = await service.makeCompany('Leaver')
-  const as = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
-    service.manage(method, path, body, admin.token)
-  t.equal((await service.manage('GET', '/tokens', undefined, auditor.token)).status, 200)
-  t.equal((await as('DELETE', `/users/${auditor.user_id}`)).status, 204)
-  t.match(await service.manage('GET', '/tokens', undefined, auditor.token), { status: 401, body: { code: 'invalid_credentials' } })
-  const again = await as('DELETE', `/users/${auditor.user_id}`)
-  t.equal(again.status, 204)
-  t.notOk(again.headers['x-ledger-position'])
-  t.match((await as('GET', `/users/${auditor.user_id}`)).body, { status: 'removed', removed_at: /^20/ })
-  t.match(await as('PATCH', `/users/${auditor.user_id}`, { role: 'admin' }), { status: 409, body: { code: 'user_removed' } })
-  t.match(await as('POST', `/users/${auditor.user_id}/reset-password`), { status: 409, body: { code: 'user_removed' } })
-  t.equal((await typesOf(auditor.user_id, id)).at(-1), 'UserRemoved')
-})
+await t.test(
+  "a removed user's tokens end at once, the user stays readable, and removing twice is one event",
+  async (t) => {
+    const { id, admin, auditor } = await service.makeCompany('Leaver')
+    const as = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
+      service.manage(method, path, body, admin.token)
+    t.equal((await service.manage('GET', '/tokens', undefined, auditor.token)).status, 200)
+    t.equal((await as('DELETE', `/users/${auditor.user_id}`)).status, 204)
+    t.match(await service.manage('GET', '/tokens', undefined, auditor.token), {
+      status: 401,
+      body: { code: 'invalid_credentials' },
+    })
+    const again = await as('DELETE', `/users/${auditor.user_id}`)
+    t.equal(again.status, 204)
+    t.notOk(again.headers['x-ledger-position'])
+    t.match((await as('GET', `/users/${auditor.user_id}`)).body, { status: 'removed', removed_at: /^20/ })
+    t.match(await as('PATCH', `/users/${auditor.user_id}`, { role: 'admin' }), {
+      status: 409,
+      body: { code: 'user_removed' },
+    })
+    t.match(await as('POST', `/users/${auditor.user_id}/reset-password`), {
+      status: 409,
+      body: { code: 'user_removed' },
+    })
+    t.equal((await typesOf(auditor.user_id, id)).at(-1), 'UserRemoved')
+  },
+)
 
-await t.test('the last administrator can be neither removed nor demoted; one who was only invited does not count', async (t) => {
-  const { admin, member } = await service.makeCompany('Last')
-  const as = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
-    service.manage(method, path, body, admin.token)
-  const path = `/users/${admin.user_id}`
-  const leave = async () => [await as('DELETE', path), await as('PATCH', path, { role: 'member' })]
-  for (const answer of await leave()) t.match(answer, { status: 409, body: { code: 'last_admin' } })
-  await as('POST', '/users', { email: 'second@example.com', name: 'Second', role: 'admin' })
-  for (const answer of await leave()) t.match(answer, { status: 409, body: { code: 'last_admin' } })
-  await as('PATCH', `/users/${member.user_id}`, { role: 'admin' })
-  t.match(await as('PATCH', `/users/${admin.user_id}`, { role: 'member' }), { status: 200, body: { role: 'member' } })
-  t.match(await as('PATCH', `/users/${member.user_id}`, { role: 'member' }), { status: 403, body: { code: 'admin_only' } })
-})
+await t.test(
+  'the last administrator can be neither removed nor demoted; one who was only invited does not count',
+  async (t) => {
+    const { admin, member } = await service.makeCompany('Last')
+    const as = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
+      service.manage(method, path, body, admin.token)
+    const path = `/users/${admin.user_id}`
+    const leave = async () => [await as('DELETE', path), await as('PATCH', path, { role: 'member' })]
+    for (const answer of await leave()) t.match(answer, { status: 409, body: { code: 'last_admin' } })
+    await as('POST', '/users', { email: 'second@example.com', name: 'Second', role: 'admin' })
+    for (const answer of await leave()) t.match(answer, { status: 409, body: { code: 'last_admin' } })
+    await as('PATCH', `/users/${member.user_id}`, { role: 'admin' })
+    t.match(await as('PATCH', `/users/${admin.user_id}`, { role: 'member' }), { status: 200, body: { role: 'member' } })
+    t.match(await as('PATCH', `/users/${member.user_id}`, { role: 'member' }), {
+      status: 403,
+      body: { code: 'admin_only' },
+    })
+  },
+)
 
 for (const others of [0, 1]) {
   await t.test(`two administrators who demote each other at once, ${others} others: one wins`, async (t) => {
@@ -145,7 +183,11 @@ for (const others of [0, 1]) {
     await holder.query('rollback')
     holder.release()
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
-    t.strictSame(statuses.sort((a, b) => a - b), [200, 403], 'who was demoted meanwhile demotes nobody')
+    t.strictSame(
+      statuses.sort((a, b) => a - b),
+      [200, 403],
+      'who was demoted meanwhile demotes nobody',
+    )
     t.equal(await adminsOf(made), 1 + others)
     t.strictSame(await ledgerFaults(service.db, made.id), [])
   })
@@ -164,7 +206,12 @@ async function adminsOf({ admin, auditor, member }: TestCompany): Promise<number
 await t.test("another company's user is answered like one that does not exist, byte for byte", async (t) => {
   const foreign = (await service.makeCompany('Foreign')).member.user_id
   const bytes = new Set<string>()
-  for (const [method, path, body] of [['GET', ''], ['PATCH', '', {}], ['DELETE', ''], ['POST', '/reset-password']] as const) {
+  for (const [method, path, body] of [
+    ['GET', ''],
+    ['PATCH', '', {}],
+    ['DELETE', ''],
+    ['POST', '/reset-password'],
+  ] as const) {
     for (const id of [foreign, UNKNOWN, 'me']) {
       const answer = await service.manage(method, `/users/${id}${path}`, body)
       t.match(answer, { status: 404, body: { code: 'user_not_found' } })

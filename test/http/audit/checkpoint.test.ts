@@ -13,7 +13,10 @@ import type { Answer, Service } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
 
 const ask = ({ address, company }: Service, route: string): Promise<Answer> =>
-  send(address, 'GET', `/audit/v1/${route}`, { key: null, headers: { authorization: `Bearer ${company.auditor.token}` } })
+  send(address, 'GET', `/audit/v1/${route}`, {
+    key: null,
+    headers: { authorization: `Bearer ${company.auditor.token}` },
+  })
 
 async function checkpointOf(service: Service): Promise<{ checkpoint: Checkpoint; answer: Answer }> {
   const answer = await ask(service, 'checkpoint')
@@ -33,10 +36,18 @@ async function keepCheckpoint(service: Service): Promise<Checkpoint> {
 /** Sets the head to that of the events that are there. */
 async function setHead({ db, urls, company }: Service): Promise<void> {
   const id = toUuid(company.id)
-  const rows = await db.selectFrom('events').select('envelope').where('company_id', '=', id).orderBy('position').execute()
+  const rows = await db
+    .selectFrom('events')
+    .select('envelope')
+    .where('company_id', '=', id)
+    .orderBy('position')
+    .execute()
   const leaves = rows.map(({ envelope }) => leafHash(envelope))
   const frontier = packFrontier(appendLeaves(EMPTY_FRONTIER, leaves)).toString('hex')
-  await asSuperuser(urls.superUrl, `update heads set position = ${rows.length}, frontier = '\\x${frontier}' where company_id = '${id}'`)
+  await asSuperuser(
+    urls.superUrl,
+    `update heads set position = ${rows.length}, frontier = '\\x${frontier}' where company_id = '${id}'`,
+  )
 }
 
 async function refusedWith(t: Test, service: Service, detail: RegExp): Promise<void> {
@@ -52,13 +63,29 @@ await t.test('a checkpoint is the head of now, signed with the key that is told'
   const first = await checkpointOf(service)
   await addEmployee(service)
   const { checkpoint, answer } = await checkpointOf(service)
-  const rows = await service.db.selectFrom('events').select('envelope').where('company_id', '=', toUuid(service.company.id)).orderBy('position').execute()
-  const root = rootOf(appendLeaves(EMPTY_FRONTIER, rows.map(({ envelope }) => leafHash(envelope)))).toString('base64')
+  const rows = await service.db
+    .selectFrom('events')
+    .select('envelope')
+    .where('company_id', '=', toUuid(service.company.id))
+    .orderBy('position')
+    .execute()
+  const root = rootOf(
+    appendLeaves(
+      EMPTY_FRONTIER,
+      rows.map(({ envelope }) => leafHash(envelope)),
+    ),
+  ).toString('base64')
   t.equal(checkpoint.size, first.checkpoint.size + 2)
   t.strictSame(answer.body, { position: rows.length, root, note: answer.body.note, public_key: answer.body.public_key })
-  t.strictSame([checkpoint.origin, checkpoint.size, checkpoint.root.toString('base64')], [`employee-ledger/${service.company.id}`, rows.length, root])
+  t.strictSame(
+    [checkpoint.origin, checkpoint.size, checkpoint.root.toString('base64')],
+    [`employee-ledger/${service.company.id}`, rows.length, root],
+  )
   t.equal(checkSignature(checkpoint.note, [parseVerifierKey(answer.body.public_key)!]), 'signed')
-  t.strictSame((await ask(service, 'keys')).body, { items: [{ public_key: answer.body.public_key, status: 'current' }], next_cursor: null })
+  t.strictSame((await ask(service, 'keys')).body, {
+    items: [{ public_key: answer.body.public_key, status: 'current' }],
+    next_cursor: null,
+  })
 })
 
 await t.test('without a signing key there is a clear 503, and no key is told', async (t) => {
@@ -70,7 +97,8 @@ await t.test('without a signing key there is a clear 503, and no key is told', a
 await t.test('a key that was retired is told, and the notes it signed are still continued', async (t) => {
   const folder = t.testdir()
   const file = path.join(folder, 'key.pem')
-  const newKey = () => writeFileSync(file, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  const newKey = () =>
+    writeFileSync(file, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))
   newKey()
   const service = await startService(t, { SIGNING_KEY: '', SIGNING_KEY_FILE: file })
   const { answer } = await checkpointOf(service)
@@ -78,27 +106,36 @@ await t.test('a key that was retired is told, and the notes it signed are still 
   const typed = answer.body.public_key.split('+').slice(2).join('+')
   newKey()
   const unknowing = await openSigner(service.config)
-  await t.rejects(unknowing.sign(service.db, service.company.id), { name: 'NoteFileError', message: /signed with the current key or a retired one/ })
+  await t.rejects(unknowing.sign(service.db, service.company.id), {
+    name: 'NoteFileError',
+    message: /signed with the current key or a retired one/,
+  })
   writeFileSync(`${file}.retired`, `${typed}\n`)
   const knowing = await openSigner(service.config)
   t.strictSame(knowing.publicKeys(service.company.id).retired, [answer.body.public_key])
   t.ok(await knowing.sign(service.db, service.company.id))
 })
 
-await t.test('a database that was restored to an older state is not signed, and is again once it is back', async (t) => {
-  const service = await startService(t)
-  const id = toUuid(service.company.id)
-  await addEmployee(service)
-  const { size } = await keepCheckpoint(service)
-  const { superUrl } = service.urls
-  await asSuperuser(superUrl, `create table kept as select * from events where company_id = '${id}' and position > ${size - 2}`)
-  await asSuperuser(superUrl, `delete from events where company_id = '${id}' and position > ${size - 2}`)
-  await setHead(service)
-  await refusedWith(t, service, new RegExp(`has ${size - 2} events, and had ${size} at the last checkpoint outside`))
-  await asSuperuser(superUrl, 'insert into events select * from kept')
-  await setHead(service)
-  t.equal((await checkpointOf(service)).checkpoint.size, size)
-})
+await t.test(
+  'a database that was restored to an older state is not signed, and is again once it is back',
+  async (t) => {
+    const service = await startService(t)
+    const id = toUuid(service.company.id)
+    await addEmployee(service)
+    const { size } = await keepCheckpoint(service)
+    const { superUrl } = service.urls
+    await asSuperuser(
+      superUrl,
+      `create table kept as select * from events where company_id = '${id}' and position > ${size - 2}`,
+    )
+    await asSuperuser(superUrl, `delete from events where company_id = '${id}' and position > ${size - 2}`)
+    await setHead(service)
+    await refusedWith(t, service, new RegExp(`has ${size - 2} events, and had ${size} at the last checkpoint outside`))
+    await asSuperuser(superUrl, 'insert into events select * from kept')
+    await setHead(service)
+    t.equal((await checkpointOf(service)).checkpoint.size, size)
+  },
+)
 
 await t.test('one that went on from an older state in another way is not signed, however long it gets', async (t) => {
   const service = await startService(t)
@@ -118,7 +155,10 @@ await t.test('a ledger whose head and events part is not signed', async (t) => {
   const service = await startService(t)
   const { size } = await keepCheckpoint(service)
   await addEmployee(service)
-  await asSuperuser(service.urls.superUrl, `update events set leaf_hash = sha256('x') where company_id = '${toUuid(service.company.id)}' and position = ${size + 1}`)
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set leaf_hash = sha256('x') where company_id = '${toUuid(service.company.id)}' and position = ${size + 1}`,
+  )
   await refusedWith(t, service, /has events that do not come to its head/)
 })
 

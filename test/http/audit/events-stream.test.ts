@@ -16,7 +16,10 @@ interface Opening {
   address?: string
 }
 
-function open(t: Test, { token = service.company.auditor.token, lastId, query = '', address = service.address }: Opening = {}) {
+function open(
+  t: Test,
+  { token = service.company.auditor.token, lastId, query = '', address = service.address }: Opening = {},
+) {
   return openEventStream(t, `${address}/audit/v1/events/stream${query}`, {
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
@@ -33,40 +36,64 @@ async function take(stream: EventStream, count: number) {
 
 const linesOf = async (query = '', token?: string) => (await service.audit(`/events${query}`, token)).body
 
-await t.test('events arrive as they are appended, as the list shows them, each with its position for its id', async (t) => {
-  const stream = await open(t)
-  t.equal(stream.status, 200)
-  t.match(stream.headers['content-type'], 'text/event-stream')
-  const before = Number(stream.lastId())
-  await create()
-  await create()
-  const events = await take(stream, 4)
-  t.strictSame(events.map(({ data }) => data), await linesOf(`?after=${before}`))
-  t.strictSame(events.map(({ id }) => id), events.map(({ data }) => String(data.position)))
-  stream.close()
-})
+await t.test(
+  'events arrive as they are appended, as the list shows them, each with its position for its id',
+  async (t) => {
+    const stream = await open(t)
+    t.equal(stream.status, 200)
+    t.match(stream.headers['content-type'], 'text/event-stream')
+    const before = Number(stream.lastId())
+    await create()
+    await create()
+    const events = await take(stream, 4)
+    t.strictSame(
+      events.map(({ data }) => data),
+      await linesOf(`?after=${before}`),
+    )
+    t.strictSame(
+      events.map(({ id }) => id),
+      events.map(({ data }) => String(data.position)),
+    )
+    stream.close()
+  },
+)
 
-await t.test('a stream that was cut goes on behind the last event, without a gap or a repetition, on another process too', async (t) => {
-  const server = await startProcess(t, 'serve', service.urls)
-  const first = await open(t, { address: addressOf(server), query: '?after=0' })
-  const seen = await take(first, 5)
-  await server.end('SIGKILL')
-  await create()
-  const second = await open(t, { lastId: seen.at(-1)!.id, query: '?after=1' })
-  const all = await linesOf()
-  const rest = await take(second, all.length - 5)
-  t.strictSame([...seen, ...rest].map(({ data }) => data), all)
-  second.close()
-})
+await t.test(
+  'a stream that was cut goes on behind the last event, without a gap or a repetition, on another process too',
+  async (t) => {
+    const server = await startProcess(t, 'serve', service.urls)
+    const first = await open(t, { address: addressOf(server), query: '?after=0' })
+    const seen = await take(first, 5)
+    await server.end('SIGKILL')
+    await create()
+    const second = await open(t, { lastId: seen.at(-1)!.id, query: '?after=1' })
+    const all = await linesOf()
+    const rest = await take(second, all.length - 5)
+    t.strictSame(
+      [...seen, ...rest].map(({ data }) => data),
+      all,
+    )
+    second.close()
+  },
+)
 
 await t.test('filters leave events out, and the id moves on all the same', async (t) => {
   const { body } = await create()
   const { id } = body.employees[0]
-  const [ofType, ofEmployee] = [await open(t, { query: '?type=ApiCallCompleted' }), await open(t, { query: `?employee=${id}&after=0` })]
+  const [ofType, ofEmployee] = [
+    await open(t, { query: '?type=ApiCallCompleted' }),
+    await open(t, { query: `?employee=${id}&after=0` }),
+  ]
   const { headers } = await create()
   await service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'X' } })
-  t.strictSame((await take(ofType, 2)).map(({ data }) => data.type), ['ApiCallCompleted', 'ApiCallCompleted'])
-  t.strictSame((await take(ofEmployee, 2)).map(({ data }) => data.type), ['EmployeeCreated', 'EmployeeUpdated'])
+  t.strictSame(
+    (await take(ofType, 2)).map(({ data }) => data.type),
+    ['ApiCallCompleted', 'ApiCallCompleted'],
+  )
+  t.strictSame(
+    (await take(ofEmployee, 2)).map(({ data }) => data.type),
+    ['EmployeeCreated', 'EmployeeUpdated'],
+  )
   const head = Number(headers['x-ledger-position']) + 2
   await eventually('the id has reached the head', async () => ofEmployee.lastId() === String(head))
   ofType.close()
@@ -79,7 +106,10 @@ await t.test("another company's events are never shown", async (t) => {
   await create()
   await create(other.key)
   const events = await take(stream, 2)
-  t.strictSame(events.map(({ data }) => data.actor), [other.key.api_id, other.key.api_id])
+  t.strictSame(
+    events.map(({ data }) => data.actor),
+    [other.key.api_id, other.key.api_id],
+  )
   stream.close()
 })
 

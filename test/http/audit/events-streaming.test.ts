@@ -17,7 +17,9 @@ const service = await startService(t, { STREAM_HEARTBEAT_MS: '100' })
 const { company } = service
 const made = await service.call('POST', '/v1/employees', { body: employee() })
 await lengthenLedger(service, company.id, made.body.employees[0].id, EVENTS, { titleLength: TITLE_LENGTH })
-const { rows } = await service.pool.query<{ position: number }>('select position from heads where company_id = $1', [toUuid(company.id)])
+const { rows } = await service.pool.query<{ position: number }>('select position from heads where company_id = $1', [
+  toUuid(company.id),
+])
 const head = rows[0]!.position
 const PATH = '/audit/v1/events?format=proof'
 
@@ -25,7 +27,11 @@ const PATH = '/audit/v1/events?format=proof'
 let looks = 0
 service.pool.on('acquire', () => (looks += 1))
 
-function open(path: string, more: Record<string, string> = {}, token = company.auditor.token): Promise<http.IncomingMessage> {
+function open(
+  path: string,
+  more: Record<string, string> = {},
+  token = company.auditor.token,
+): Promise<http.IncomingMessage> {
   const headers = { authorization: `Bearer ${token}`, ...more }
   return new Promise((resolve, reject) => {
     http.get(service.address + path, { headers, agent: false }, resolve).once('error', reject)
@@ -118,7 +124,10 @@ await t.test('a reader whose rights end meanwhile is cut off', async (t) => {
   t.ok(bytes > 0 && bytes < EVENTS * 2 * TITLE_LENGTH)
 })
 
-for (const [name, headers] of [['plain', {}], ['compressed', { 'accept-encoding': 'gzip' }]] as const) {
+for (const [name, headers] of [
+  ['plain', {}],
+  ['compressed', { 'accept-encoding': 'gzip' }],
+] as const) {
   await t.test(`a fault in the middle breaks the ${name} answer off instead of ending it`, async (t) => {
     const path = '/audit/v1/events'
     t.ok((await readAll(await open(path, headers))).isWhole)

@@ -14,11 +14,18 @@ const service = await startService(t)
 const { company } = service
 const uuid = toUuid(company.id)
 
-const created = await service.call('POST', '/v1/employees', { body: [employee({ custom_attributes: { grade: 7 } }), employee()] })
+const created = await service.call('POST', '/v1/employees', {
+  body: [employee({ custom_attributes: { grade: 7 } }), employee()],
+})
 const [ana, bob] = created.body.employees.map(({ id }: { id: string }) => id) as [string, string]
 const refused = await service.call('POST', '/v1/employees', { body: [{ email: 'nonsense' }, {}] })
 await service.call('PATCH', `/v1/employees/${ana}`, { body: { job_title: 'Dev', status: 'inactive' } })
-await service.call('PATCH', '/v1/employees', { body: [{ id: ana, status: 'active' }, { id: bob, email: 'bob@example.com' }] })
+await service.call('PATCH', '/v1/employees', {
+  body: [
+    { id: ana, status: 'active' },
+    { id: bob, email: 'bob@example.com' },
+  ],
+})
 const other = await service.makeCompany('Other')
 const foreign = await service.call('POST', '/v1/employees', { body: employee(), key: other.key })
 
@@ -38,33 +45,62 @@ const linesOf = async (query: string): Promise<Line[]> => {
 const positionsOf = (lines: Line[]): number[] => lines.map(({ position }) => position)
 
 const all = await linesOf('')
-const stored = await service.db.selectFrom('events').selectAll().where('company_id', '=', uuid).orderBy('position').execute()
+const stored = await service.db
+  .selectFrom('events')
+  .selectAll()
+  .where('company_id', '=', uuid)
+  .orderBy('position')
+  .execute()
 
 await t.test('without a filter the whole ledger comes, in order, gapless, as it is stored', async (t) => {
-  t.strictSame(positionsOf(all), stored.map((_, at) => at + 1))
+  t.strictSame(
+    positionsOf(all),
+    stored.map((_, at) => at + 1),
+  )
   for (const [at, line] of all.entries()) {
     const { company_id: _, data_hash: __, ...members } = JSON.parse(stored[at]!.envelope)
     t.strictSame(line, { ...members, data: JSON.parse(stored[at]!.data!) })
   }
-  const names = ['position', 'call_id', 'stream', 'version', 'type', 'schema_version', 'index', 'recorded_at', 'actor', 'data']
+  const names = [
+    'position',
+    'call_id',
+    'stream',
+    'version',
+    'type',
+    'schema_version',
+    'index',
+    'recorded_at',
+    'actor',
+    'data',
+  ]
   t.strictSame(Object.keys(all[0]!), names)
   const { headers } = await service.audit('/events')
   t.equal(headers['content-type'], 'application/x-ndjson')
   t.equal(headers['cache-control'], 'no-store')
 })
 
-await t.test('the proof format holds the very bytes: they hash to the data hashes, the leaves, and the root of the head', async (t) => {
-  const { body: lines } = await service.audit('/events?format=proof')
-  t.strictSame(lines, stored.map(({ envelope, data, salt }) => ({ envelope, data, salt: salt!.toString('hex') })))
-  const leaves: Buffer[] = []
-  for (const { envelope, data, salt } of lines) {
-    const digest = createHash('sha256').update(Buffer.from(salt, 'hex')).update(data).digest('hex')
-    t.equal(JSON.parse(envelope).data_hash, digest)
-    leaves.push(createHash('sha256').update(Buffer.of(0)).update(envelope).digest())
-  }
-  const head = await service.db.selectFrom('heads').selectAll().where('company_id', '=', uuid).executeTakeFirstOrThrow()
-  t.strictSame(rootOf(appendLeaves(EMPTY_FRONTIER, leaves)), rootOf(unpackFrontier(head.position, head.frontier)))
-})
+await t.test(
+  'the proof format holds the very bytes: they hash to the data hashes, the leaves, and the root of the head',
+  async (t) => {
+    const { body: lines } = await service.audit('/events?format=proof')
+    t.strictSame(
+      lines,
+      stored.map(({ envelope, data, salt }) => ({ envelope, data, salt: salt!.toString('hex') })),
+    )
+    const leaves: Buffer[] = []
+    for (const { envelope, data, salt } of lines) {
+      const digest = createHash('sha256').update(Buffer.from(salt, 'hex')).update(data).digest('hex')
+      t.equal(JSON.parse(envelope).data_hash, digest)
+      leaves.push(createHash('sha256').update(Buffer.of(0)).update(envelope).digest())
+    }
+    const head = await service.db
+      .selectFrom('heads')
+      .selectAll()
+      .where('company_id', '=', uuid)
+      .executeTakeFirstOrThrow()
+    t.strictSame(rootOf(appendLeaves(EMPTY_FRONTIER, leaves)), rootOf(unpackFrontier(head.position, head.frontier)))
+  },
+)
 
 await t.test('a reader goes on after any position, in pages of any size, and misses and repeats nothing', async (t) => {
   for (const limit of [1, 3, 7, all.length, 10_000]) {
@@ -103,7 +139,11 @@ await t.test('filters leave events out and keep the positions of the others', as
     t.strictSame(await linesOf(`?${query}`), wanted, query)
     t.strictSame(await linesOf(`?${query}&limit=1`), wanted.slice(0, 1), query)
     for (const after of positionsOf(wanted).slice(0, 3)) {
-      t.strictSame(await linesOf(`?${query}&after=${after}`), wanted.filter(({ position }) => position > after), `${query} after ${after}`)
+      t.strictSame(
+        await linesOf(`?${query}&after=${after}`),
+        wanted.filter(({ position }) => position > after),
+        `${query} after ${after}`,
+      )
     }
   }
   t.ok(filters.filter(([, isWanted]) => all.some(isWanted)).length > 8, 'most of the filters find something')
@@ -118,7 +158,10 @@ await t.test("another company's ids are answered like unknown ones", async (t) =
     t.strictSame((await service.audit(`/events?${query}`)).body, [], query)
   }
   const theirs = (await service.audit('/events', other.auditor.token)).body as Line[]
-  t.strictSame(theirs.filter(({ stream }) => [company.id, ana, bob].includes(stream)), [])
+  t.strictSame(
+    theirs.filter(({ stream }) => [company.id, ana, bob].includes(stream)),
+    [],
+  )
 })
 
 await t.test('a query that means nothing is refused, with the parameter named', async (t) => {
@@ -155,7 +198,11 @@ await t.test('events that this version cannot read are told as they are, in both
     `update events set data = null, salt = null where company_id = '${company}' and position = 4`,
   )
   const plain = (await service.audit('/events', strange.admin.token)).body
-  t.match(plain.slice(1, 4), [{ type: 'EmployeeCloned', data: { of: 'nobody' } }, { schema_version: 9 }, { position: 4, data: null }])
+  t.match(plain.slice(1, 4), [
+    { type: 'EmployeeCloned', data: { of: 'nobody' } },
+    { schema_version: 9 },
+    { position: 4, data: null },
+  ])
   const proof = (await service.audit('/events?format=proof', strange.admin.token)).body
   t.match(proof[1], { envelope: /EmployeeCloned/, data: '{"of":"nobody"}' })
   t.match(proof[3], { data: null, salt: null })
@@ -168,19 +215,32 @@ await t.test('many events of one employee, and few of a type among many, come in
   const { length: before } = (await service.audit('/events', long.auditor.token)).body
   await lengthenLedger(service, long.id, id, 25_000)
   const late = await service.call('POST', '/v1/employees', { body: employee(), key: long.key })
-  const ask = async (query: string): Promise<Line[]> => (await service.audit(`/events?${query}`, long.auditor.token)).body
+  const ask = async (query: string): Promise<Line[]> =>
+    (await service.audit(`/events?${query}`, long.auditor.token)).body
   const one = await ask(`employee=${id}`)
   t.equal(one.length, 25_001)
   t.ok(one.every(({ position }, at) => at === 0 || position > one[at - 1]!.position))
-  t.strictSame(await ask(`employee=${id}&after=${before + 20_000}`), one.filter(({ position }) => position > before + 20_000))
+  t.strictSame(
+    await ask(`employee=${id}&after=${before + 20_000}`),
+    one.filter(({ position }) => position > before + 20_000),
+  )
   const rare = await ask('type=ApiCallCompleted,ApiCallFailed')
-  t.strictSame(rare.map(({ call_id: call }) => call), [body.log_id, late.body.log_id])
-  t.strictSame((await ask(`call=${late.body.log_id}`)).map(({ type }) => type), ['EmployeeCreated', 'ApiCallCompleted'])
+  t.strictSame(
+    rare.map(({ call_id: call }) => call),
+    [body.log_id, late.body.log_id],
+  )
+  t.strictSame(
+    (await ask(`call=${late.body.log_id}`)).map(({ type }) => type),
+    ['EmployeeCreated', 'ApiCallCompleted'],
+  )
   const [from, to] = [one[5_000]!.recorded_at, one[5_010]!.recorded_at]
   t.strictSame(await ask(`from=${from}&to=${to}`), one.slice(5_000, 5_010))
 })
 
-function raw(path: string, headers: Record<string, string>): Promise<{ headers: http.IncomingHttpHeaders; bytes: Buffer }> {
+function raw(
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ headers: http.IncomingHttpHeaders; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     const sent = { authorization: `Bearer ${company.auditor.token}`, ...headers }
     const request = http.get(service.address + path, { headers: sent, agent: false }, (response) => {
@@ -207,8 +267,18 @@ await t.test('whoever asks for gzip gets the same lines compressed, and nobody e
 })
 
 await t.test('what an Accept-Encoding means', async (t) => {
-  for (const yes of ['gzip', 'GZIP', 'x-gzip', '*', 'deflate, gzip;q=1.0, *;q=0.5', 'br;q=1, *;q=0.1', 'gzip ; q=0.001']) t.ok(acceptsGzip(yes), yes)
-  for (const no of [undefined, '', 'identity', 'br', 'gzip;q=0', '*;q=0', 'gzip;q=0, *', 'gzip;q=x']) t.notOk(acceptsGzip(no), String(no))
+  for (const yes of [
+    'gzip',
+    'GZIP',
+    'x-gzip',
+    '*',
+    'deflate, gzip;q=1.0, *;q=0.5',
+    'br;q=1, *;q=0.1',
+    'gzip ; q=0.001',
+  ])
+    t.ok(acceptsGzip(yes), yes)
+  for (const no of [undefined, '', 'identity', 'br', 'gzip;q=0', '*;q=0', 'gzip;q=0, *', 'gzip;q=x'])
+    t.notOk(acceptsGzip(no), String(no))
 })
 
 await t.test('a method that would read all for nothing is refused', async (t) => {

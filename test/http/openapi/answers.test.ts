@@ -29,7 +29,11 @@ interface Call {
 }
 
 /** Sends a request to an operation and holds the answer against what the document says of it. */
-async function hold(status: number, route: string, { as, query = '', id = 'x', headers = {}, body }: Call = {}): Promise<Answer> {
+async function hold(
+  status: number,
+  route: string,
+  { as, query = '', id = 'x', headers = {}, body }: Call = {},
+): Promise<Answer> {
   const [method, path] = route.split(' ') as [string, string]
   const who = as ?? (path.startsWith('/v1/') ? 'key' : 'admin')
   const options = { key: who === 'key' ? key : null, headers: { ...(who === 'admin' ? bearer : {}), ...headers } }
@@ -37,7 +41,10 @@ async function hold(status: number, route: string, { as, query = '', id = 'x', h
   const answer = await send(service.address, method, url, body === undefined ? options : { ...options, body })
   const { statuses, faults } = held.get(route) ?? { statuses: [], faults: [] }
   const other = answer.status === status ? [] : [`${answer.status} and not ${status}: ${JSON.stringify(answer.body)}`]
-  held.set(route, { statuses: [...statuses, status], faults: [...faults, ...other, ...check({ path, method }, answer)] })
+  held.set(route, {
+    statuses: [...statuses, status],
+    faults: [...faults, ...other, ...check({ path, method }, answer)],
+  })
   return answer
 }
 
@@ -45,11 +52,18 @@ const [CREATE, LIST, UPDATE_MANY] = ['POST /v1/employees', 'GET /v1/employees', 
 const [READ, UPDATE, VERIFY] = ['GET /v1/employees/{id}', 'PATCH /v1/employees/{id}', 'GET /v1/auth/verify']
 
 // The public API.
-const one = employee({ external_id: 'A-1', custom_attributes: { grade: 7 }, phone: '+4930901820', start_date: '2026-12-01' })
+const one = employee({
+  external_id: 'A-1',
+  custom_attributes: { grade: 7 },
+  phone: '+4930901820',
+  start_date: '2026-12-01',
+})
 const headers = { 'idempotency-key': 'first' }
 const created = await hold(201, CREATE, { body: one, headers })
 await hold(201, CREATE, { body: one, headers })
-await hold(201, CREATE, { body: [employee({ manager_external_id: 'A-1' }), employee({ status: 'inactive', external_id: 'A-2' })] })
+await hold(201, CREATE, {
+  body: [employee({ manager_external_id: 'A-1' }), employee({ status: 'inactive', external_id: 'A-2' })],
+})
 await hold(200, CREATE, { body: employee(), query: '?validate_only=true' })
 await hold(422, CREATE, { body: [employee({ email: 'nonsense' })], headers: { 'idempotency-key': 'bad' } })
 await hold(422, CREATE, { body: employee(), headers })
@@ -144,8 +158,14 @@ const invited = await hold(201, `POST ${USERS}`, { body: { email: 'new@example.c
 const user = { id: invited.body.id }
 await hold(409, `POST ${USERS}`, { body: { email: 'new@example.com', name: 'New', role: 'member' } })
 const password = 'a long enough password'
-await hold(200, 'POST /admin/v1/invitations/accept', { as: 'nobody', body: { token: invited.body.invitation.token, password } })
-await hold(401, 'POST /admin/v1/invitations/accept', { as: 'nobody', body: { token: invited.body.invitation.token, password } })
+await hold(200, 'POST /admin/v1/invitations/accept', {
+  as: 'nobody',
+  body: { token: invited.body.invitation.token, password },
+})
+await hold(401, 'POST /admin/v1/invitations/accept', {
+  as: 'nobody',
+  body: { token: invited.body.invitation.token, password },
+})
 await hold(422, 'POST /admin/v1/invitations/accept', { as: 'nobody', body: {} })
 await hold(200, `GET ${USERS}`)
 await hold(400, `GET ${USERS}`, { query: '?limit=x' })
@@ -218,7 +238,10 @@ for (const { path, method } of operationsOf(document)) {
   await t.test(`${route} answers ${[...new Set(statuses)].join(', ')} as documented`, async (t) => {
     t.strictSame(faults, [])
     t.ok(statuses.some((status) => status < 300) || ENDLESS.includes(route), 'a success was seen')
-    t.ok(statuses.some((status) => status >= 400), 'a refusal was seen')
+    t.ok(
+      statuses.some((status) => status >= 400),
+      'a refusal was seen',
+    )
   })
 }
 

@@ -22,13 +22,17 @@ const BREAKING: Record<string, (document: Loose) => void> = {
   'an operation has another id': ({ paths }) => (paths[EMPLOYEES].get.operationId = 'employees'),
   'other credentials are needed': ({ paths }) => (paths[EMPLOYEES].get.security = [{ bearer: [] }]),
   'an answer is gone': ({ paths }) => delete paths[EMPLOYEES].post.responses['200'],
-  'a media type of an answer is gone': ({ paths }) => (paths[EMPLOYEES].post.responses['201'].content = { 'text/csv': {} }),
+  'a media type of an answer is gone': ({ paths }) =>
+    (paths[EMPLOYEES].post.responses['201'].content = { 'text/csv': {} }),
   'a header of an answer is gone': ({ paths }) => delete paths[EMPLOYEES].post.responses['201'].headers.Location,
   'a field of an answer is gone': ({ components }) => delete components.schemas.Employee.properties.phone,
   'a field of an answer may be absent': ({ components }) => components.schemas.Employee.required.pop(),
-  'a field of an answer may be null': ({ components }) => (components.schemas.Employee.properties.first_name.type = ['string', 'null']),
-  'a field of an answer has another type': ({ components }) => (components.schemas.Employee.properties.version.type = 'string'),
-  'a field of an answer may be longer': ({ components }) => (components.schemas.Employee.properties.job_title.maxLength = 500),
+  'a field of an answer may be null': ({ components }) =>
+    (components.schemas.Employee.properties.first_name.type = ['string', 'null']),
+  'a field of an answer has another type': ({ components }) =>
+    (components.schemas.Employee.properties.version.type = 'string'),
+  'a field of an answer may be longer': ({ components }) =>
+    (components.schemas.Employee.properties.job_title.maxLength = 500),
   'a field of an answer has another form': ({ components }) => (components.schemas.EmployeeId.pattern = '.'),
   'an answer has one more result': ({ components }) => components.schemas.RecordResult.enum.push('merged'),
   'a query parameter is gone': ({ paths }) => paths[EMPLOYEES].get.parameters.pop(),
@@ -38,14 +42,20 @@ const BREAKING: Record<string, (document: Loose) => void> = {
   'a query parameter may be less': ({ paths }) => (paths[EMPLOYEES].get.parameters[0].schema.maximum = 100),
   'a request header is gone': ({ paths }) => paths[EMPLOYEES].post.parameters.pop(),
   'a request header is narrower': ({ components }) => (components.parameters.IdempotencyKey.schema.maxLength = 64),
-  'a media type of a body is gone': ({ paths }) => delete paths[EMPLOYEES].patch.requestBody.content['application/merge-patch+json'],
-  'a form of a body is gone': ({ paths }) => paths[EMPLOYEES].post.requestBody.content['application/json'].schema.anyOf.pop(),
-  'a batch may be smaller': ({ paths }) => (paths[EMPLOYEES].post.requestBody.content['application/json'].schema.anyOf[1].maxItems = 10),
+  'a media type of a body is gone': ({ paths }) =>
+    delete paths[EMPLOYEES].patch.requestBody.content['application/merge-patch+json'],
+  'a form of a body is gone': ({ paths }) =>
+    paths[EMPLOYEES].post.requestBody.content['application/json'].schema.anyOf.pop(),
+  'a batch may be smaller': ({ paths }) =>
+    (paths[EMPLOYEES].post.requestBody.content['application/json'].schema.anyOf[1].maxItems = 10),
   'a new field of a request is required': ({ components }) => components.schemas.EmployeeCreate.required.push('phone'),
   'a field of a request is gone': ({ components }) => delete components.schemas.EmployeePatch.properties.phone,
-  'a field of a request may be less long': ({ components }) => (components.schemas.EmployeeCreate.properties.job_title.maxLength = 60),
-  'a field of a request may not be null': ({ components }) => (components.schemas.EmployeePatch.properties.job_title.type = 'string'),
-  'a field of a request has fewer values': ({ components }) => components.schemas.EmployeePatch.properties.status.enum.pop(),
+  'a field of a request may be less long': ({ components }) =>
+    (components.schemas.EmployeeCreate.properties.job_title.maxLength = 60),
+  'a field of a request may not be null': ({ components }) =>
+    (components.schemas.EmployeePatch.properties.job_title.type = 'string'),
+  'a field of a request has fewer values': ({ components }) =>
+    components.schemas.EmployeePatch.properties.status.enum.pop(),
 }
 
 for (const [name, change] of Object.entries(BREAKING)) {
@@ -59,10 +69,12 @@ const ADDITIONS: Record<string, (document: Loose) => void> = {
     components.schemas.Employee.properties.pronouns = { type: 'string' }
     components.schemas.Employee.required.push('pronouns')
   },
-  'a new field that a request may have': ({ components }) => (components.schemas.EmployeeCreate.properties.pronouns = { type: 'string' }),
+  'a new field that a request may have': ({ components }) =>
+    (components.schemas.EmployeeCreate.properties.pronouns = { type: 'string' }),
   'a new query parameter': ({ paths }) =>
     paths[EMPLOYEES].get.parameters.push({ name: 'new', in: 'query', required: false, schema: {} }),
-  'a wider limit of a request': ({ components }) => (components.schemas.EmployeeCreate.properties.job_title.maxLength = 500),
+  'a wider limit of a request': ({ components }) =>
+    (components.schemas.EmployeeCreate.properties.job_title.maxLength = 500),
   'one more form of a body': ({ paths }) =>
     paths[EMPLOYEES].patch.requestBody.content['application/json'].schema.anyOf.push({ type: 'null' }),
   'a new media type of a body': ({ paths }) => (paths[EMPLOYEES].post.requestBody.content['text/csv'] = {}),

@@ -12,7 +12,9 @@ const operations = operationsOf(document).filter(({ path }) => path.startsWith('
 
 /** What is created has to be there before it is changed. */
 const ORDER = ['createEmployees', 'verifyKey', 'readEmployee', 'listEmployees', 'updateEmployee', 'updateEmployees']
-const inOrder = operations.toSorted((a, b) => ORDER.indexOf(a.operation.operationId) - ORDER.indexOf(b.operation.operationId))
+const inOrder = operations.toSorted(
+  (a, b) => ORDER.indexOf(a.operation.operationId) - ORDER.indexOf(b.operation.operationId),
+)
 let anaId = EXAMPLE_EMPLOYEE_ID
 
 /** The example with the id of the employee that the first example created. */
@@ -46,10 +48,15 @@ for (const { path, method, operation } of inOrder) {
 }
 
 /** What is made comes first, by its path without an id; what needs nothing but a one-time token, last. */
-const ADMIN_ORDER = [...Object.keys(ADMIN_BODIES).filter((id) => /^(?:issue|invite)/.test(id)), ...Object.keys(ADMIN_BODIES)]
+const ADMIN_ORDER = [
+  ...Object.keys(ADMIN_BODIES).filter((id) => /^(?:issue|invite)/.test(id)),
+  ...Object.keys(ADMIN_BODIES),
+]
 
 await t.test('every example of the admin endpoint is good for a real server', async (t) => {
-  const withBodies = operationsOf(document).filter(({ path, operation }) => path.startsWith('/admin/') && operation.requestBody)
+  const withBodies = operationsOf(document).filter(
+    ({ path, operation }) => path.startsWith('/admin/') && operation.requestBody,
+  )
   const place = ({ operation }: { operation: { operationId: string } }) => ADMIN_ORDER.indexOf(operation.operationId)
   t.strictSame(withBodies.map((one) => one.operation.operationId).toSorted(), Object.keys(ADMIN_BODIES).toSorted())
   const ids = new Map<string, string>()
@@ -59,7 +66,11 @@ await t.test('every example of the admin endpoint is good for a real server', as
     for (const { value } of Object.values(operation.requestBody!.content['application/json']!.examples ?? {})) {
       const body = JSON.parse(JSON.stringify(value).replace('{token}', oneTimeToken)) as unknown
       const headers = { authorization: `Bearer ${service.company.admin.token}` }
-      const answer = await service.call(method as 'POST', path.replace('{id}', ids.get(kind) ?? ''), { key: null, headers, body })
+      const answer = await service.call(method as 'POST', path.replace('{id}', ids.get(kind) ?? ''), {
+        key: null,
+        headers,
+        body,
+      })
       t.ok(answer.status < 300, `${operation.operationId}: ${JSON.stringify(answer.body)}`)
       t.strictSame(check({ path, method }, answer), [])
       if (!path.includes('{')) ids.set(kind, answer.body.id)
@@ -81,9 +92,12 @@ await t.test('every example fits its schema', async (t) => {
   const ajv = schemasOf(document)
   for (const { operation } of operationsOf(document)) {
     const answers = Object.keys(operation.responses).map((status) => answerOf(document, operation, status)?.content)
-    for (const { schema, examples } of [operation.requestBody?.content, ...answers].flatMap((content) => Object.values(content ?? {}))) {
+    for (const { schema, examples } of [operation.requestBody?.content, ...answers].flatMap((content) =>
+      Object.values(content ?? {}),
+    )) {
       const fits = compileIn(ajv, schema ?? {})
-      for (const { value } of Object.values(examples ?? {})) t.ok(fits(value), `${operation.operationId}: ${JSON.stringify(fits.errors)}`)
+      for (const { value } of Object.values(examples ?? {}))
+        t.ok(fits(value), `${operation.operationId}: ${JSON.stringify(fits.errors)}`)
     }
   }
 })

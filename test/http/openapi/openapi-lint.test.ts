@@ -18,7 +18,11 @@ await t.test("the document passes Redocly's recommended rules, the warnings amon
 })
 
 await t.test('the rules are there: what breaks them is found', async (t) => {
-  t.match(await lint(source.replace('"operationId": "createEmployees"', '"operationId": "listEmployees"')), [/operation-operationId-unique/])
+  t.match(await lint(source.replace('"operationId": "createEmployees"', '"operationId": "listEmployees"')), [
+    /operation-operationId-unique/,
+  ])
   t.match(await lint(source.replace('"license"', '"x-license"')), [/info-license/])
-  t.match(await lint(source.replace('#/components/schemas/LogId', '#/components/schemas/Nothing')), [/no-unresolved-refs/])
+  t.match(await lint(source.replace('#/components/schemas/LogId', '#/components/schemas/Nothing')), [
+    /no-unresolved-refs/,
+  ])
 })

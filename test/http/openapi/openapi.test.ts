@@ -30,22 +30,42 @@ await t.test('every route of the API is described, with an id and a summary of i
   const undescribed = service.app.registeredRoutes.filter(({ schema, url }) => {
     return schema.operationId === undefined && schema.hide !== true && !NOT_DESCRIBED.test(url)
   })
-  t.strictSame(undescribed.map(({ method, url }) => `${method} ${url}`), [])
+  t.strictSame(
+    undescribed.map(({ method, url }) => `${method} ${url}`),
+    [],
+  )
   const operations = operationsOf(document).map(({ operation }) => operation)
   t.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
   t.ok(operations.every((operation) => typeof operation['summary'] === 'string'))
   const ours = ['createEmployees', 'listEmployees', 'readEmployee', 'updateEmployee', 'updateEmployees', 'verifyKey']
-  t.strictSame(operations.map(({ operationId }) => operationId).filter((id) => ours.includes(id)).toSorted(), ours)
+  t.strictSame(
+    operations
+      .map(({ operationId }) => operationId)
+      .filter((id) => ours.includes(id))
+      .toSorted(),
+    ours,
+  )
 })
 
 await t.test('every tag of an operation is explained', async (t) => {
   const explained = (document['tags'] as { name: string }[]).map(({ name }) => name)
   const used = operationsOf(document).flatMap(({ operation }) => operation['tags'] as string[])
-  t.strictSame([...new Set(used)].filter((tag) => !explained.includes(tag)), [])
+  t.strictSame(
+    [...new Set(used)].filter((tag) => !explained.includes(tag)),
+    [],
+  )
 })
 
 await t.test('what is said by name is there', async (t) => {
-  const names = ['Employee', 'EmployeeCreate', 'EmployeePatch', 'EmployeeBulkPatch', 'Problem', 'RecordError', 'BulkUserLogEntry']
+  const names = [
+    'Employee',
+    'EmployeeCreate',
+    'EmployeePatch',
+    'EmployeeBulkPatch',
+    'Problem',
+    'RecordError',
+    'BulkUserLogEntry',
+  ]
   for (const name of names) t.ok(document.components.schemas[name], name)
   t.strictSame(Object.keys(document.components['securitySchemes']!), ['apiId', 'apiKey', 'bearer'])
 })
@@ -55,7 +75,9 @@ await t.test('the public API asks for both headers of a key, the admin endpoint 
     if (path.startsWith('/v1/')) t.strictSame(operation.security, [{ apiId: [], apiKey: [] }], path)
     else if (operation.security.length > 0) t.strictSame(operation.security, [{ bearer: [] }], path)
   }
-  const open = operationsOf(document).filter(({ operation }) => operation.security.length === 0).map(({ path }) => path)
+  const open = operationsOf(document)
+    .filter(({ operation }) => operation.security.length === 0)
+    .map(({ path }) => path)
   t.strictSame(open, ['/admin/v1/invitations/accept'])
 })
 
@@ -63,7 +85,10 @@ await t.test('an answer has the same bytes whatever its schema says or forgets',
   const app = Fastify()
   documentRoutes(app)
   const answer = { id: 'x', count: '7', more: { nested: [1, null] }, at: 1.5 }
-  const forgetful = Type.Object({ id: Type.Integer(), count: Type.Integer(), missing: Type.String() }, { additionalProperties: false })
+  const forgetful = Type.Object(
+    { id: Type.Integer(), count: Type.Integer(), missing: Type.String() },
+    { additionalProperties: false },
+  )
   app.get('/plain', () => answer)
   app.get('/described', { schema: { response: { 200: forgetful } } }, () => answer)
   app.get('/in-full', { schema: { response: { 200: jsonAnswer('Done.', forgetful) } } }, () => answer)
@@ -78,7 +103,14 @@ await t.test('an answer has the same bytes whatever its schema says or forgets',
 
 const SAMPLES: unknown[] = [
   ...['', ' ', 'a', 'x'.repeat(64), 'x'.repeat(65), 'x'.repeat(120), 'x'.repeat(121), 'x'.repeat(128), 'x'.repeat(129)],
-  ...['x'.repeat(80), 'x'.repeat(81), '🙂'.repeat(80), '🙂'.repeat(128), '🙂'.repeat(129), `${'a'.repeat(243)}@example.com`],
+  ...[
+    'x'.repeat(80),
+    'x'.repeat(81),
+    '🙂'.repeat(80),
+    '🙂'.repeat(128),
+    '🙂'.repeat(129),
+    `${'a'.repeat(243)}@example.com`,
+  ],
   ...['+4930901820', '+1', '+12', '4930901820', '2026-11-20', '2026-02-29', '2024-02-29', '26-1-1', 'active', 'Active'],
   ...[null, 1, true, [], {}, { a: 1 }, { a: null }, { a: 'x'.repeat(1000) }, { a: 'x'.repeat(1001) }, { '': 1 }],
   ...[{ ['k'.repeat(64)]: true }, { ['k'.repeat(65)]: true }, { a: [] }, 'emp_01m7wqmfakeh492yss9pa6yb7t'],
@@ -91,7 +123,10 @@ await t.test('the schema of an attribute lets pass what the domain lets pass', a
   for (const name of ATTRIBUTE_NAMES) {
     for (const purpose of ['creation', 'patch'] as const) {
       const schemas = new NamedSchemas()
-      const validate = ajv.compile({ ...schemas.refer(attributeSchema(name, purpose)), components: { schemas: schemas.components } })
+      const validate = ajv.compile({
+        ...schemas.refer(attributeSchema(name, purpose)),
+        components: { schemas: schemas.components },
+      })
       for (const sample of SAMPLES.filter((sample) => isComparable(name, sample))) {
         const isRead = readAttribute(name, sample, purpose === 'patch').faults === undefined
         t.equal(validate(sample), isRead, `${name} ${purpose} ${JSON.stringify(sample)?.slice(0, 40)}`)

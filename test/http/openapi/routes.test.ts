@@ -28,7 +28,8 @@ await t.test("the client's own request id comes back when it is valid, else a ne
   const id = async (sent: string) =>
     (await service.call('GET', '/livez', { headers: { 'x-request-id': sent } })).headers['x-request-id']
   for (const good of ['sync-2026-11-20', 'A_b.9', 'x'.repeat(64)]) t.equal(await id(good), good)
-  for (const bad of ['with space', 'x'.repeat(65), 'ana@example.com', 'a/b', 'é', '']) t.match(await id(bad), /^[0-9a-f-]{36}$/)
+  for (const bad of ['with space', 'x'.repeat(65), 'ana@example.com', 'a/b', 'é', ''])
+    t.match(await id(bad), /^[0-9a-f-]{36}$/)
 })
 
 await t.test('livez says that the process lives, readyz that it can serve', async (t) => {

@@ -13,7 +13,11 @@ const change = (cookie: string, current: string, password = NEXT, repeated = pas
   browse(service, '/account/password', { cookie, form: { current, password, repeated } })
 
 await t.test('who changes the own password goes on with a fresh session, and all others end', async (t) => {
-  const [here, there, other] = [await cookieOf(service, member), await cookieOf(service, member), await cookieOf(service, auditor)]
+  const [here, there, other] = [
+    await cookieOf(service, member),
+    await cookieOf(service, member),
+    await cookieOf(service, auditor),
+  ]
   const changed = await change(here, member.password)
   t.match(changed, { status: 303, location: '/account?done=password' })
   t.notOk(await letsIn(service, here))
@@ -66,22 +70,29 @@ await t.test('of two changes at once one holds, and the other is told that it do
   t.equal(answers.filter(({ location }) => location === '/account?done=password').length, 1)
   t.ok(await letsIn(fresh, answers[winner]!.cookie!))
   t.equal((await browse(fresh, '/sign-in', { form: { email: user.email, password: passwords[winner]! } })).status, 303)
-  t.equal((await streamOf(fresh, user.user_id, fresh.company.id)).filter(({ type }) => type === 'UserPasswordSet').length, 2)
+  t.equal(
+    (await streamOf(fresh, user.user_id, fresh.company.id)).filter(({ type }) => type === 'UserPasswordSet').length,
+    2,
+  )
 })
 
-await t.test('who guesses at the present password of an open session is held up, and that holds up no sign-in', async (t) => {
-  const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
-  const user = limited.company.member
-  const cookie = await cookieOf(limited, user)
-  const guess = (current: string) => browse(limited, '/account/password', { cookie, form: { current, password: NEXT, repeated: NEXT } })
-  for (let at = 0; at < 3; at += 1) t.equal((await guess(`guess number ${at}`)).status, 422)
-  const hashes = countHashes(t)
-  const refused = await guess(user.password)
-  t.equal(refused.status, 429)
-  t.ok(Number(refused.headers['retry-after']) > 0)
-  t.strictSame(hashes(), [])
-  t.equal((await browse(limited, '/sign-in', { form: { email: user.email, password: user.password } })).status, 303)
-})
+await t.test(
+  'who guesses at the present password of an open session is held up, and that holds up no sign-in',
+  async (t) => {
+    const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
+    const user = limited.company.member
+    const cookie = await cookieOf(limited, user)
+    const guess = (current: string) =>
+      browse(limited, '/account/password', { cookie, form: { current, password: NEXT, repeated: NEXT } })
+    for (let at = 0; at < 3; at += 1) t.equal((await guess(`guess number ${at}`)).status, 422)
+    const hashes = countHashes(t)
+    const refused = await guess(user.password)
+    t.equal(refused.status, 429)
+    t.ok(Number(refused.headers['retry-after']) > 0)
+    t.strictSame(hashes(), [])
+    t.equal((await browse(limited, '/sign-in', { form: { email: user.email, password: user.password } })).status, 303)
+  },
+)
 
 for (const [role, user] of Object.entries({ admin, auditor })) {
   await t.test(`${role}: an own token is shown once, works, and ends when it is revoked`, async (t) => {
@@ -90,7 +101,10 @@ for (const [role, user] of Object.entries({ admin, auditor })) {
     const shown = await browse(service, '/account/tokens', { cookie, form })
     const [, token] = /<code id="token">(el_user_\w+)<\/code>/.exec(shown.text)!
     t.equal((await service.manage('GET', '/tokens', undefined, token)).status, 200)
-    t.match(await browse(service, '/account/tokens', { cookie, form }), { status: 412, text: /nothing was done this time/ })
+    t.match(await browse(service, '/account/tokens', { cookie, form }), {
+      status: 412,
+      text: /nothing was done this time/,
+    })
     const listed = (await service.manage('GET', '/tokens', undefined, user.token)).body.items
     t.equal(listed.filter(({ name }: { name: string }) => name === 'CI <x>').length, 1)
     const page = await browse(service, '/account', { cookie })
@@ -113,7 +127,10 @@ await t.test("the account page has one's own tokens alone, for administrators to
     t.equal((await browse(service, `/account/tokens/${id}/revoke`, { cookie, form: {} })).status, 404)
   }
   t.equal((await service.manage('GET', '/tokens', undefined, body.token)).status, 200)
-  const faulty = await browse(service, '/account/tokens', { cookie, form: { seen: '0', name: '', expires_in_days: '367' } })
+  const faulty = await browse(service, '/account/tokens', {
+    cookie,
+    form: { seen: '0', name: '', expires_in_days: '367' },
+  })
   t.match(faulty, { status: 422, text: /must be at most 366/ })
 })
 
@@ -121,7 +138,8 @@ await t.test('the sessions are listed, with this one told from the others and th
   const user = (await service.makeCompany('Fresh')).member
   await service.pool.query(`update users set email = 'fresh@example.com' where user_id = $1`, [toUuid(user.user_id)])
   const cookies: string[] = []
-  for (let at = 0; at < 4; at += 1) cookies.push(await cookieOf(service, { email: 'fresh@example.com', password: user.password }))
+  for (let at = 0; at < 4; at += 1)
+    cookies.push(await cookieOf(service, { email: 'fresh@example.com', password: user.password }))
   await service.pool.query(
     `update sessions set last_used = last_used - interval '61 minutes' where session_hash in
        (select session_hash from sessions where user_id = $1 order by created_at limit 1)`,

@@ -26,7 +26,10 @@ await t.test('the secret is shown with a line that works, and on no other page',
   t.equal(shown.status, 200)
   t.match(await verify(id!, secret!), { status: 200, body: { quota_limit: 7, refresh_period: 'daily' } })
   const line = /<code id="verify-line">([^<]+)<\/code>/.exec(shown.text)![1]!.replaceAll('&#39;', "'")
-  t.equal(line, `curl -sS '${service.address}/v1/auth/verify' \\\n  -H 'x-api-id: ${id}' \\\n  -H 'x-api-key: ${secret}'`)
+  t.equal(
+    line,
+    `curl -sS '${service.address}/v1/auth/verify' \\\n  -H 'x-api-id: ${id}' \\\n  -H 'x-api-key: ${secret}'`,
+  )
   for (const path of [page, '/settings/api-keys', `${page}/revoke`]) {
     const { text } = await open(path)
     t.notOk(text.includes(secret!), path)
@@ -42,23 +45,36 @@ await t.test('where the service is reached by another address, the line names th
   t.notMatch(text, 'rm -rf')
   const known = await startService(t, { PUBLIC_URL: 'http://hr.example.com' })
   const other = await cookieOf(known, known.company.admin)
-  t.match((await browse(known, NEW, { cookie: other, form: { ...form, seen: '1' } })).text, 'curl -sS &#39;http://hr.example.com/v1/auth/verify')
+  t.match(
+    (await browse(known, NEW, { cookie: other, form: { ...form, seen: '1' } })).text,
+    'curl -sS &#39;http://hr.example.com/v1/auth/verify',
+  )
 })
 
-await t.test('a form that issues a key and is sent again issues no second one, also when both come at once', async (t) => {
-  const before = await keyCount()
-  const form = { seen: seenOn(await open(NEW)), name: 'Once', ...QUOTA }
-  const answers = await Promise.all([1, 2, 3].map(() => send(NEW, form)))
-  answers.push(await send(NEW, form))
-  t.strictSame(answers.map(({ status }) => status).sort((a, b) => a - b), [200, 412, 412, 412])
-  t.equal(await keyCount(), before + 1)
-  const refused = answers.at(-1)!
-  t.match(refused.text, 'nothing was done this time')
-  t.notOk(secretOn(refused))
-  t.match(refused.text, 'value="Once"')
-  t.equal((await send(NEW, { ...form, seen: seenOn(refused) })).status, 200, 'who wants another one sends what the refusal shows')
-  t.equal((await send(NEW, { name: 'No version', ...QUOTA })).status, 412)
-})
+await t.test(
+  'a form that issues a key and is sent again issues no second one, also when both come at once',
+  async (t) => {
+    const before = await keyCount()
+    const form = { seen: seenOn(await open(NEW)), name: 'Once', ...QUOTA }
+    const answers = await Promise.all([1, 2, 3].map(() => send(NEW, form)))
+    answers.push(await send(NEW, form))
+    t.strictSame(
+      answers.map(({ status }) => status).sort((a, b) => a - b),
+      [200, 412, 412, 412],
+    )
+    t.equal(await keyCount(), before + 1)
+    const refused = answers.at(-1)!
+    t.match(refused.text, 'nothing was done this time')
+    t.notOk(secretOn(refused))
+    t.match(refused.text, 'value="Once"')
+    t.equal(
+      (await send(NEW, { ...form, seen: seenOn(refused) })).status,
+      200,
+      'who wants another one sends what the refusal shows',
+    )
+    t.equal((await send(NEW, { name: 'No version', ...QUOTA })).status, 412)
+  },
+)
 
 await t.test('a form that rotates a key and is sent again makes no further secret', async (t) => {
   const { id, page, secret } = await issue('Rotated')
@@ -69,31 +85,48 @@ await t.test('a form that rotates a key and is sent again makes no further secre
   const { text } = await open(page)
   const [, until] = /works until\s*<time datetime="([^"]+)"/.exec(text)!
   const [event] = (await streamOf(service, id!)).slice(-1)
-  t.match(event, { type: 'ApiKeyRotated', actor: service.company.admin.user_id, data: { overlap_seconds: 3600, previous_expires_at: until } })
+  t.match(event, {
+    type: 'ApiKeyRotated',
+    actor: service.company.admin.user_id,
+    data: { overlap_seconds: 3600, previous_expires_at: until },
+  })
   t.match(text, `data-since="${until}"`)
   const last = secretOn(await send(`${page}/rotate`, { seen: seenOn(await open(page)), overlap_seconds: '0' }))!
   t.strictSame([(await verify(id!, rotated)).status, (await verify(id!, last)).status], [401, 200])
   t.notMatch((await open(page)).text, 'works until')
-  t.match(await send(`${page}/rotate`, { seen: seenOn(await open(page)), overlap_seconds: '604801' }), { status: 422, text: /must be at most 604800/ })
+  t.match(await send(`${page}/rotate`, { seen: seenOn(await open(page)), overlap_seconds: '604801' }), {
+    status: 422,
+    text: /must be at most 604800/,
+  })
 })
 
-await t.test('two administrators who edit a key at once: the second sees that it has changed, and what was written stays in the form', async (t) => {
-  const { page } = await issue('Edited')
-  const seen = seenOn(await open(page))
-  const first = { seen, name: 'First', quota_limit: '10', refresh_period: 'weekly' }
-  t.match(await send(page, first), { status: 303, location: `${page}?done=saved` })
-  const second = await send(page, { seen, name: 'Second', quota_limit: '20', refresh_period: 'hourly' })
-  t.match(second, { status: 412, text: /value="Second"/ })
-  const { text } = await open(`${page}?done=saved`)
-  t.match(text, /role="status">The changes are saved/)
-  t.match(text, '0 of 10 calls a week (0 %)')
-  const faulty = await send(page, { seen: seenOn(second), name: ' ', quota_limit: '1.5', refresh_period: 'yearly' })
-  t.equal(faulty.status, 422)
-  for (const fault of ['name must have at least 1 character', 'quota_limit must be an integer', 'refresh_period must be one of hourly']) {
-    t.match(faulty.text, fault)
-  }
-  t.match(await send(page, { seen: seenOn(second), name: 'nul\0', quota_limit: '1', refresh_period: 'daily' }), { status: 422, text: /no text may have/ })
-})
+await t.test(
+  'two administrators who edit a key at once: the second sees that it has changed, and what was written stays in the form',
+  async (t) => {
+    const { page } = await issue('Edited')
+    const seen = seenOn(await open(page))
+    const first = { seen, name: 'First', quota_limit: '10', refresh_period: 'weekly' }
+    t.match(await send(page, first), { status: 303, location: `${page}?done=saved` })
+    const second = await send(page, { seen, name: 'Second', quota_limit: '20', refresh_period: 'hourly' })
+    t.match(second, { status: 412, text: /value="Second"/ })
+    const { text } = await open(`${page}?done=saved`)
+    t.match(text, /role="status">The changes are saved/)
+    t.match(text, '0 of 10 calls a week (0 %)')
+    const faulty = await send(page, { seen: seenOn(second), name: ' ', quota_limit: '1.5', refresh_period: 'yearly' })
+    t.equal(faulty.status, 422)
+    for (const fault of [
+      'name must have at least 1 character',
+      'quota_limit must be an integer',
+      'refresh_period must be one of hourly',
+    ]) {
+      t.match(faulty.text, fault)
+    }
+    t.match(await send(page, { seen: seenOn(second), name: 'nul\0', quota_limit: '1', refresh_period: 'daily' }), {
+      status: 422,
+      text: /no text may have/,
+    })
+  },
+)
 
 await t.test('a key is disabled, enabled and revoked, and then nothing can be done with it', async (t) => {
   const { id, page, secret } = await issue('Short life')
@@ -118,7 +151,8 @@ await t.test('the list goes on page by page, and shows how much of each quota is
   const first = await open('/settings/api-keys')
   const [, older] = /rel="next" href="([^"]+)"/.exec(first.text)!
   const second = await open(older!)
-  const idsOn = ({ text }: { text: string }) => [...text.matchAll(/<code class="below">(key_\w+)</g)].map(([, id]) => id)
+  const idsOn = ({ text }: { text: string }) =>
+    [...text.matchAll(/<code class="below">(key_\w+)</g)].map(([, id]) => id)
   t.equal(idsOn(first).length, 50)
   const all = new Set([...idsOn(first), ...idsOn(second)])
   t.equal(all.size, idsOn(first).length + idsOn(second).length)

@@ -15,16 +15,32 @@ await t.test('an axis has round whole numbers, begins at 0 and holds the largest
 })
 
 await t.test('bars stand on one another and on the axis, as tall as their values', async (t) => {
-  const [first, second] = stackedBars([[3, 1], [0, 4]], 4, 100)
-  t.match(first, [{ y: 25, height: 75 }, { y: 0, height: 25 }])
-  t.match(second, [{ y: 100, height: 0 }, { y: 0, height: 100 }])
+  const [first, second] = stackedBars(
+    [
+      [3, 1],
+      [0, 4],
+    ],
+    4,
+    100,
+  )
+  t.match(first, [
+    { y: 25, height: 75 },
+    { y: 0, height: 25 },
+  ])
+  t.match(second, [
+    { y: 100, height: 0 },
+    { y: 0, height: 100 },
+  ])
   t.ok(first![0]!.x + first![0]!.width < second![0]!.x, 'with a gap between them')
   t.ok(second![0]!.x + second![0]!.width < 100)
 })
 
 await t.test('what is there can be seen, however small it is, and nothing is shown of what is not', async (t) => {
   const [segments] = stackedBars([[1, 0]], 1_000_000, 100)
-  t.strictSame(segments!.map(({ height }) => height), [1, 0])
+  t.strictSame(
+    segments!.map(({ height }) => height),
+    [1, 0],
+  )
 })
 
 await t.test('the first and the last column are named, and what lies evenly between them', async (t) => {

@@ -30,20 +30,26 @@ await t.test('the script brings no style sheet that would load anything from els
   t.match((await get('/docs/start.js')).body, /"withDefaultFonts":false/)
 })
 
-await t.test('the policy lets the page load and call nothing but the service, and run no script of its own text', async (t) => {
-  const policy = Object.fromEntries(
-    page.headers['content-security-policy']!.split('; ').map((line) => [line.split(' ', 1)[0], line.split(' ').slice(1).join(' ')]),
-  )
-  t.strictSame(policy, {
-    'default-src': "'none'",
-    'script-src': "'self'",
-    'style-src': "'self' 'unsafe-inline'",
-    'connect-src': "'self'",
-    'img-src': "'self' data:",
-    'font-src': "'self'",
-    'base-uri': "'none'",
-    'form-action': "'none'",
-    'frame-ancestors': "'none'",
-  })
-  t.notMatch(page.body, /<script(?! src=)/)
-})
+await t.test(
+  'the policy lets the page load and call nothing but the service, and run no script of its own text',
+  async (t) => {
+    const policy = Object.fromEntries(
+      page.headers['content-security-policy']!.split('; ').map((line) => [
+        line.split(' ', 1)[0],
+        line.split(' ').slice(1).join(' '),
+      ]),
+    )
+    t.strictSame(policy, {
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self' 'unsafe-inline'",
+      'connect-src': "'self'",
+      'img-src': "'self' data:",
+      'font-src': "'self'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+    })
+    t.notMatch(page.body, /<script(?! src=)/)
+  },
+)

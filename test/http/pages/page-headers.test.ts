@@ -46,21 +46,28 @@ const PAGES: [path: string, cookie: string | null, status: number, form?: Record
 
 for (const [path, cookie, status, form] of PAGES) {
   const who = cookie === null ? 'nobody' : cookie === admin ? 'an administrator' : 'a member'
-  await t.test(`${form ? 'sending to' : 'opening'} ${path.replaceAll(/(?:key|usr|tok)_\w+/g, 'ID')} as ${who}`, async (t) => {
-    const { headers, text, ...answer } = await browse(service, path, { cookie, ...(form ? { form } : {}) })
-    t.equal(answer.status, status)
-    t.match(headers, {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': POLICY,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'same-origin',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
-      'permissions-policy': /camera=\(\)/,
-      'cache-control': 'no-store',
-    })
-    t.notMatch(text, /<script(?! src="\/assets\/)|\son[a-z]+=|\sstyle=|https?:\/\/(?!127\.0\.0\.1)/, 'nothing inline and nothing from outside')
-  })
+  await t.test(
+    `${form ? 'sending to' : 'opening'} ${path.replaceAll(/(?:key|usr|tok)_\w+/g, 'ID')} as ${who}`,
+    async (t) => {
+      const { headers, text, ...answer } = await browse(service, path, { cookie, ...(form ? { form } : {}) })
+      t.equal(answer.status, status)
+      t.match(headers, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': POLICY,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'permissions-policy': /camera=\(\)/,
+        'cache-control': 'no-store',
+      })
+      t.notMatch(
+        text,
+        /<script(?! src="\/assets\/)|\son[a-z]+=|\sstyle=|https?:\/\/(?!127\.0\.0\.1)/,
+        'nothing inline and nothing from outside',
+      )
+    },
+  )
 }
 
 await t.test('the secret that is shown once stays in no cache', async (t) => {

@@ -13,16 +13,20 @@ await t.test('every code that the domain has, has a page, and every page a code'
   t.strictSame([...union!.matchAll(/'(\w+)'/g)].map(([, code]) => code!).toSorted(), PROBLEM_CODES.toSorted())
 })
 
-await t.test('a browser gets a page that says when it happens, what to do, and whether there is an entry', async (t) => {
-  for (const code of PROBLEM_CODES) {
-    const { status, headers, body } = await page(`/problems/${code}`)
-    t.equal(status, 200, code)
-    t.equal(headers['content-type'], 'text/html; charset=utf-8')
-    for (const part of [code, 'When it happens', 'What to do', 'Bulk User Logs']) t.ok(body.includes(part), `${code}: ${part}`)
-    const text = body.replaceAll(/<\/?code>/g, '`')
-    t.ok(text.includes(escaped(PROBLEM_TEXTS[code].when)), code)
-  }
-})
+await t.test(
+  'a browser gets a page that says when it happens, what to do, and whether there is an entry',
+  async (t) => {
+    for (const code of PROBLEM_CODES) {
+      const { status, headers, body } = await page(`/problems/${code}`)
+      t.equal(status, 200, code)
+      t.equal(headers['content-type'], 'text/html; charset=utf-8')
+      for (const part of [code, 'When it happens', 'What to do', 'Bulk User Logs'])
+        t.ok(body.includes(part), `${code}: ${part}`)
+      const text = body.replaceAll(/<\/?code>/g, '`')
+      t.ok(text.includes(escaped(PROBLEM_TEXTS[code].when)), code)
+    }
+  },
+)
 
 await t.test('who asks for JSON gets JSON, with the type that problem documents have', async (t) => {
   const { body: refused } = await service.call('GET', '/v1/employees/x')
@@ -33,7 +37,10 @@ await t.test('who asks for JSON gets JSON, with the type that problem documents 
     t.strictSame(Object.keys(body), ['type', 'code', 'status', 'title', 'when', 'remedy', 'log_entry'])
   }
   const { body } = await page('/problems', 'application/json')
-  t.strictSame(body.items.map(({ code }: { code: string }) => code), PROBLEM_CODES)
+  t.strictSame(
+    body.items.map(({ code }: { code: string }) => code),
+    PROBLEM_CODES,
+  )
 })
 
 await t.test('a code that does not exist is a 404 problem, whatever it is called', async (t) => {
@@ -44,7 +51,10 @@ await t.test('a code that does not exist is a 404 problem, whatever it is called
 
 await t.test('the pages load what this server has and nothing else, and the list links to all', async (t) => {
   const { body, headers } = await page('/problems')
-  t.match(headers['content-security-policy'], /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';/)
+  t.match(
+    headers['content-security-policy'],
+    /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';/,
+  )
   t.notMatch(body, /<script>|<style|https?:|style=|unsafe/)
   for (const [, path] of body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
     t.match(await page(path), { status: 200, headers: { 'cache-control': /immutable/ } })

@@ -41,22 +41,34 @@ await t.test('what is wrong with an invitation is told at its fields', async (t)
   t.equal(answer.status, 422)
   t.match(answer.text, 'id="name-fault"')
   t.match(answer.text, 'id="role-fault"')
-  t.match(await send('/settings/users/new', { email: 'nobody', name: 'x', role: 'admin' }), { status: 422, text: /id="email-fault"/ })
+  t.match(await send('/settings/users/new', { email: 'nobody', name: 'x', role: 'admin' }), {
+    status: 422,
+    text: /id="email-fault"/,
+  })
 })
 
 await t.test('the role is changed, and who is no administrator any more has no way back', async (t) => {
   const user = await join('role@example.com', 'member')
   t.match(await send(`${user.page}/role`, { role: 'admin' }), { status: 303, location: `${user.page}?done=role` })
   const own = await cookieOf(service, user)
-  t.match(await browse(service, `${user.page}/role`, { cookie: own, form: { role: 'member' } }), { status: 303, location: '/' })
+  t.match(await browse(service, `${user.page}/role`, { cookie: own, form: { role: 'member' } }), {
+    status: 303,
+    location: '/',
+  })
   t.equal((await browse(service, '/settings/users', { cookie: own })).status, 403)
   t.match(await send(`${user.page}/role`, { role: 'owner' }), { status: 422, text: /id="role-fault"/ })
 })
 
 await t.test('the last administrator is neither removed nor made less, and the page says why', async (t) => {
   const page = `/settings/users/${admin.user_id}`
-  for (const [path, form] of [[`${page}/role`, { role: 'member' }], [`${page}/remove`, {}]] as [string, Record<string, string>][]) {
-    t.match(await send(path, form), { status: 409, text: /role="alert">No administrator with a password would be left; make another one first\./ })
+  for (const [path, form] of [
+    [`${page}/role`, { role: 'member' }],
+    [`${page}/remove`, {}],
+  ] as [string, Record<string, string>][]) {
+    t.match(await send(path, form), {
+      status: 409,
+      text: /role="alert">No administrator with a password would be left; make another one first\./,
+    })
   }
   t.ok(await letsIn(service, cookie))
 })
@@ -73,7 +85,9 @@ await t.test('a reset shows another link, ends the sessions, and sent again it m
   t.notOk(await letsIn(service, session))
   t.match(await send(`${user.page}/reset-password`, form), { status: 412, text: /nothing was done this time/ })
   const token = new URL(linkOn(reset)!).searchParams.get('token')!
-  const accepted = await browse(service, '/invitation', { form: { token, password: 'another password', repeated: 'another password' } })
+  const accepted = await browse(service, '/invitation', {
+    form: { token, password: 'another password', repeated: 'another password' },
+  })
   t.equal(accepted.status, 200, 'the link still serves')
 })
 
@@ -90,12 +104,18 @@ await t.test('a removal ends everything of the user, who stays to be seen', asyn
   t.match(await send(`${user.page}/role`, { role: 'admin' }), { status: 409, text: /has been removed/ })
 })
 
-await t.test('whoever resets the own password is told before, and gets the link though the session has ended', async (t) => {
-  const user = await join('own@example.com', 'admin')
-  const own = await cookieOf(service, user)
-  const confirmation = await browse(service, `${user.page}/reset-password`, { cookie: own })
-  t.match(confirmation.text, 'This is you')
-  const reset = await browse(service, `${user.page}/reset-password`, { cookie: own, form: { seen: seenOn(confirmation) } })
-  t.match(linkOn(reset), '/invitation?token=el_link_')
-  t.notOk(await letsIn(service, own))
-})
+await t.test(
+  'whoever resets the own password is told before, and gets the link though the session has ended',
+  async (t) => {
+    const user = await join('own@example.com', 'admin')
+    const own = await cookieOf(service, user)
+    const confirmation = await browse(service, `${user.page}/reset-password`, { cookie: own })
+    t.match(confirmation.text, 'This is you')
+    const reset = await browse(service, `${user.page}/reset-password`, {
+      cookie: own,
+      form: { seen: seenOn(confirmation) },
+    })
+    t.match(linkOn(reset), '/invitation?token=el_link_')
+    t.notOk(await letsIn(service, own))
+  },
+)

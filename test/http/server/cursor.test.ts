@@ -28,8 +28,23 @@ await t.test('what no list gave is refused, and not quoted', async (t) => {
   const made = (text: string) => Buffer.from(text, 'latin1').toString('base64url')
   const cursor = encodeCursor(42)
   for (const text of [
-    ...['', ' ', '0', '42', 'null', '../../x', '\0', `${cursor}=`, ` ${cursor}`, `${cursor}\n`, `${cursor}A`, cursor.slice(0, -1)],
-    ...['1:', '1:042', '1:-1', '1:1.5', '1:1e3', '1:0x1', '2:42', '1:42 ', '1:1234567890123456', '1:NaN', '42'].map(made),
+    ...[
+      '',
+      ' ',
+      '0',
+      '42',
+      'null',
+      '../../x',
+      '\0',
+      `${cursor}=`,
+      ` ${cursor}`,
+      `${cursor}\n`,
+      `${cursor}A`,
+      cursor.slice(0, -1),
+    ],
+    ...['1:', '1:042', '1:-1', '1:1.5', '1:1e3', '1:0x1', '2:42', '1:42 ', '1:1234567890123456', '1:NaN', '42'].map(
+      made,
+    ),
     Buffer.from('1:42').toString('base64'),
   ]) {
     t.match(refusal(text), { status: 400, code: 'invalid_query' }, JSON.stringify(text))

@@ -20,8 +20,12 @@ function refusalOf(body: string | Buffer): { code: string; detail: string } {
   throw new Error('the body was taken')
 }
 
-const escaped = (ascii: string) => Buffer.from(ascii).toString('hex').replaceAll(/../g, String.raw`\u00$&`)
-const nested = (depth: number, open: string, close: string, inside = '') => open.repeat(depth) + inside + close.repeat(depth)
+const escaped = (ascii: string) =>
+  Buffer.from(ascii)
+    .toString('hex')
+    .replaceAll(/../g, String.raw`\u00$&`)
+const nested = (depth: number, open: string, close: string, inside = '') =>
+  open.repeat(depth) + inside + close.repeat(depth)
 
 const MALFORMED: [what: string, body: string | Buffer][] = [
   ['empty', ''],
@@ -99,17 +103,33 @@ const TAKEN: [what: string, body: string, value: unknown][] = [
   ['many values side by side', `[${'[],'.repeat(1000)}{}]`, undefined],
   ['brackets inside a text', `["${'['.repeat(100)}"]`, undefined],
   ['one byte order mark, which RFC 8259 lets a reader ignore', `${BOM}{"a":1}`, { a: 1 }],
-  ['the largest whole numbers that a double holds one by one', '[9007199254740992,-9007199254740992]', [2 ** 53, -(2 ** 53)]],
+  [
+    'the largest whole numbers that a double holds one by one',
+    '[9007199254740992,-9007199254740992]',
+    [2 ** 53, -(2 ** 53)],
+  ],
   ['larger numbers that a double holds', '[1e20,100000000000000000000,18446744073709551616]', [1e20, 1e20, 2 ** 64]],
-  ['the digits by which a double is written', '[18446744073709552000,123456789012345680000]', [2 ** 64, 123456789012345680000]],
+  [
+    'the digits by which a double is written',
+    '[18446744073709552000,123456789012345680000]',
+    [2 ** 64, 123456789012345680000],
+  ],
   ['fractions', '[0.1,1.5e-7,-2.50]', [0.1, 1.5e-7, -2.5]],
   ['zeros', '[0,-0,0.0,0e5,0E-400]', [0, -0, 0, 0, 0]],
   ['the smallest and the largest double', '[5e-324,1.7976931348623157e308]', [5e-324, Number.MAX_VALUE]],
-  ['many digits inside a text', '{"1234567890123456789":"9007199254740993 1e400"}', { '1234567890123456789': '9007199254740993 1e400' }],
+  [
+    'many digits inside a text',
+    '{"1234567890123456789":"9007199254740993 1e400"}',
+    { '1234567890123456789': '9007199254740993 1e400' },
+  ],
   ['escapes of whole characters', String.raw`["\u00e9\ud83d\ude00\u0001\n\\u0000"]`, ['é😀\u0001\n\\u0000']],
   ['__proto__ as a value', '["__proto__",{"a":"__proto__"}]', ['__proto__', { a: '__proto__' }]],
   ['__proto__ within a text', String.raw`["\"__proto__\": 1"]`, ['"__proto__": 1']],
-  ['names that every object has', '{"constructor":{"prototype":1},"toString":2}', { constructor: { prototype: 1 }, toString: 2 }],
+  [
+    'names that every object has',
+    '{"constructor":{"prototype":1},"toString":2}',
+    { constructor: { prototype: 1 }, toString: 2 },
+  ],
   ['values that are no object', '"x"', 'x'],
   ['null', 'null', null],
 ]
@@ -131,7 +151,23 @@ await t.test('any JSON comes through unchanged, however it is indented', async (
 
 await t.test('any bytes are taken or refused with a problem, and nothing else is thrown', async () => {
   const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array))
-  const piece = fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', '\\u', '\\ud800', BOM, '1e400', '9007199254740993', 'null', ' ')
+  const piece = fc.constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    ',',
+    ':',
+    '\\',
+    '\\u',
+    '\\ud800',
+    BOM,
+    '1e400',
+    '9007199254740993',
+    'null',
+    ' ',
+  )
   const pieces = fc.array(piece, { maxLength: 12 }).map((parts) => Buffer.from(parts.join(''), 'utf8'))
   fc.assert(
     fc.property(fc.oneof(bytes, pieces), (body) => {
@@ -162,11 +198,26 @@ const SECRET = 'canary'
 
 await t.test('no refusal quotes the body, neither its values nor its names', async (t) => {
   let refused = 0
-  const text = fc.constantFrom('"canary"', 'canary', '"canary\\u0000"', '"canary\\ud800"', '{"canary":', '"canary":', '1e400', '__proto__')
-  const piece = fc.oneof(text, fc.constantFrom('{', '}', '[', ']', ',', ':', ' position ', ' JSON at position canary', '9007199254740993'))
+  const text = fc.constantFrom(
+    '"canary"',
+    'canary',
+    '"canary\\u0000"',
+    '"canary\\ud800"',
+    '{"canary":',
+    '"canary":',
+    '1e400',
+    '__proto__',
+  )
+  const piece = fc.oneof(
+    text,
+    fc.constantFrom('{', '}', '[', ']', ',', ':', ' position ', ' JSON at position canary', '9007199254740993'),
+  )
   const broken = fc.array(piece, { maxLength: 12 }).map((parts) => parts.join(''))
   const whole = fc
-    .tuple(anyJson, fc.constantFrom(String.raw`"canary\u0000"`, String.raw`{"canary\ud800":1}`, String.raw`{"canary":"\udc00"}`))
+    .tuple(
+      anyJson,
+      fc.constantFrom(String.raw`"canary\u0000"`, String.raw`{"canary\ud800":1}`, String.raw`{"canary":"\udc00"}`),
+    )
     .map(([value, bad]) => `{"canary":{"employees":[${JSON.stringify(value)},${bad}]}}`)
   fc.assert(
     fc.property(fc.oneof(broken, whole), (body) => {

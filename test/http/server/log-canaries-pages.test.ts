@@ -23,7 +23,10 @@ const address = await server.prints(/listens on (http:\S+)/)
 const secrets = new Set([PASSWORD, admin.password, 'canary@example.com', 'Canary Name'])
 
 /** Everything that shows or takes a secret. Returns the statuses. */
-async function everything(cookieBefore: string | null, round: number): Promise<{ statuses: number[]; cookie: string | null }> {
+async function everything(
+  cookieBefore: string | null,
+  round: number,
+): Promise<{ statuses: number[]; cookie: string | null }> {
   const statuses: number[] = []
   let cookie = cookieBefore
   const step = async (path: string, form?: Record<string, string>) => {
@@ -39,9 +42,19 @@ async function everything(cookieBefore: string | null, round: number): Promise<{
   await step('/sign-in', { email: admin.email, password: PASSWORD })
   await step('/sign-in', { email: admin.email, password: admin.password })
   const { text: newKey } = await step('/settings/api-keys/new')
-  await step('/settings/api-keys/new', { seen: seenOn(newKey), name: 'Canary Name', quota_limit: '1', refresh_period: 'daily' })
-  const invited = await step('/settings/users/new', { email: `${round}canary@example.com`, name: 'Canary Name', role: 'member' })
-  const [token = [...secrets].find((secret) => secret.startsWith('el_link_')) ?? 'x'] = /el_link_\w{40,}/.exec(invited.text) ?? []
+  await step('/settings/api-keys/new', {
+    seen: seenOn(newKey),
+    name: 'Canary Name',
+    quota_limit: '1',
+    refresh_period: 'daily',
+  })
+  const invited = await step('/settings/users/new', {
+    email: `${round}canary@example.com`,
+    name: 'Canary Name',
+    role: 'member',
+  })
+  const [token = [...secrets].find((secret) => secret.startsWith('el_link_')) ?? 'x'] =
+    /el_link_\w{40,}/.exec(invited.text) ?? []
   await step(`/invitation?token=${token}`)
   await step('/invitation', { token, password: PASSWORD, repeated: PASSWORD })
   await step('/invitation', { token, password: PASSWORD, repeated: PASSWORD })

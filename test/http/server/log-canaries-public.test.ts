@@ -11,7 +11,15 @@ import { send, startService } from '../../support/service.ts'
 
 const service = await startService(t)
 const { key } = service.company
-const CANARIES = ['Canaria', 'canary@example.com', 'CANARY-1', '+4915799', key.api_key, 'Canary-Idempotency', 'canaryvalue']
+const CANARIES = [
+  'Canaria',
+  'canary@example.com',
+  'CANARY-1',
+  '+4915799',
+  key.api_key,
+  'Canary-Idempotency',
+  'canaryvalue',
+]
 
 const server = launch(t, ['serve'], {
   DATABASE_URL: service.urls.serviceUrl,
@@ -22,9 +30,17 @@ const server = launch(t, ['serve'], {
 })
 const address = await server.prints(/listens on (http:\S+)/)
 const person = (more: Record<string, unknown> = {}) => {
-  return { first_name: 'Canaria', last_name: 'Canaria', email: 'canary@example.com', external_id: 'CANARY-1', phone: '+4915799', ...more }
+  return {
+    first_name: 'Canaria',
+    last_name: 'Canaria',
+    email: 'canary@example.com',
+    external_id: 'CANARY-1',
+    phone: '+4915799',
+    ...more,
+  }
 }
-const call = async (method: string, path: string, options: CallOptions) => (await send(address, method, path, { key, ...options })).status
+const call = async (method: string, path: string, options: CallOptions) =>
+  (await send(address, method, path, { key, ...options })).status
 
 await t.test('no call of the public API leaves a secret or a person in the log', async (t) => {
   const headers = { 'idempotency-key': 'Canary-Idempotency' }
@@ -33,7 +49,9 @@ await t.test('no call of the public API leaves a secret or a person in the log',
     await call('POST', '/v1/employees', { body: person(), headers }),
     await call('POST', '/v1/employees', { body: person({ email: 'canary@' }), headers }),
     await call('POST', '/v1/employees', { body: [person(), person()] }),
-    await call('PATCH', '/v1/employees', { body: [{ email: 'canary@example.com', job_title: 'canaryvalue', canaryvalue: 1 }] }),
+    await call('PATCH', '/v1/employees', {
+      body: [{ email: 'canary@example.com', job_title: 'canaryvalue', canaryvalue: 1 }],
+    }),
     await call('PATCH', '/v1/employees/canaryvalue', { body: { first_name: 'Canaria' } }),
     await call('POST', '/v1/employees', { body: '{"first_name":"Canaria",' }),
     await call('POST', '/v1/employees', { body: '{"__proto__":"canaryvalue"}' }),
@@ -54,8 +72,16 @@ await t.test('an error of the database that quotes what was sent is stripped of 
       begin raise exception 'it is %', new.email using errcode = 'check_violation', detail = new.state::text; end $$`,
     'create trigger quote before insert on employee_snapshots for each row execute function quote()',
   )
-  t.equal(await call('POST', '/v1/employees', { body: person({ email: 'canary@example.com', external_id: 'CANARY-1x' }) }), 409)
-  t.equal(await call('POST', '/v1/employees', { body: { first_name: 'Canaria', last_name: 'C', email: 'other.canary@example.com' } }), 500)
+  t.equal(
+    await call('POST', '/v1/employees', { body: person({ email: 'canary@example.com', external_id: 'CANARY-1x' }) }),
+    409,
+  )
+  t.equal(
+    await call('POST', '/v1/employees', {
+      body: { first_name: 'Canaria', last_name: 'C', email: 'other.canary@example.com' },
+    }),
+    500,
+  )
 })
 
 await t.test('none of it stands in the log', async (t) => {

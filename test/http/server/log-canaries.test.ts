@@ -20,7 +20,12 @@ const NAME = 'Canary Name 4711'
 const { log, address } = await startTalkative()
 const secrets = new Set([PASSWORD, EMAIL, NAME, admin.token, member.token, 'canary.4711'])
 
-async function request(method: string, path: string, body?: unknown, token: string | null = admin.token): Promise<Answer> {
+async function request(
+  method: string,
+  path: string,
+  body?: unknown,
+  token: string | null = admin.token,
+): Promise<Answer> {
   const headers = token === null ? {} : { authorization: `Bearer ${token}` }
   const answer = await send(address, method, `/admin/v1${path}`, { headers, body })
   for (const shown of [answer.body?.api_key, answer.body?.token, answer.body?.invitation?.token]) {
@@ -72,8 +77,16 @@ async function badBodies(): Promise<void> {
     { [EMAIL]: PASSWORD, email: [EMAIL], token: 5 },
   ]
   const routes = [
-    ...[['POST', '/api-keys'], ['PATCH', '/api-keys/x'], ['POST', '/users'], ['PATCH', '/users/x']],
-    ...[['POST', '/tokens'], ['POST', '/invitations/accept']],
+    ...[
+      ['POST', '/api-keys'],
+      ['PATCH', '/api-keys/x'],
+      ['POST', '/users'],
+      ['PATCH', '/users/x'],
+    ],
+    ...[
+      ['POST', '/tokens'],
+      ['POST', '/invitations/accept'],
+    ],
   ]
   for (const [method, path] of routes) {
     for (const body of bodies) await request(method!, path!, body)
@@ -88,7 +101,13 @@ async function startTalkative(): Promise<{ log: string[]; address: string }> {
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: {
       PATH: process.env['PATH'],
-      ...{ DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl, PORT: '0', LOG_LEVEL: 'trace', FAILURE_LIMIT: '0' },
+      ...{
+        DATABASE_URL: serviceUrl,
+        MIGRATE_DATABASE_URL: ownerUrl,
+        PORT: '0',
+        LOG_LEVEL: 'trace',
+        FAILURE_LIMIT: '0',
+      },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -108,7 +127,10 @@ async function startTalkative(): Promise<{ log: string[]; address: string }> {
 
 await t.test('the routes succeed and are refused in their ways', async (t) => {
   const statuses = await everyRoute('a')
-  t.strictSame([...new Set(statuses)].sort((a, b) => a - b), [200, 201, 204, 401, 403, 409])
+  t.strictSame(
+    [...new Set(statuses)].sort((a, b) => a - b),
+    [200, 201, 204, 401, 403, 409],
+  )
   await badBodies()
 })
 

@@ -29,8 +29,15 @@ for (const { method, path, name } of numbers) {
   await t.test(`${method} ${path}: ${name} takes no number beyond those that a double holds`, async (t) => {
     for (const value of ['1e400', '-1e400', 'Infinity', '-Infinity', 'NaN', '1.5']) {
       const address = `${path.replace(/\{\w+\}/, 'x')}?${name}=${value}`
-      const answer = await send(service.address, method, address, { key: path.startsWith('/v1/') ? key : null, ...(path.startsWith('/v1/') ? {} : { headers }) })
-      t.match(answer, { status: 400, body: { code: 'invalid_query' } }, `${value}: ${JSON.stringify(answer.body).slice(0, 200)}`)
+      const answer = await send(service.address, method, address, {
+        key: path.startsWith('/v1/') ? key : null,
+        ...(path.startsWith('/v1/') ? {} : { headers }),
+      })
+      t.match(
+        answer,
+        { status: 400, body: { code: 'invalid_query' } },
+        `${value}: ${JSON.stringify(answer.body).slice(0, 200)}`,
+      )
     }
   })
 }
@@ -50,7 +57,9 @@ await t.test('a cursor far beyond the end of a list is no fault of the server', 
     `/settings/bulk-user-logs/${log}?cursor=${far}`,
     `/settings/bulk-user-logs/${log}?before=${far}`,
   ]) {
-    const answer = await send(service.address, 'GET', path, { headers: path.startsWith('/settings') ? { cookie } : headers })
+    const answer = await send(service.address, 'GET', path, {
+      headers: path.startsWith('/settings') ? { cookie } : headers,
+    })
     t.equal(answer.status, 200, path)
   }
 })

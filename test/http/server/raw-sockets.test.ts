@@ -37,7 +37,13 @@ async function answersTo(bytes: string | Buffer): Promise<{ statuses: number[]; 
 }
 
 await t.test('who is slow with a request is cut off: with nothing, half of a header, half of a body', async (t) => {
-  const beginnings = ['', 'GET /livez HT', 'GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: ', `${POST}content-length: 100\r\n\r\n{"first`, `${POST}transfer-encoding: chunked\r\n\r\n5\r\n{"fir`]
+  const beginnings = [
+    '',
+    'GET /livez HT',
+    'GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: ',
+    `${POST}content-length: 100\r\n\r\n{"first`,
+    `${POST}transfer-encoding: chunked\r\n\r\n5\r\n{"fir`,
+  ]
   const ends = await Promise.all(beginnings.map(answersTo))
   for (const [at, { statuses, text }] of ends.entries()) {
     t.strictSame(statuses, [408], `beginning ${at}`)
@@ -71,8 +77,16 @@ const length = Buffer.byteLength(body)
 const chunk = `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
 const REFUSED: [what: string, bytes: string | Buffer, status: number][] = [
-  ['both Content-Length and Transfer-Encoding', `${POST}content-length: ${length}\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`, 400],
-  ['Transfer-Encoding before Content-Length', `${POST}transfer-encoding: chunked\r\ncontent-length: ${length}\r\n\r\n${chunk}`, 400],
+  [
+    'both Content-Length and Transfer-Encoding',
+    `${POST}content-length: ${length}\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`,
+    400,
+  ],
+  [
+    'Transfer-Encoding before Content-Length',
+    `${POST}transfer-encoding: chunked\r\ncontent-length: ${length}\r\n\r\n${chunk}`,
+    400,
+  ],
   ['two Content-Lengths', `${POST}content-length: ${length}\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
   ['two Content-Lengths in one', `${POST}content-length: ${length}, ${length}\r\n\r\n${body}`, 400],
   ['a negative Content-Length', `${POST}content-length: -1\r\n\r\n${body}`, 400],
@@ -88,7 +102,11 @@ const REFUSED: [what: string, bytes: string | Buffer, status: number][] = [
   ['an absurd size of a chunk', `${POST}transfer-encoding: chunked\r\n\r\nffffffffffffffff0\r\n${body}`, 400],
   ['a size of a chunk that is none', `${POST}transfer-encoding: chunked\r\n\r\n-5\r\n${body}`, 400],
   ['a chunk longer than its size', `${POST}transfer-encoding: chunked\r\n\r\n1\r\n${body}\r\n0\r\n\r\n`, 400],
-  ['extensions of chunks without end', `${POST}transfer-encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`, 400],
+  [
+    'extensions of chunks without end',
+    `${POST}transfer-encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`,
+    400,
+  ],
   ['another protocol', Buffer.from('16030100c8010000c40303', 'hex'), 400],
   ['HTTP/2 without being asked', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['an unknown method', 'FLY /v1/employees HTTP/1.1\r\nhost: x\r\n\r\n', 400],
@@ -108,7 +126,9 @@ for (const [what, bytes, status] of REFUSED) {
 
 await t.test('nothing of a request that was refused so is taken for another one', async (t) => {
   const hidden = `POST /v1/employees HTTP/1.1\r\nhost: x\r\n${KEY}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`
-  const { statuses } = await answersTo(`${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`)
+  const { statuses } = await answersTo(
+    `${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+  )
   t.strictSame(statuses, [400])
   const found = await service.pool.query("select 1 from employee_snapshots where email = 'smuggled@example.com'")
   t.equal(found.rowCount, 0)
@@ -123,7 +143,10 @@ await t.test('a client that ends its half is taken for gone: the other half is c
   const socket = await open()
   socket.write(`${POST}content-length: 100\r\n\r\n{`)
   socket.end()
-  t.strictSame(statusesIn(await socket.closed()).filter((status) => status < 400), [])
+  t.strictSame(
+    statusesIn(await socket.closed()).filter((status) => status < 400),
+    [],
+  )
 })
 
 await t.test('Expect: 100-continue is answered before the body is sent; another expectation is refused', async (t) => {
@@ -133,18 +156,24 @@ await t.test('Expect: 100-continue is answered before the body is sent; another 
   await socket.receives(/100 Continue/)
   socket.write(sent)
   t.strictSame(statusesIn(await socket.closed()), [100, 201])
-  t.strictSame((await answersTo(`${POST}connection: close\r\nexpect: wonders\r\ncontent-length: 2\r\n\r\n{}`)).statuses, [417])
+  t.strictSame(
+    (await answersTo(`${POST}connection: close\r\nexpect: wonders\r\ncontent-length: 2\r\n\r\n{}`)).statuses,
+    [417],
+  )
 })
 
-await t.test('a body beyond the limit is refused by its length alone, and one without a length once it is beyond it', async (t) => {
-  const announced = await open()
-  announced.write(`${POST}content-length: 9000000\r\n\r\n`)
-  t.strictSame(statusesIn(await announced.receives(/payload_too_large/)), [413])
-  const chunked = await open()
-  chunked.write(`${POST}transfer-encoding: chunked\r\n\r\n`)
-  for (let at = 0; at < 30; at += 1) chunked.write(`400\r\n${' '.repeat(1_024)}\r\n`)
-  t.strictSame(statusesIn(await chunked.receives(/payload_too_large/)), [413])
-})
+await t.test(
+  'a body beyond the limit is refused by its length alone, and one without a length once it is beyond it',
+  async (t) => {
+    const announced = await open()
+    announced.write(`${POST}content-length: 9000000\r\n\r\n`)
+    t.strictSame(statusesIn(await announced.receives(/payload_too_large/)), [413])
+    const chunked = await open()
+    chunked.write(`${POST}transfer-encoding: chunked\r\n\r\n`)
+    for (let at = 0; at < 30; at += 1) chunked.write(`400\r\n${' '.repeat(1_024)}\r\n`)
+    t.strictSame(statusesIn(await chunked.receives(/payload_too_large/)), [413])
+  },
+)
 
 await t.test('nobody unknown gets to send a body, also not to a route or a method that there is not', async (t) => {
   for (const line of ['POST /v1/employees', 'PUT /v1/employees', 'POST /nothing', 'POST /livez']) {
@@ -167,6 +196,8 @@ await t.test('the good client was answered all the while', async (t) => {
   await goodClient
   t.strictSame([...good.statuses], [201])
   const sorted = good.times.toSorted((a, b) => a - b)
-  t.comment(`${sorted.length} creates: median ${sorted[sorted.length >> 1]!.toFixed(1)} ms, slowest ${sorted.at(-1)!.toFixed(1)} ms`)
+  t.comment(
+    `${sorted.length} creates: median ${sorted[sorted.length >> 1]!.toFixed(1)} ms, slowest ${sorted.at(-1)!.toFixed(1)} ms`,
+  )
   t.ok(sorted.length > 0)
 })

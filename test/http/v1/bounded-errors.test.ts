@@ -27,95 +27,147 @@ interface Rejection {
 async function eventsOf({ db, company }: Service, logId: string): Promise<Rejection[]> {
   const { rows } = await sql<{ envelope: string; data: string }>`select envelope, data from events
     where company_id = ${toUuid(company.id)} and envelope::json ->> 'call_id' = ${logId} order by position`.execute(db)
-  return rows.map(({ envelope, data }) => ({ type: JSON.parse(envelope).type, bytes: Buffer.byteLength(data), data: JSON.parse(data) }))
+  return rows.map(({ envelope, data }) => ({
+    type: JSON.parse(envelope).type,
+    bytes: Buffer.byteLength(data),
+    data: JSON.parse(data),
+  }))
 }
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /** An object with so many members that nobody knows. */
-const wide = (members: number, more: Record<string, unknown> = {}) => ({ ...more, ...Object.fromEntries(Array.from({ length: members }, (_, at) => [`x${at}`, 1])) })
+const wide = (members: number, more: Record<string, unknown> = {}) => ({
+  ...more,
+  ...Object.fromEntries(Array.from({ length: members }, (_, at) => [`x${at}`, 1])),
+})
 
 const records = (answer: { body: { errors: { index: number }[] } }) => answer.body.errors.map(({ index }) => index)
 
-await t.test('one record of 8 MB with 936,000 unknown fields: one error, a small answer, a truncated record', async (t) => {
-  const members = Array.from({ length: 936_000 }, (_, at) => `"${at.toString(36)}":1`)
-  const body = `{"email":"Wide@example.com","external_id":"W-1",${members.join(',')}}`
-  t.ok(body.length > 7 * MIB && body.length < 8 * MIB)
-  const answer = await service.call('POST', '/v1/employees', { body })
-  t.match(answer, { status: 422, body: { code: 'validation_failed', detail: '1 of 1 records has errors; nothing was applied' } })
-  t.strictSame(answer.body.errors, [{ index: 0, id: null, pointer: '', code: 'too_long', message: 'a record must have at most 128 members' }])
-  t.notOk('errors_omitted' in answer.body)
-  t.ok(bytesOf(answer.body) < 1_000)
+await t.test(
+  'one record of 8 MB with 936,000 unknown fields: one error, a small answer, a truncated record',
+  async (t) => {
+    const members = Array.from({ length: 936_000 }, (_, at) => `"${at.toString(36)}":1`)
+    const body = `{"email":"Wide@example.com","external_id":"W-1",${members.join(',')}}`
+    t.ok(body.length > 7 * MIB && body.length < 8 * MIB)
+    const answer = await service.call('POST', '/v1/employees', { body })
+    t.match(answer, {
+      status: 422,
+      body: { code: 'validation_failed', detail: '1 of 1 records has errors; nothing was applied' },
+    })
+    t.strictSame(answer.body.errors, [
+      { index: 0, id: null, pointer: '', code: 'too_long', message: 'a record must have at most 128 members' },
+    ])
+    t.notOk('errors_omitted' in answer.body)
+    t.ok(bytesOf(answer.body) < 1_000)
 
-  const [rejected, closing, ...others] = await eventsOf(service, answer.body.log_id)
-  t.match([rejected!.type, closing!.type, others.length], ['EmployeeRecordRejected', 'ApiCallFailed', 0])
-  t.ok(rejected!.bytes > RECORD_BYTES / 2 && rejected!.bytes < RECORD_BYTES + BESIDE_BYTES, `${rejected!.bytes} bytes`)
-  t.match(rejected!.data.record, /^\{"0":1,"1":1,/)
-  t.strictSame(rejected!.data.truncated, true)
+    const [rejected, closing, ...others] = await eventsOf(service, answer.body.log_id)
+    t.match([rejected!.type, closing!.type, others.length], ['EmployeeRecordRejected', 'ApiCallFailed', 0])
+    t.ok(
+      rejected!.bytes > RECORD_BYTES / 2 && rejected!.bytes < RECORD_BYTES + BESIDE_BYTES,
+      `${rejected!.bytes} bytes`,
+    )
+    t.match(rejected!.data.record, /^\{"0":1,"1":1,/)
+    t.strictSame(rejected!.data.truncated, true)
 
-  const { entry, records: rows } = await service.logOf(answer.body.log_id)
-  t.match(entry.counts, { total: 1, failed: 1 })
-  t.match(rows, [{ index: 0, truncated: true, errors: [{ code: 'too_long', pointer: '' }], errors_omitted: 0 }])
-  t.type(rows[0].record, 'string')
-  const { body: csv } = await service.admin(`/bulk-user-logs/${answer.body.log_id}/records.csv`)
-  const [head, row] = csv.split('\r\n')
-  t.ok(head.includes('truncated'))
-  t.match(row, /truncated/)
-})
+    const { entry, records: rows } = await service.logOf(answer.body.log_id)
+    t.match(entry.counts, { total: 1, failed: 1 })
+    t.match(rows, [{ index: 0, truncated: true, errors: [{ code: 'too_long', pointer: '' }], errors_omitted: 0 }])
+    t.type(rows[0].record, 'string')
+    const { body: csv } = await service.admin(`/bulk-user-logs/${answer.body.log_id}/records.csv`)
+    const [head, row] = csv.split('\r\n')
+    t.ok(head.includes('truncated'))
+    t.match(row, /truncated/)
+  },
+)
 
 await t.test('a truncated record is found by its e-mail and its external id, and erased by either', async (t) => {
   const filler = { ...employee({ email: 'Far.Behind@example.com', external_id: 'FB-1' }), phone: 'x' }
-  for (const order of [{ ...filler, location: 'x'.repeat(100_000) }, { location: 'x'.repeat(100_000), ...filler }]) {
+  for (const order of [
+    { ...filler, location: 'x'.repeat(100_000) },
+    { location: 'x'.repeat(100_000), ...filler },
+  ]) {
     const { body } = await service.call('POST', '/v1/employees', { body: order })
     await service.project()
     for (const name of ['far.behind@example.com', 'FB-1']) {
       const found = await service.admin(`/bulk-user-logs?employee=${name}`)
-      t.ok(found.body.items.some(({ id }: { id: string }) => id === body.log_id), name)
+      t.ok(
+        found.body.items.some(({ id }: { id: string }) => id === body.log_id),
+        name,
+      )
     }
   }
   const erased = await service.manage('POST', '/erasures', { email: 'far.behind@example.com' })
   t.equal(erased.status < 300, true, JSON.stringify(erased.body))
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from events where company_id = ${toUuid(service.company.id)}
+  const { rows } = await sql<{
+    count: number
+  }>`select count(*)::int as count from events where company_id = ${toUuid(service.company.id)}
     and (data ilike '%far.behind%' or data like '%FB-1%')`.execute(service.db)
   t.strictSame(rows, [{ count: 0 }])
 })
 
 await t.test('a record names 16 errors and counts the rest, in the answer and in the log', async (t) => {
   const answer = await service.call('POST', '/v1/employees', { body: [employee(), wide(100, employee())] })
-  t.match(answer, { status: 422, body: { detail: '1 of 2 records has errors; nothing was applied', errors_omitted: 84 } })
-  t.strictSame(records(answer), Array.from({ length: 16 }, () => 1))
+  t.match(answer, {
+    status: 422,
+    body: { detail: '1 of 2 records has errors; nothing was applied', errors_omitted: 84 },
+  })
+  t.strictSame(
+    records(answer),
+    Array.from({ length: 16 }, () => 1),
+  )
   const { entry, records: rows } = await service.logOf(answer.body.log_id)
   t.match(entry.counts, { total: 2, failed: 1 })
   t.match(rows, [{ index: 1, truncated: false, errors_omitted: 84 }])
-  t.strictSame(rows[0].errors.map(({ pointer }: { pointer: string }) => pointer), answer.body.errors.map(({ pointer }: { pointer: string }) => pointer))
+  t.strictSame(
+    rows[0].errors.map(({ pointer }: { pointer: string }) => pointer),
+    answer.body.errors.map(({ pointer }: { pointer: string }) => pointer),
+  )
 })
 
 await t.test('a call names 1,000 errors; each of its refused records keeps its own in the log', async (t) => {
-  const body = { employees: Array.from({ length: 1_000 }, (_, at) => wide(at === 999 ? 1 : 120, { email: `w${at}@example.com` })) }
+  const body = {
+    employees: Array.from({ length: 1_000 }, (_, at) => wide(at === 999 ? 1 : 120, { email: `w${at}@example.com` })),
+  }
   const answer = await service.call('POST', '/v1/employees', { body })
   // Each lacks two names beside.
   const found = 999 * 122 + 3
-  t.match(answer, { status: 422, body: { detail: '1000 of 1000 records have errors; nothing was applied', errors_omitted: found - 1_000 } })
+  t.match(answer, {
+    status: 422,
+    body: { detail: '1000 of 1000 records have errors; nothing was applied', errors_omitted: found - 1_000 },
+  })
   t.equal(answer.body.errors.length, 1_000)
   t.ok(bytesOf(answer.body) < 200_000)
   const events = await eventsOf(service, answer.body.log_id)
   t.equal(events.length, 1_001)
   const rejected = events.slice(0, -1)
-  t.strictSame(rejected.map(({ data }) => data.errors.length), [...Array.from({ length: 999 }, () => 16), 3])
-  t.strictSame(rejected.map(({ data }) => data.errors_omitted), [...Array.from({ length: 999 }, () => 106), undefined])
+  t.strictSame(
+    rejected.map(({ data }) => data.errors.length),
+    [...Array.from({ length: 999 }, () => 16), 3],
+  )
+  t.strictSame(
+    rejected.map(({ data }) => data.errors_omitted),
+    [...Array.from({ length: 999 }, () => 106), undefined],
+  )
   t.match((await service.logOf(answer.body.log_id)).entry.counts, { total: 1_000, failed: 1_000 })
 })
 
 await t.test('128 members are looked at, 129 are not; 256 custom attributes are, 257 are not', async (t) => {
   const codes = async (record: Record<string, unknown>) => {
     const { body } = await service.call('POST', '/v1/employees', { body: record })
-    return [...new Set(body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer.slice(0, 2)} ${code}`))]
+    return [
+      ...new Set(
+        body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer.slice(0, 2)} ${code}`),
+      ),
+    ]
   }
   const base = Object.keys(employee()).length
   t.strictSame(await codes(wide(128 - base, employee())), ['/x unknown_field'])
   t.strictSame(await codes(wide(129 - base, employee())), [' too_long'])
   const custom = async (members: number) => {
-    const { body } = await service.call('POST', '/v1/employees', { body: employee({ custom_attributes: wide(members) }) })
+    const { body } = await service.call('POST', '/v1/employees', {
+      body: employee({ custom_attributes: wide(members) }),
+    })
     return body.errors.map(({ pointer, message }: { pointer: string; message: string }) => `${pointer} ${message}`)
   }
   t.strictSame(await custom(256), ['/custom_attributes an employee must have at most 32 custom attributes'])
@@ -130,13 +182,24 @@ await t.test('a patch with 130,000 custom attributes is 422, and its neighbours 
     service.call('PATCH', path, { body: { custom_attributes: members } }),
     ...Array.from({ length: 5 }, () => service.call('POST', '/v1/employees', { body: employee() })),
   ])
-  t.match(refused, { status: 422, body: { errors: [{ pointer: '/custom_attributes', code: 'too_long', id: created.employees[0].id }] } })
-  t.strictSame(others.map(({ status }) => status), [201, 201, 201, 201, 201])
+  t.match(refused, {
+    status: 422,
+    body: { errors: [{ pointer: '/custom_attributes', code: 'too_long', id: created.employees[0].id }] },
+  })
+  t.strictSame(
+    others.map(({ status }) => status),
+    [201, 201, 201, 201, 201],
+  )
 })
 
 await t.test('a name of megabytes comes back in no pointer, and is not kept as a locator', async (t) => {
   const long = 'n'.repeat(2 * MIB)
-  const bodies = [[{ email: 'n@example.com', [long]: 1 }], [{ id: long, phone: 'x' }], [{ email: `${long}@example.com`, phone: 'x' }], [{ id: 'emp_1', custom_attributes: { [long]: 1 } }]]
+  const bodies = [
+    [{ email: 'n@example.com', [long]: 1 }],
+    [{ id: long, phone: 'x' }],
+    [{ email: `${long}@example.com`, phone: 'x' }],
+    [{ id: 'emp_1', custom_attributes: { [long]: 1 } }],
+  ]
   for (const body of bodies) {
     const answer = await service.call('PATCH', '/v1/employees', { body })
     t.equal(answer.status, 422)
@@ -150,7 +213,10 @@ await t.test('a name of megabytes comes back in no pointer, and is not kept as a
 await t.test('a large record of a call refused as a whole is truncated too', async (t) => {
   const { body: created } = await service.call('POST', '/v1/employees', { body: employee() })
   const path = `/v1/employees/${created.employees[0].id}`
-  for (const [body, headers] of [[{ location: '"\\é🙂'.repeat(200_000) }, { 'if-match': '"7"' }], [['x'.repeat(MIB)], {}]] as const) {
+  for (const [body, headers] of [
+    [{ location: '"\\é🙂'.repeat(200_000) }, { 'if-match': '"7"' }],
+    [['x'.repeat(MIB)], {}],
+  ] as const) {
     const answer = await service.call('PATCH', path, { body, headers })
     t.ok([400, 412].includes(answer.status))
     const [rejected] = await eventsOf(service, answer.body.log_id)

@@ -20,7 +20,10 @@ await t.test('one bare employee: 201 with the whole employee, Location and the l
 })
 
 await t.test('the entry of a creation: Completed, its total, and for each record the attributes set', async (t) => {
-  const sent = [employee({ first_name: '  Zoë ', job_title: null }), employee({ status: 'inactive', start_date: '2026-02-28' })]
+  const sent = [
+    employee({ first_name: '  Zoë ', job_title: null }),
+    employee({ status: 'inactive', start_date: '2026-02-28' }),
+  ]
   const { body } = await create({ employees: sent })
   const { entry, records } = await service.logOf(body.log_id)
   t.match(entry, {
@@ -64,37 +67,52 @@ await t.test('a bare array is taken too, and answers come in the order sent', as
   t.equal(entry.counts.total, 1000)
 })
 
-await t.test('one bad record refuses all: every fault of every record, and nothing but the entry is stored', async (t) => {
-  const good = employee()
-  const taken = await create(employee())
-  const bad = { first_name: '', email: taken.body.employees[0].email, shoe_size: 43, id: 'emp_1' }
-  const { status, body, headers } = await create({ employees: [good, bad, 'nobody'] })
-  t.equal(status, 422)
-  t.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
-  t.match(body, { type: '/problems/validation_failed', code: 'validation_failed', status: 422, request_id: headers['x-request-id'] })
-  t.strictSame(
-    body.errors.map(({ index, pointer, code }: Record<string, unknown>) => [index, pointer, code]).sort(),
-    [
-      [1, '/employees/1/email', 'already_exists'],
-      [1, '/employees/1/first_name', 'too_short'],
-      [1, '/employees/1/id', 'read_only_field'],
-      [1, '/employees/1/last_name', 'required'],
-      [1, '/employees/1/shoe_size', 'unknown_field'],
-      [2, '/employees/2', 'invalid_type'],
-    ],
-  )
-  const { entry, records } = await service.logOf(body.log_id)
-  t.match(entry, { status: 'Failed', counts: { total: 3, failed: 2 }, error: { code: body.code, detail: body.detail } })
-  t.strictSame(records.map(({ index }) => index), [1, 2])
-  t.strictSame(records[0].record, bad, 'the record as it was sent')
-  t.strictSame(
-    records.flatMap(({ errors }) => errors),
-    body.errors.map(({ pointer, code, message }: Record<string, unknown>) => ({ pointer, code, message })),
-    'the very messages of the answer',
-  )
-  const { status: free } = await create(good)
-  t.equal(free, 201, 'the good record was not kept')
-})
+await t.test(
+  'one bad record refuses all: every fault of every record, and nothing but the entry is stored',
+  async (t) => {
+    const good = employee()
+    const taken = await create(employee())
+    const bad = { first_name: '', email: taken.body.employees[0].email, shoe_size: 43, id: 'emp_1' }
+    const { status, body, headers } = await create({ employees: [good, bad, 'nobody'] })
+    t.equal(status, 422)
+    t.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
+    t.match(body, {
+      type: '/problems/validation_failed',
+      code: 'validation_failed',
+      status: 422,
+      request_id: headers['x-request-id'],
+    })
+    t.strictSame(
+      body.errors.map(({ index, pointer, code }: Record<string, unknown>) => [index, pointer, code]).sort(),
+      [
+        [1, '/employees/1/email', 'already_exists'],
+        [1, '/employees/1/first_name', 'too_short'],
+        [1, '/employees/1/id', 'read_only_field'],
+        [1, '/employees/1/last_name', 'required'],
+        [1, '/employees/1/shoe_size', 'unknown_field'],
+        [2, '/employees/2', 'invalid_type'],
+      ],
+    )
+    const { entry, records } = await service.logOf(body.log_id)
+    t.match(entry, {
+      status: 'Failed',
+      counts: { total: 3, failed: 2 },
+      error: { code: body.code, detail: body.detail },
+    })
+    t.strictSame(
+      records.map(({ index }) => index),
+      [1, 2],
+    )
+    t.strictSame(records[0].record, bad, 'the record as it was sent')
+    t.strictSame(
+      records.flatMap(({ errors }) => errors),
+      body.errors.map(({ pointer, code, message }: Record<string, unknown>) => ({ pointer, code, message })),
+      'the very messages of the answer',
+    )
+    const { status: free } = await create(good)
+    t.equal(free, 201, 'the good record was not kept')
+  },
+)
 
 await t.test('an e-mail that an active employee has is a 409, whatever its case or Unicode form', async (t) => {
   await create(employee({ email: 'ﬁona@example.com' }))

@@ -33,7 +33,8 @@ await t.test('a retry gets the stored answer again, with no second effect, entry
 await t.test('the entity tag and a decided refusal are replayed too', async (t) => {
   const { body } = await create('for-patch', employee())
   const path = `/v1/employees/${body.employees[0].id}`
-  const patch = () => service.call('PATCH', path, { body: { job_title: 'X' }, headers: { 'idempotency-key': 'patch-1' } })
+  const patch = () =>
+    service.call('PATCH', path, { body: { job_title: 'X' }, headers: { 'idempotency-key': 'patch-1' } })
   const first = await patch()
   await service.call('PATCH', path, { body: { job_title: 'Y' } })
   const again = await patch()
@@ -95,22 +96,32 @@ await t.test('20 at once on two processes have one effect and one entry', async 
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
 
-await t.test('a retry after a crash between commit and answer gets the stored answer, from another process', async (t) => {
-  const line = await openDatabaseLine(t, () => Number(new URL(service.urls.serviceUrl).port))
-  const crashing = await startProcess(t, 'serve', { ...service.urls, serviceUrl: line.through(service.urls.serviceUrl) })
-  const [before, body] = [await entries(), employee()]
-  line.loseNext('swallow the answer to COMMIT')
-  // Nobody hears its answer: the process is killed as soon as the call is committed.
-  void create('crash', body, addressOf(crashing)).catch(() => undefined)
-  await eventually('it is committed', async () => {
-    const { rows } = await service.pool.query('select 1 from employee_snapshots where email = $1', [body['email']])
-    return rows.length > 0
-  })
-  await crashing.end('SIGKILL')
-  const retry = await create('crash', body)
-  t.match(retry, { status: 201, headers: { 'idempotency-replayed': 'true' }, body: { employees: [{ email: body['email'] }] } })
-  t.equal(await entries(), before + 1)
-})
+await t.test(
+  'a retry after a crash between commit and answer gets the stored answer, from another process',
+  async (t) => {
+    const line = await openDatabaseLine(t, () => Number(new URL(service.urls.serviceUrl).port))
+    const crashing = await startProcess(t, 'serve', {
+      ...service.urls,
+      serviceUrl: line.through(service.urls.serviceUrl),
+    })
+    const [before, body] = [await entries(), employee()]
+    line.loseNext('swallow the answer to COMMIT')
+    // Nobody hears its answer: the process is killed as soon as the call is committed.
+    void create('crash', body, addressOf(crashing)).catch(() => undefined)
+    await eventually('it is committed', async () => {
+      const { rows } = await service.pool.query('select 1 from employee_snapshots where email = $1', [body['email']])
+      return rows.length > 0
+    })
+    await crashing.end('SIGKILL')
+    const retry = await create('crash', body)
+    t.match(retry, {
+      status: 201,
+      headers: { 'idempotency-replayed': 'true' },
+      body: { employees: [{ email: body['email'] }] },
+    })
+    t.equal(await entries(), before + 1)
+  },
+)
 
 await t.test('a key that is not valid: 400 with its entry', async (t) => {
   for (const bad of ['', 'with space', 'x'.repeat(256), 'é']) {
@@ -120,17 +131,20 @@ await t.test('a key that is not valid: 400 with its entry', async (t) => {
   }
 })
 
-await t.test('after its expiry a retry gets 409 with the id of the first call, and nothing happens twice', async (t) => {
-  const body = employee()
-  const first = await create('expiring', body)
-  await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)
-  t.ok((await expireAnswers(service.db, 72)) > 0)
-  t.equal(await expireAnswers(service.db, 72), 0)
-  const before = await entries()
-  const late = await create('expiring', body)
-  t.match(late, { status: 409, body: { code: 'idempotency_response_expired', log_id: first.body.log_id } })
-  t.equal(await entries(), before)
-})
+await t.test(
+  'after its expiry a retry gets 409 with the id of the first call, and nothing happens twice',
+  async (t) => {
+    const body = employee()
+    const first = await create('expiring', body)
+    await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)
+    t.ok((await expireAnswers(service.db, 72)) > 0)
+    t.equal(await expireAnswers(service.db, 72), 0)
+    const before = await entries()
+    const late = await create('expiring', body)
+    t.match(late, { status: 409, body: { code: 'idempotency_response_expired', log_id: first.body.log_id } })
+    t.equal(await entries(), before)
+  },
+)
 
 await t.test('a retry is answered at an exhausted quota, and not with a key that is disabled', async (t) => {
   const body = employee()

@@ -28,7 +28,10 @@ const allPages = async (query: string, between: () => Promise<unknown> = async (
 await t.test('the list has whole employees, in the order of their creation', async (t) => {
   const { status, body } = await list('limit=200')
   t.equal(status, 200)
-  t.strictSame(emails(body), sent.map(({ email }) => email))
+  t.strictSame(
+    emails(body),
+    sent.map(({ email }) => email),
+  )
   const single = await service.call('GET', `/v1/employees/${made.employees[3].id}`)
   t.strictSame(body.items[3], single.body)
   t.equal(body.next_cursor, null)
@@ -38,10 +41,15 @@ await t.test('pages stay right while rows change: nobody is missed or repeated',
   let turn = 0
   const change = async () => {
     turn += 1
-    await service.call('PATCH', '/v1/employees', { body: [{ external_id: `X-${turn}`, job_title: `T${turn}`, first_name: `Z${turn}` }] })
+    await service.call('PATCH', '/v1/employees', {
+      body: [{ external_id: `X-${turn}`, job_title: `T${turn}`, first_name: `Z${turn}` }],
+    })
     await service.project()
   }
-  t.strictSame(await allPages('limit=5', change), sent.map(({ email }) => email))
+  t.strictSame(
+    await allPages('limit=5', change),
+    sent.map(({ email }) => email),
+  )
 })
 
 await t.test('filters: status, e-mail in any case, external id, and words of name and number', async (t) => {
@@ -56,7 +64,12 @@ await t.test('filters: status, e-mail in any case, external id, and words of nam
 
 await t.test('an e-mail address or external id that moves is found at one of the two at every instant', async (t) => {
   const swap = (one: string, two: string) =>
-    service.call('PATCH', '/v1/employees', { body: [{ id: made.employees[4].id, email: one }, { id: made.employees[5].id, email: two }] })
+    service.call('PATCH', '/v1/employees', {
+      body: [
+        { id: made.employees[4].id, email: one },
+        { id: made.employees[5].id, email: two },
+      ],
+    })
   const found = async (query: string) => (await list(query)).body.items.map(({ id }: { id: string }) => id)
   await swap('e5@example.com', 'e4@example.com')
   t.strictSame(await found('email=e4@example.com'), [made.employees[5].id], 'before the list has followed')
@@ -74,14 +87,29 @@ await t.test('an e-mail address or external id that moves is found at one of the
 })
 
 await t.test('the other filters, the cursor and updated_since hold beside an e-mail address', async (t) => {
-  const { items: [one], next_cursor: none } = (await list('email=e6@example.com')).body
+  const {
+    items: [one],
+    next_cursor: none,
+  } = (await list('email=e6@example.com')).body
   t.equal(none, null)
   const find = async (query: string) => emails((await list(`email=e6@example.com&${query}`)).body)
   const cursorAt = async (index: number) => (await list(`limit=${index + 1}`)).body.next_cursor
-  for (const query of ['status=active', 'q=E6', 'external_id=X-6', `updated_since=${one.updated_at}`, `cursor=${await cursorAt(5)}`]) {
+  for (const query of [
+    'status=active',
+    'q=E6',
+    'external_id=X-6',
+    `updated_since=${one.updated_at}`,
+    `cursor=${await cursorAt(5)}`,
+  ]) {
     t.strictSame(await find(query), ['e6@example.com'], query)
   }
-  for (const query of ['status=inactive', 'q=nobody', 'external_id=X-7', 'updated_since=2999-01-01T00:00:00Z', `cursor=${await cursorAt(6)}`]) {
+  for (const query of [
+    'status=inactive',
+    'q=nobody',
+    'external_id=X-7',
+    'updated_since=2999-01-01T00:00:00Z',
+    `cursor=${await cursorAt(6)}`,
+  ]) {
     t.strictSame(await find(query), [], query)
   }
 })
@@ -97,10 +125,17 @@ await t.test('who takes a new e-mail address is found by it at once, and by the 
 })
 
 await t.test('updated_since gives those changed since, in the order of their change', async (t) => {
-  const { body: before } = await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-2', location: 'Porto' }] })
+  const { body: before } = await service.call('PATCH', '/v1/employees', {
+    body: [{ external_id: 'X-2', location: 'Porto' }],
+  })
   t.ok(before.log_id)
   const { body: second } = await service.call('GET', `/v1/employees/${made.employees[2].id}`)
-  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-0', location: 'Faro' }, { external_id: 'X-11', location: 'Faro' }] })
+  await service.call('PATCH', '/v1/employees', {
+    body: [
+      { external_id: 'X-0', location: 'Faro' },
+      { external_id: 'X-11', location: 'Faro' },
+    ],
+  })
   await service.project()
   const since = `updated_since=${second.updated_at}`
   t.strictSame(await allPages(`${since}&limit=1`), ['e2@example.com', 'e0@example.com', 'e11@example.com'])
@@ -124,7 +159,18 @@ await t.test('another company sees none of it', async (t) => {
 await t.test('a bad parameter is a 400 that names it, and costs one unit', async (t) => {
   const used = async () => (await service.call('GET', '/v1/auth/verify')).body.requests_made
   const before = await used()
-  const queries = ['limit=0', 'limit=201', 'cursor=x', 'status=gone', 'updated_since=yesterday', 'updated_since=0000-01-01T00:00:00Z', 'updated_since=2016-12-31T23:59:60Z', 'q=%00', 'min_position=-1', 'color=red']
+  const queries = [
+    'limit=0',
+    'limit=201',
+    'cursor=x',
+    'status=gone',
+    'updated_since=yesterday',
+    'updated_since=0000-01-01T00:00:00Z',
+    'updated_since=2016-12-31T23:59:60Z',
+    'q=%00',
+    'min_position=-1',
+    'color=red',
+  ]
   for (const query of queries) {
     const { status, body } = await list(query)
     t.equal(status, 400, query)

@@ -5,31 +5,31 @@ import { employee, send, startService } from '../../support/service.ts'
 
 const service = await startService(t)
 const setLimit = (limit: number, period = 'monthly') =>
-  service.pool.query(
-    `update api_keys set quota_limit = $1, refresh_period = $2`,
-    [limit, period],
-  )
+  service.pool.query(`update api_keys set quota_limit = $1, refresh_period = $2`, [limit, period])
 const reset = () => service.pool.query('update api_key_usage set requests_made = 0')
 const verify = async () => (await service.call('GET', '/v1/auth/verify')).body
 
-await t.test('over the quota: 429 with its entry for a writing call, none for a reading one; both say when to retry', async (t) => {
-  await reset()
-  await setLimit(2)
-  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
-  const last = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
-  t.match(last.headers['ratelimit'], /^"quota";r=0;t=[0-9]+$/)
-  const write = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
-  const read = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
-  for (const { status, headers, body } of [write, read]) {
-    t.equal(status, 429)
-    t.match(body, { code: 'quota_exceeded', detail: 'the quota of 2 requests (monthly) is used up' })
-    t.ok(Number(headers['retry-after']) > 0)
-    t.match(headers['ratelimit-policy'], /^"quota";q=2;w=[0-9]+$/)
-  }
-  t.match((await service.logOf(write.body.log_id)).entry, { http_status: 429, counts: { total: 2, failed: 2 } })
-  t.notOk(read.body.log_id)
-  t.match(await verify(), { requests_made: 2, quota_limit: 2 })
-})
+await t.test(
+  'over the quota: 429 with its entry for a writing call, none for a reading one; both say when to retry',
+  async (t) => {
+    await reset()
+    await setLimit(2)
+    const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+    const last = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
+    t.match(last.headers['ratelimit'], /^"quota";r=0;t=[0-9]+$/)
+    const write = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+    const read = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
+    for (const { status, headers, body } of [write, read]) {
+      t.equal(status, 429)
+      t.match(body, { code: 'quota_exceeded', detail: 'the quota of 2 requests (monthly) is used up' })
+      t.ok(Number(headers['retry-after']) > 0)
+      t.match(headers['ratelimit-policy'], /^"quota";q=2;w=[0-9]+$/)
+    }
+    t.match((await service.logOf(write.body.log_id)).entry, { http_status: 429, counts: { total: 2, failed: 2 } })
+    t.notOk(read.body.log_id)
+    t.match(await verify(), { requests_made: 2, quota_limit: 2 })
+  },
+)
 
 await t.test('what remains is told with every authenticated answer', async (t) => {
   await reset()
@@ -43,7 +43,11 @@ await t.test('what remains is told with every authenticated answer', async (t) =
   t.equal(headers['ratelimit-policy'], '"quota";q=100;w=3600')
 })
 
-for (const [period, seconds] of [['hourly', 3600], ['daily', 86_400], ['weekly', 604_800]] as const) {
+for (const [period, seconds] of [
+  ['hourly', 3600],
+  ['daily', 86_400],
+  ['weekly', 604_800],
+] as const) {
   await t.test(`a ${period} window lasts ${seconds} s, and the next one begins at nought`, async (t) => {
     await reset()
     await setLimit(1, period)
@@ -52,7 +56,9 @@ for (const [period, seconds] of [['hourly', 3600], ['daily', 86_400], ['weekly',
     t.equal(over.status, 429)
     t.equal(over.headers['ratelimit-policy'], `"quota";q=1;w=${seconds}`)
     t.ok(Number(over.headers['retry-after']) <= seconds)
-    await service.pool.query(`update api_key_usage set window_start = window_start - make_interval(secs => $1)`, [seconds])
+    await service.pool.query(`update api_key_usage set window_start = window_start - make_interval(secs => $1)`, [
+      seconds,
+    ])
     t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
   })
 }
@@ -69,7 +75,9 @@ await t.test('50 callers of both kinds on two processes get exactly the quota, n
       next += 1
       const { key } = service.company
       const call =
-        next % 2 ? send(address, 'POST', '/v1/employees', { key, body: employee() }) : send(address, 'GET', '/v1/employees/x', { key })
+        next % 2
+          ? send(address, 'POST', '/v1/employees', { key, body: employee() })
+          : send(address, 'GET', '/v1/employees/x', { key })
       statuses.push((await call).status)
     }
   }
@@ -79,31 +87,38 @@ await t.test('50 callers of both kinds on two processes get exactly the quota, n
   t.equal((await verify()).requests_made, limit)
 })
 
-await t.test('a reused idempotency key costs a unit, and is a 429 at an exhausted quota; a retry is neither', async (t) => {
-  await reset()
-  await setLimit(2)
-  const body = employee()
-  const post = (sent: unknown) => service.call('POST', '/v1/employees', { body: sent, headers: { 'idempotency-key': 'quota-1' } })
-  t.equal((await post(body)).status, 201)
-  t.match(await post(employee()), { status: 422, body: { code: 'idempotency_key_reused' } })
-  t.equal((await verify()).requests_made, 2)
-  for (let at = 0; at < 3; at += 1) t.match(await post(employee()), { status: 429, body: { code: 'quota_exceeded' } })
-  t.match(await post(body), { status: 201, headers: { 'idempotency-replayed': 'true' } })
-  t.equal((await verify()).requests_made, 2)
-})
+await t.test(
+  'a reused idempotency key costs a unit, and is a 429 at an exhausted quota; a retry is neither',
+  async (t) => {
+    await reset()
+    await setLimit(2)
+    const body = employee()
+    const post = (sent: unknown) =>
+      service.call('POST', '/v1/employees', { body: sent, headers: { 'idempotency-key': 'quota-1' } })
+    t.equal((await post(body)).status, 201)
+    t.match(await post(employee()), { status: 422, body: { code: 'idempotency_key_reused' } })
+    t.equal((await verify()).requests_made, 2)
+    for (let at = 0; at < 3; at += 1) t.match(await post(employee()), { status: 429, body: { code: 'quota_exceeded' } })
+    t.match(await post(body), { status: 201, headers: { 'idempotency-replayed': 'true' } })
+    t.equal((await verify()).requests_made, 2)
+  },
+)
 
-await t.test('a reading call that is refused with 400 or 404 costs a unit, and is a 429 at an exhausted quota', async (t) => {
-  await reset()
-  await setLimit(3)
-  t.equal((await service.call('GET', '/v1/employees?limit=0')).status, 400)
-  t.equal((await service.call('GET', '/v1/employees?cursor=x')).status, 400)
-  t.equal((await service.call('GET', '/v1/employees/x?unknown=1')).status, 400)
-  t.equal((await verify()).requests_made, 3)
-  for (const path of ['/v1/employees?limit=0', '/v1/employees/x?unknown=1', '/v1/employees?min_position=1']) {
-    t.match(await service.call('GET', path), { status: 429, body: { code: 'quota_exceeded' } }, path)
-  }
-  t.equal((await verify()).requests_made, 3)
-})
+await t.test(
+  'a reading call that is refused with 400 or 404 costs a unit, and is a 429 at an exhausted quota',
+  async (t) => {
+    await reset()
+    await setLimit(3)
+    t.equal((await service.call('GET', '/v1/employees?limit=0')).status, 400)
+    t.equal((await service.call('GET', '/v1/employees?cursor=x')).status, 400)
+    t.equal((await service.call('GET', '/v1/employees/x?unknown=1')).status, 400)
+    t.equal((await verify()).requests_made, 3)
+    for (const path of ['/v1/employees?limit=0', '/v1/employees/x?unknown=1', '/v1/employees?min_position=1']) {
+      t.match(await service.call('GET', path), { status: 429, body: { code: 'quota_exceeded' } }, path)
+    }
+    t.equal((await verify()).requests_made, 3)
+  },
+)
 
 await t.test('a reading call that ends in 503 costs nothing, and says so', async (t) => {
   await reset()
@@ -121,7 +136,9 @@ await t.test('calls that wait for a position are bounded: those beyond get 503 a
   await setLimit(1_000)
   const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
   const position = Number(headers['x-ledger-position'])
-  const waits = Array.from({ length: 220 }, (_, at) => service.call('GET', `/v1/employees?limit=1&min_position=${position - (at % 2 ? 1 : 0)}`))
+  const waits = Array.from({ length: 220 }, (_, at) =>
+    service.call('GET', `/v1/employees?limit=1&min_position=${position - (at % 2 ? 1 : 0)}`),
+  )
   let refused = 0
   for (const wait of waits) void wait.then(({ status }) => (refused += Number(status === 503)))
   await eventually('all have come', async () => refused === 20)
@@ -143,5 +160,8 @@ await t.test('a clock that went back does not give the quota anew, whatever kind
   }
   // The window moves on once, to that of the company's own time, and stays there.
   t.ok(statuses.filter((status) => status !== 429).length <= 2 * 5)
-  t.strictSame(statuses.slice(12), statuses.slice(12).map(() => 429))
+  t.strictSame(
+    statuses.slice(12),
+    statuses.slice(12).map(() => 429),
+  )
 })

@@ -8,7 +8,7 @@ const { id: companyId } = service.company
 const entryCount = async () => {
   await service.project()
   let count = 0
-  for (let cursor = ''; ; ) {
+  for (let cursor = ''; ;) {
     const { body } = await service.admin(`/bulk-user-logs?limit=200${cursor}`)
     count += body.items.length
     if (body.next_cursor === null) return count
@@ -38,44 +38,83 @@ const REFUSALS: Refusal[] = [
   { name: 'U+0000', body: '[{"first_name":"a\\u0000b"}]', status: 400, code: 'invalid_body' },
   { name: 'a lone surrogate', body: '[{"first_name":"\\ud800"}]', status: 400, code: 'invalid_body' },
   { name: 'a number beyond a double', body: '[{"custom_attributes":{"n":1e400}}]', status: 400, code: 'invalid_body' },
-  { name: 'a number that a double rounds', body: '[{"custom_attributes":{"n":9007199254740993}}]', status: 400, code: 'invalid_body' },
+  {
+    name: 'a number that a double rounds',
+    body: '[{"custom_attributes":{"n":9007199254740993}}]',
+    status: 400,
+    code: 'invalid_body',
+  },
   { name: 'a text', body: '"hello"', status: 400, code: 'invalid_body' },
   { name: 'employees that are no array', body: { employees: 'all' }, status: 400, code: 'invalid_body' },
-  { name: 'something beside employees', body: { employees: [{}], dry: true }, status: 400, code: 'invalid_body', total: 1 },
+  {
+    name: 'something beside employees',
+    body: { employees: [{}], dry: true },
+    status: 400,
+    code: 'invalid_body',
+    total: 1,
+  },
   { name: 'an empty batch', body: { employees: [] }, status: 422, code: 'empty_batch' },
-  { name: 'too many records', body: Array.from({ length: 51 }, () => ({})), status: 413, code: 'batch_too_large', total: 51 },
+  {
+    name: 'too many records',
+    body: Array.from({ length: 51 }, () => ({})),
+    status: 413,
+    code: 'batch_too_large',
+    total: 51,
+  },
   { name: 'too large a body', body: JSON.stringify(['x'.repeat(20_000)]), status: 413, code: 'payload_too_large' },
-  { name: 'plain text', body: 'x', status: 415, code: 'unsupported_media_type', headers: { 'content-type': 'text/plain' } },
-  { name: 'a form', body: 'a=1', status: 415, code: 'unsupported_media_type', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+  {
+    name: 'plain text',
+    body: 'x',
+    status: 415,
+    code: 'unsupported_media_type',
+    headers: { 'content-type': 'text/plain' },
+  },
+  {
+    name: 'a form',
+    body: 'a=1',
+    status: 415,
+    code: 'unsupported_media_type',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  },
 ]
 
 for (const { name, body, status, code, headers, total } of REFUSALS) {
-  await t.test(`${name}: ${status} ${code} on both bulk calls, each with exactly one entry that has the same message`, async (t) => {
-    for (const method of ['POST', 'PATCH'] as const) {
-      const before = await entryCount()
-      const answer = await service.call(method, '/v1/employees', { body, ...(headers ? { headers } : {}) })
-      t.match(answer, { status, body: { status, code, type: `/problems/${code}`, errors: [], log_id: /^log_/ } })
-      const { entry, records } = await service.logOf(answer.body.log_id)
-      t.strictSame(entry.counts, { total: total ?? 0, updated: 0, deactivated: 0, failed: total ?? 0, no_updates: 0 })
-      t.match(entry, { status: 'Failed', http_status: status, error: { code, detail: answer.body.detail } })
-      t.equal(records.length, 1)
-      t.match(records[0], { index: null, record: null, errors: [{ pointer: '', code, message: answer.body.detail }] })
-      t.equal(await entryCount(), before + 1)
-    }
-  })
+  await t.test(
+    `${name}: ${status} ${code} on both bulk calls, each with exactly one entry that has the same message`,
+    async (t) => {
+      for (const method of ['POST', 'PATCH'] as const) {
+        const before = await entryCount()
+        const answer = await service.call(method, '/v1/employees', { body, ...(headers ? { headers } : {}) })
+        t.match(answer, { status, body: { status, code, type: `/problems/${code}`, errors: [], log_id: /^log_/ } })
+        const { entry, records } = await service.logOf(answer.body.log_id)
+        t.strictSame(entry.counts, { total: total ?? 0, updated: 0, deactivated: 0, failed: total ?? 0, no_updates: 0 })
+        t.match(entry, { status: 'Failed', http_status: status, error: { code, detail: answer.body.detail } })
+        t.equal(records.length, 1)
+        t.match(records[0], { index: null, record: null, errors: [{ pointer: '', code, message: answer.body.detail }] })
+        t.equal(await entryCount(), before + 1)
+      }
+    },
+  )
 }
 
-await t.test('a single update whose body cannot be read counts as one failed record: the one of the path', async (t) => {
-  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
-  const [{ id }] = body.employees
-  for (const [sent, code] of [['{', 'malformed_json'], ['[1]', 'invalid_body'], ['', 'malformed_json']] as const) {
-    const answer = await service.call('PATCH', `/v1/employees/${id}`, { body: sent })
-    t.match(answer, { status: 400, body: { code } })
-    const { entry, records } = await service.logOf(answer.body.log_id)
-    t.match(entry.counts, { total: 1, failed: 1 })
-    t.match(records, [{ index: 0, employee_id: id, errors: [{ code, message: answer.body.detail }] }])
-  }
-})
+await t.test(
+  'a single update whose body cannot be read counts as one failed record: the one of the path',
+  async (t) => {
+    const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+    const [{ id }] = body.employees
+    for (const [sent, code] of [
+      ['{', 'malformed_json'],
+      ['[1]', 'invalid_body'],
+      ['', 'malformed_json'],
+    ] as const) {
+      const answer = await service.call('PATCH', `/v1/employees/${id}`, { body: sent })
+      t.match(answer, { status: 400, body: { code } })
+      const { entry, records } = await service.logOf(answer.body.log_id)
+      t.match(entry.counts, { total: 1, failed: 1 })
+      t.match(records, [{ index: 0, employee_id: id, errors: [{ code, message: answer.body.detail }] }])
+    }
+  },
+)
 
 await t.test('a creation does not take a merge patch, and no call takes a query it does not know', async (t) => {
   const headers = { 'content-type': 'application/merge-patch+json' }
@@ -133,5 +172,8 @@ await t.test('a disabled key: 403 with an entry that has counts, and no quota us
   t.match(entry, { status: 'Failed', counts: { total: 3, failed: 3 }, error: { code: 'key_disabled' } })
   t.equal(records.length, 1)
   t.match(await service.call('GET', `/v1/employees/${companyId}`), { status: 403, body: { code: 'key_disabled' } })
-  t.match(await service.call('GET', '/v1/auth/verify'), { status: 200, body: { is_enabled: false, requests_made: used } })
+  t.match(await service.call('GET', '/v1/auth/verify'), {
+    status: 200,
+    body: { is_enabled: false, requests_made: used },
+  })
 })

@@ -5,7 +5,8 @@ import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 const service = await startService(t)
 const create = (body: unknown) => service.call('POST', '/v1/employees', { body })
 const patch = (body: unknown) => service.call('PATCH', '/v1/employees', { body })
-const people = async (...more: Record<string, unknown>[]) => (await create(more.map((one) => employee(one)))).body.employees
+const people = async (...more: Record<string, unknown>[]) =>
+  (await create(more.map((one) => employee(one)))).body.employees
 const faults = ({ body }: { body: { errors: { index: number; pointer: string; code: string }[] } }) =>
   body.errors.map(({ index, pointer, code }) => [index, pointer, code])
 
@@ -17,8 +18,14 @@ await t.test('the manager is named by id, external id or e-mail in any case', as
   for (const made of body.employees) t.equal(made.manager_id, boss.id)
   const { records } = await service.logOf(body.log_id)
   for (const { attributes } of records) t.equal(attributes.manager_id, boss.id)
-  const cleared = await patch([{ id: body.employees[0].id, manager_id: null }, { id: body.employees[1].id, manager_email: null }])
-  t.match(cleared.body.results, [{ result: 'synced', changed: ['manager_id'] }, { result: 'synced', changed: ['manager_id'] }])
+  const cleared = await patch([
+    { id: body.employees[0].id, manager_id: null },
+    { id: body.employees[1].id, manager_email: null },
+  ])
+  t.match(cleared.body.results, [
+    { result: 'synced', changed: ['manager_id'] },
+    { result: 'synced', changed: ['manager_id'] },
+  ])
   const same = await patch([{ id: body.employees[2].id, manager_external_id: 'BOSS' }])
   t.equal(same.body.results[0].result, 'no_updates')
 })
@@ -41,7 +48,10 @@ await t.test('a manager may stand anywhere in the same call', async (t) => {
 
 await t.test('who is not there, or is of another company, cannot be a manager', async (t) => {
   const other = await service.makeCompany('Other')
-  const theirs = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'FOREIGN' }), key: other.key })
+  const theirs = await service.call('POST', '/v1/employees', {
+    body: employee({ external_id: 'FOREIGN' }),
+    key: other.key,
+  })
   const answer = await create([
     employee({ manager_id: theirs.body.employees[0].id }),
     employee({ manager_id: 'emp_01h455vb4pex5vsknk084sn02q' }),
@@ -64,35 +74,66 @@ await t.test('who is not there, or is of another company, cannot be a manager', 
   ])
 })
 
-await t.test('circles are refused: oneself, one that stands already, one that only the whole call closes', async (t) => {
-  const [a, b, c] = await people({}, {}, {})
-  t.equal((await patch([{ id: b.id, manager_id: a.id }, { id: c.id, manager_id: b.id }])).status, 200)
-  t.strictSame(faults(await patch([{ id: a.id, manager_id: a.id }])), [[0, '/0/manager_id', 'manager_cycle']])
-  t.strictSame(faults(await patch([{ id: a.id, manager_id: c.id }])), [[0, '/0/manager_id', 'manager_cycle']])
-  const [d, e] = await people({}, {})
-  t.strictSame(faults(await patch([{ id: d.id, manager_email: e.email }, { id: e.id, manager_email: d.email }])), [
-    [0, '/0/manager_email', 'manager_cycle'],
-    [1, '/1/manager_email', 'manager_cycle'],
-  ])
-  const inCall = [employee({ external_id: 'P', manager_external_id: 'Q' }), employee({ external_id: 'Q', manager_external_id: 'P' })]
-  t.strictSame(faults(await create(inCall)), [
-    [0, '/0/manager_external_id', 'manager_cycle'],
-    [1, '/1/manager_external_id', 'manager_cycle'],
-  ])
-})
+await t.test(
+  'circles are refused: oneself, one that stands already, one that only the whole call closes',
+  async (t) => {
+    const [a, b, c] = await people({}, {}, {})
+    t.equal(
+      (
+        await patch([
+          { id: b.id, manager_id: a.id },
+          { id: c.id, manager_id: b.id },
+        ])
+      ).status,
+      200,
+    )
+    t.strictSame(faults(await patch([{ id: a.id, manager_id: a.id }])), [[0, '/0/manager_id', 'manager_cycle']])
+    t.strictSame(faults(await patch([{ id: a.id, manager_id: c.id }])), [[0, '/0/manager_id', 'manager_cycle']])
+    const [d, e] = await people({}, {})
+    t.strictSame(
+      faults(
+        await patch([
+          { id: d.id, manager_email: e.email },
+          { id: e.id, manager_email: d.email },
+        ]),
+      ),
+      [
+        [0, '/0/manager_email', 'manager_cycle'],
+        [1, '/1/manager_email', 'manager_cycle'],
+      ],
+    )
+    const inCall = [
+      employee({ external_id: 'P', manager_external_id: 'Q' }),
+      employee({ external_id: 'Q', manager_external_id: 'P' }),
+    ]
+    t.strictSame(faults(await create(inCall)), [
+      [0, '/0/manager_external_id', 'manager_cycle'],
+      [1, '/1/manager_external_id', 'manager_cycle'],
+    ])
+  },
+)
 
 await t.test('two employees swap their places in one call', async (t) => {
   const [top, under] = await people({}, {})
   await patch([{ id: under.id, manager_id: top.id }])
-  const { status } = await patch([{ id: top.id, manager_id: under.id }, { id: under.id, manager_id: null }])
+  const { status } = await patch([
+    { id: top.id, manager_id: under.id },
+    { id: under.id, manager_id: null },
+  ])
   t.equal(status, 200)
 })
 
 await t.test('a circle that two calls at once would close is refused, also within one commit', async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const [a, b] = await people({}, {})
-    const answers = await Promise.all([patch([{ id: a.id, manager_id: b.id }]), patch([{ id: b.id, manager_id: a.id }])])
-    t.strictSame(answers.map(({ status }) => status).sort((x, y) => x - y), [200, 422])
+    const answers = await Promise.all([
+      patch([{ id: a.id, manager_id: b.id }]),
+      patch([{ id: b.id, manager_id: a.id }]),
+    ])
+    t.strictSame(
+      answers.map(({ status }) => status).sort((x, y) => x - y),
+      [200, 422],
+    )
   }
 })
 
@@ -113,26 +154,41 @@ await t.test('a long chain of managers: the bottom can still be moved, and the t
 await t.test('a circle is refused also when its manager is named by a value that moves in the call', async (t) => {
   for (const name of ['external_id', 'email'] as const) {
     const [top, middle, bottom] = await people({}, {}, {})
-    await patch([{ id: middle.id, manager_id: top.id }, { id: bottom.id, manager_id: middle.id }])
+    await patch([
+      { id: middle.id, manager_id: top.id },
+      { id: bottom.id, manager_id: middle.id },
+    ])
     const value = name === 'email' ? 'moved@example.com' : 'MOVED'
     // The one at the bottom takes the value on, and the one at the top names its manager by it.
-    const answer = await patch([{ id: bottom.id, [name]: value }, { id: top.id, [`manager_${name}`]: value }])
+    const answer = await patch([
+      { id: bottom.id, [name]: value },
+      { id: top.id, [`manager_${name}`]: value },
+    ])
     t.strictSame(faults(answer), [[1, `/1/manager_${name}`, 'manager_cycle']])
   }
 })
 
-await t.test('a circle is refused when the call before it in the same commit moved the value that names somebody', async (t) => {
-  for (let round = 0; round < 10; round += 1) {
-    const [top, middle, bottom] = await people({}, {}, {})
-    await patch([{ id: middle.id, manager_id: top.id }, { id: bottom.id, manager_id: middle.id }])
-    const email = `moving.${round}@example.com`
-    const [moved, closing] = await Promise.all([patch([{ id: top.id, email }]), patch([{ email, manager_id: bottom.id }])])
-    t.equal(moved.status, 200)
-    // Which of the two comes first is open; neither order may close the circle.
-    t.equal(closing.status, 422)
-  }
-  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-})
+await t.test(
+  'a circle is refused when the call before it in the same commit moved the value that names somebody',
+  async (t) => {
+    for (let round = 0; round < 10; round += 1) {
+      const [top, middle, bottom] = await people({}, {}, {})
+      await patch([
+        { id: middle.id, manager_id: top.id },
+        { id: bottom.id, manager_id: middle.id },
+      ])
+      const email = `moving.${round}@example.com`
+      const [moved, closing] = await Promise.all([
+        patch([{ id: top.id, email }]),
+        patch([{ email, manager_id: bottom.id }]),
+      ])
+      t.equal(moved.status, 200)
+      // Which of the two comes first is open; neither order may close the circle.
+      t.equal(closing.status, 422)
+    }
+    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+  },
+)
 
 await t.test('a circle is seen also where more people stand in between than are looked at from above', async (t) => {
   const length = 2_500

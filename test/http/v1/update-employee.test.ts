@@ -50,12 +50,19 @@ await t.test('what already holds after normalisation is no change and no new ver
 await t.test('deactivation and reactivation have their own result, status and count', async (t) => {
   const before = await created()
   const off = await patch(before.id, { status: 'inactive', job_title: 'Former' })
-  t.match(off.body, { result: 'deactivated', changed: ['job_title', 'status'], employee: { status: 'inactive', version: 3 } })
+  t.match(off.body, {
+    result: 'deactivated',
+    changed: ['job_title', 'status'],
+    employee: { status: 'inactive', version: 3 },
+  })
   t.match(off.body.employee.deactivated_at, /^\d{4}-.*Z$/)
   const gone = await service.logOf(off.body.log_id)
   t.match(gone.entry.counts, { total: 1, updated: 0, deactivated: 1 })
   t.match(gone.records, [
-    { status: 'Deactivated', changes: { status: { from: 'active', to: 'inactive' }, job_title: { from: null, to: 'Former' } } },
+    {
+      status: 'Deactivated',
+      changes: { status: { from: 'active', to: 'inactive' }, job_title: { from: null, to: 'Former' } },
+    },
   ])
   const on = await patch(before.id, { status: 'active' })
   t.match(on.body, { result: 'reactivated', changed: ['status'], employee: { deactivated_at: null } })
@@ -79,21 +86,31 @@ await t.test('merge-patch+json is taken, and If-Match guards against a change in
   t.equal((await patch(id, { job_title: 'E' }, { 'if-match': 'W/"4"' })).status, 412)
 })
 
-await t.test('an unknown id, a malformed one and one of another company are answered alike, each with its entry', async (t) => {
-  const other = await service.makeCompany('Other')
-  const foreign = await service.call('POST', '/v1/employees', { body: employee(), key: other.key })
-  const ids = ['emp_01h455vb4pex5vsknk084sn02q', 'nobody', '%00', foreign.body.employees[0].id]
-  for (const id of ids) {
-    const { status, body } = await patch(id, { job_title: 'X' })
-    t.equal(status, 404)
-    t.match(body, { code: 'employee_not_found', errors: [] })
-    const { entry, records } = await service.logOf(body.log_id)
-    t.match(entry, { status: 'Failed', counts: { total: 1, failed: 1 } })
-    t.match(records, [{ index: 0, employee_id: decodeURIComponent(id), record: { job_title: 'X' }, errors: [{ message: body.detail }] }])
-  }
-  const answers = await Promise.all(ids.map((id) => patch(id, { job_title: 'X' }, { 'x-request-id': 'same' })))
-  t.equal(new Set(answers.map(({ body }) => JSON.stringify({ ...body, log_id: '' }))).size, 1)
-})
+await t.test(
+  'an unknown id, a malformed one and one of another company are answered alike, each with its entry',
+  async (t) => {
+    const other = await service.makeCompany('Other')
+    const foreign = await service.call('POST', '/v1/employees', { body: employee(), key: other.key })
+    const ids = ['emp_01h455vb4pex5vsknk084sn02q', 'nobody', '%00', foreign.body.employees[0].id]
+    for (const id of ids) {
+      const { status, body } = await patch(id, { job_title: 'X' })
+      t.equal(status, 404)
+      t.match(body, { code: 'employee_not_found', errors: [] })
+      const { entry, records } = await service.logOf(body.log_id)
+      t.match(entry, { status: 'Failed', counts: { total: 1, failed: 1 } })
+      t.match(records, [
+        {
+          index: 0,
+          employee_id: decodeURIComponent(id),
+          record: { job_title: 'X' },
+          errors: [{ message: body.detail }],
+        },
+      ])
+    }
+    const answers = await Promise.all(ids.map((id) => patch(id, { job_title: 'X' }, { 'x-request-id': 'same' })))
+    t.equal(new Set(answers.map(({ body }) => JSON.stringify({ ...body, log_id: '' }))).size, 1)
+  },
+)
 
 await t.test('a bad patch is refused with pointers and the record blamed in its entry', async (t) => {
   const { id } = await created()

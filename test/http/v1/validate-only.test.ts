@@ -21,8 +21,22 @@ interface Case {
 }
 
 const CASES: Case[] = [
-  { name: 'a creation', method: 'POST', path: '', body: [employee()], status: 200, answer: { employees: [{ id: null, version: 1 }] } },
-  { name: 'a taken value', method: 'POST', path: '', body: [employee({ external_id: 'V-1' })], status: 409, answer: { code: 'already_exists' } },
+  {
+    name: 'a creation',
+    method: 'POST',
+    path: '',
+    body: [employee()],
+    status: 200,
+    answer: { employees: [{ id: null, version: 1 }] },
+  },
+  {
+    name: 'a taken value',
+    method: 'POST',
+    path: '',
+    body: [employee({ external_id: 'V-1' })],
+    status: 409,
+    answer: { code: 'already_exists' },
+  },
   { name: 'a bad record', method: 'POST', path: '', body: [{}], status: 422, answer: { code: 'validation_failed' } },
   { name: 'malformed JSON', method: 'POST', path: '', body: '{', status: 400, answer: { code: 'malformed_json' } },
   { name: 'an empty batch', method: 'PATCH', path: '', body: [], status: 422, answer: { code: 'empty_batch' } },
@@ -42,21 +56,32 @@ const CASES: Case[] = [
     status: 200,
     answer: { result: 'synced', changed: ['job_title'], employee: { job_title: 'X' } },
   },
-  { name: 'an unknown employee', method: 'PATCH', path: '/x', body: {}, status: 404, answer: { code: 'employee_not_found' } },
+  {
+    name: 'an unknown employee',
+    method: 'PATCH',
+    path: '/x',
+    body: {},
+    status: 404,
+    answer: { code: 'employee_not_found' },
+  },
 ]
 
 for (const { name, method, path, body, status, answer } of CASES) {
-  await t.test(`validating ${name} answers ${status} without an entry, stores nothing and costs one unit`, async (t) => {
-    const before = await state()
-    const used = (await service.call('GET', '/v1/auth/verify')).body.requests_made
-    const options = { body, headers: { 'idempotency-key': 'ignored' } }
-    const got = await service.call(method, `/v1/employees${path}?validate_only=true`, options)
-    t.match(got, { status, body: answer })
-    t.notOk('log_id' in got.body)
-    for (const header of ['x-ledger-position', 'location', 'etag', 'idempotency-replayed']) t.notOk(got.headers[header], header)
-    t.strictSame(await state(), before)
-    t.equal((await service.call('GET', '/v1/auth/verify')).body.requests_made, used + 1)
-  })
+  await t.test(
+    `validating ${name} answers ${status} without an entry, stores nothing and costs one unit`,
+    async (t) => {
+      const before = await state()
+      const used = (await service.call('GET', '/v1/auth/verify')).body.requests_made
+      const options = { body, headers: { 'idempotency-key': 'ignored' } }
+      const got = await service.call(method, `/v1/employees${path}?validate_only=true`, options)
+      t.match(got, { status, body: answer })
+      t.notOk('log_id' in got.body)
+      for (const header of ['x-ledger-position', 'location', 'etag', 'idempotency-replayed'])
+        t.notOk(got.headers[header], header)
+      t.strictSame(await state(), before)
+      t.equal((await service.call('GET', '/v1/auth/verify')).body.requests_made, used + 1)
+    },
+  )
 }
 
 await t.test('validate_only=false is an ordinary call, and what is neither is refused with an entry', async (t) => {

@@ -8,8 +8,21 @@ await t.test('verify answers exactly the six fields, and a key never used before
   const before = Date.now()
   const { status, body } = await service.call('GET', '/v1/auth/verify', { headers: { accept: 'application/json' } })
   t.equal(status, 200)
-  t.strictSame(Object.keys(body), ['company_name', 'last_used', 'is_enabled', 'quota_limit', 'requests_made', 'refresh_period'])
-  t.match(body, { company_name: 'Acme', is_enabled: true, quota_limit: 1_000_000, requests_made: 0, refresh_period: 'monthly' })
+  t.strictSame(Object.keys(body), [
+    'company_name',
+    'last_used',
+    'is_enabled',
+    'quota_limit',
+    'requests_made',
+    'refresh_period',
+  ])
+  t.match(body, {
+    company_name: 'Acme',
+    is_enabled: true,
+    quota_limit: 1_000_000,
+    requests_made: 0,
+    refresh_period: 'monthly',
+  })
   t.match(body.last_used, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   t.ok(Date.parse(body.last_used) >= before - 1000)
 })
@@ -21,15 +34,18 @@ await t.test('last_used is the call before this one', async (t) => {
   t.ok(second.last_used > body.employees[0].created_at, 'a verification counts as a use')
 })
 
-await t.test('reading and writing calls cost one unit each whatever their outcome and size; verifying costs none', async (t) => {
-  const before = (await verify()).requests_made
-  await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
-  await service.call('POST', '/v1/employees', { body: {} })
-  await service.call('POST', '/v1/employees', { body: '{' })
-  await service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q')
-  await verify()
-  t.equal((await verify()).requests_made, before + 4)
-})
+await t.test(
+  'reading and writing calls cost one unit each whatever their outcome and size; verifying costs none',
+  async (t) => {
+    const before = (await verify()).requests_made
+    await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
+    await service.call('POST', '/v1/employees', { body: {} })
+    await service.call('POST', '/v1/employees', { body: '{' })
+    await service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q')
+    await verify()
+    t.equal((await verify()).requests_made, before + 4)
+  },
+)
 
 await t.test('concurrent calls of both kinds are counted exactly', async (t) => {
   const before = (await verify()).requests_made

@@ -32,12 +32,17 @@ for (const statement of CHANGES) {
   await t.test(`nobody gets to run: ${statement}`, async (t) => {
     t.equal(await attempt(service.urls.serviceUrl, statement), INSUFFICIENT_PRIVILEGE, 'the service by its rights')
     // Citus takes no triggers: there the rights of the service are all.
-    if (CITUS_URL === undefined) t.equal(await attempt(service.urls.ownerUrl, statement), INSUFFICIENT_PRIVILEGE, 'the owner by the trigger')
+    if (CITUS_URL === undefined)
+      t.equal(await attempt(service.urls.ownerUrl, statement), INSUFFICIENT_PRIVILEGE, 'the owner by the trigger')
   })
 }
 
 await t.test('the service may not change what it stands on', async (t) => {
-  for (const statement of ['drop table events', 'alter table events disable trigger all', 'create table mine (a int)']) {
+  for (const statement of [
+    'drop table events',
+    'alter table events disable trigger all',
+    'create table mine (a int)',
+  ]) {
     t.equal(await attempt(service.urls.serviceUrl, statement), INSUFFICIENT_PRIVILEGE, statement)
   }
 })

@@ -25,55 +25,92 @@ const stored = async () => {
   return rows[0]!.n
 }
 
-await t.test('an API process outlives cut connections: 503 for the calls under way, and the next ones work', async (t) => {
-  const api = await startProcess(t, 'serve', { ...service.urls, serviceUrl: throughLine }, { LOG_LEVEL: 'silent' })
-  const create = () => send(addressOf(api), 'POST', '/v1/employees', { key, body: employee() })
-  t.equal((await create()).status, 201)
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
-  const cut = create()
-  await lockIsAwaited(service, 'heads')
-  line.reset()
-  t.equal((await cut).status, 503)
-  await holder.query('rollback')
-  holder.release()
-  await eventually('the next call works', async () => (await create()).status === 201)
-  t.equal(api.child.exitCode, null)
-})
+await t.test(
+  'an API process outlives cut connections: 503 for the calls under way, and the next ones work',
+  async (t) => {
+    const api = await startProcess(t, 'serve', { ...service.urls, serviceUrl: throughLine }, { LOG_LEVEL: 'silent' })
+    const create = () => send(addressOf(api), 'POST', '/v1/employees', { key, body: employee() })
+    t.equal((await create()).status, 201)
+    const holder = await service.pool.connect()
+    await holder.query('begin')
+    await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
+    const cut = create()
+    await lockIsAwaited(service, 'heads')
+    line.reset()
+    t.equal((await cut).status, 503)
+    await holder.query('rollback')
+    holder.release()
+    await eventually('the next call works', async () => (await create()).status === 201)
+    t.equal(api.child.exitCode, null)
+  },
+)
 
 await t.test('a worker outlives cut connections, and goes on', async (t) => {
-  const worker = await startProcess(t, 'work', { ...service.urls, serviceUrl: throughLine }, { LOG_LEVEL: 'silent', SWEEP_INTERVAL_MS: '100' })
+  const worker = await startProcess(
+    t,
+    'work',
+    { ...service.urls, serviceUrl: throughLine },
+    { LOG_LEVEL: 'silent', SWEEP_INTERVAL_MS: '100' },
+  )
   line.reset()
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
-  await eventually('the entry is there', async () => (await service.admin(`/bulk-user-logs/${body.log_id}`)).status === 200)
+  await eventually(
+    'the entry is there',
+    async () => (await service.admin(`/bulk-user-logs/${body.log_id}`)).status === 200,
+  )
   t.equal(worker.child.exitCode, null)
 })
 
-await t.test('a COMMIT whose answer is lost is looked up: what was stored is answered as stored, what was not as 503', async (t) => {
-  const pool = openPool({ url: throughLine, name: 'test appends', max: 4 })
-  if (isOnShards(service.pool)) useShards(pool)
-  t.teardown(() => pool.end())
-  const bounds = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 }
-  const told: string[] = []
-  const onStored = (calls: { companyId: string }[]) => told.push(...calls.map((call) => call.companyId))
-  const lanes = openLanes({ pool, ...bounds, onCommitted: () => undefined, onStored, onFault: (error) => t.fail(String(error)) })
-  const services: CommandServices = { lanes, newId, maxRecords: 1000, inProgress: new Map(), longCalls: openLongCalls(service.pool) }
-  const create = async (): Promise<number | string> => {
-    const who = { companyId, apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') }
-    const caller = { ...who, requestId: 'r', arrivedAt: performance.now(), bodyBytes: 100, idempotency: null, validateOnly: false, traceparent: null }
-    return runApiCall(services, caller, createEmployees(services, employee())).then(
-      ({ status }) => status,
-      (error: Error) => error.name,
-    )
-  }
-  t.equal(await create(), 201)
-  for (const [fault, answer, more] of [['swallow the answer to COMMIT', 201, 2], ['swallow COMMIT', 'UnavailableError', 0]] as const) {
-    const before = await stored()
-    line.loseNext(fault)
-    t.strictSame(await Promise.all([create(), create()]), [answer, answer], fault)
-    t.equal(await stored(), before + more, fault)
-  }
-  t.strictSame(told, [companyId], 'only of the call whose COMMIT was confirmed is it said that its events are stored')
-  t.strictSame(await ledgerFaults(service.db, companyId), [])
-})
+await t.test(
+  'a COMMIT whose answer is lost is looked up: what was stored is answered as stored, what was not as 503',
+  async (t) => {
+    const pool = openPool({ url: throughLine, name: 'test appends', max: 4 })
+    if (isOnShards(service.pool)) useShards(pool)
+    t.teardown(() => pool.end())
+    const bounds = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 }
+    const told: string[] = []
+    const onStored = (calls: { companyId: string }[]) => told.push(...calls.map((call) => call.companyId))
+    const lanes = openLanes({
+      pool,
+      ...bounds,
+      onCommitted: () => undefined,
+      onStored,
+      onFault: (error) => t.fail(String(error)),
+    })
+    const services: CommandServices = {
+      lanes,
+      newId,
+      maxRecords: 1000,
+      inProgress: new Map(),
+      longCalls: openLongCalls(service.pool),
+    }
+    const create = async (): Promise<number | string> => {
+      const who = { companyId, apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') }
+      const caller = {
+        ...who,
+        requestId: 'r',
+        arrivedAt: performance.now(),
+        bodyBytes: 100,
+        idempotency: null,
+        validateOnly: false,
+        traceparent: null,
+      }
+      return runApiCall(services, caller, createEmployees(services, employee())).then(
+        ({ status }) => status,
+        (error: Error) => error.name,
+      )
+    }
+    t.equal(await create(), 201)
+    for (const [fault, answer, more] of [
+      ['swallow the answer to COMMIT', 201, 2],
+      ['swallow COMMIT', 'UnavailableError', 0],
+    ] as const) {
+      const before = await stored()
+      line.loseNext(fault)
+      t.strictSame(await Promise.all([create(), create()]), [answer, answer], fault)
+      t.equal(await stored(), before + more, fault)
+    }
+    t.strictSame(told, [companyId], 'only of the call whose COMMIT was confirmed is it said that its events are stored')
+    t.strictSame(await ledgerFaults(service.db, companyId), [])
+  },
+)

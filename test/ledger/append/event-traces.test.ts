@@ -9,13 +9,21 @@ const TRACEPARENT = (at: number) => `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7
 
 await t.test('traces are found by the end of their calls, behind one position and up to another', async (t) => {
   const recordedAt = new Date().toISOString()
-  const rows = [11, 14, 20].map((position) => ({ company_id: toUuid(id), position, traceparent: TRACEPARENT(position), recorded_at: recordedAt }))
+  const rows = [11, 14, 20].map((position) => ({
+    company_id: toUuid(id),
+    position,
+    traceparent: TRACEPARENT(position),
+    recorded_at: recordedAt,
+  }))
   await service.db.insertInto('event_traces').values(rows).execute()
   const find = (after: number, upTo: number, limit = 100) => readTraces(service.db, id, { after, upTo, limit })
   t.strictSame(await find(10, 20), [TRACEPARENT(11), TRACEPARENT(14), TRACEPARENT(20)])
   t.strictSame(await find(11, 19), [TRACEPARENT(14)])
   t.strictSame(await find(0, 100, 2), [TRACEPARENT(11), TRACEPARENT(14)])
-  t.strictSame(await readTraces(service.db, (await service.makeCompany('Other')).id, { after: 0, upTo: 100, limit: 9 }), [])
+  t.strictSame(
+    await readTraces(service.db, (await service.makeCompany('Other')).id, { after: 0, upTo: 100, limit: 9 }),
+    [],
+  )
 })
 
 await t.test('traces older than a day are forgotten, however many, and none that is younger', async (t) => {
@@ -27,5 +35,9 @@ await t.test('traces older than a day are forgotten, however many, and none that
   const [one, other] = await Promise.all([forgetTraces(service.db), forgetTraces(service.db)])
   t.equal(one + other, 2500, 'two at once forget each of them once')
   t.equal(await forgetTraces(service.db), 0)
-  t.strictSame(await readTraces(service.db, id, { after: 0, upTo: 9_999, limit: 9 }), [TRACEPARENT(11), TRACEPARENT(14), TRACEPARENT(20)])
+  t.strictSame(await readTraces(service.db, id, { after: 0, upTo: 9_999, limit: 9 }), [
+    TRACEPARENT(11),
+    TRACEPARENT(14),
+    TRACEPARENT(20),
+  ])
 })

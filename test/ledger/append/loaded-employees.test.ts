@@ -59,26 +59,44 @@ await t.test('nothing was changed: nothing to store', async (t) => {
 
 /** States of employees whose e-mails and external ids are unique, as after a call. */
 const anyState = fc
-  .tuple(fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e'], { minLength: 3, maxLength: 3 }), fc.shuffledSubarray(['x', 'y', 'z', null, null]))
+  .tuple(
+    fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e'], { minLength: 3, maxLength: 3 }),
+    fc.shuffledSubarray(['x', 'y', 'z', null, null]),
+  )
   .map(([emails, externalIds]) =>
-    emails.map((email, at) => employee(at + 1, { email: `${email}@example.com`, external_id: externalIds[at] ?? null })),
+    emails.map((email, at) =>
+      employee(at + 1, { email: `${email}@example.com`, external_id: externalIds[at] ?? null }),
+    ),
   )
 
-await t.test('however values move between employees, each finds who has it now, whatever the order of the records', async () => {
-  fc.assert(
-    fc.property(fc.array(anyState, { minLength: 1, maxLength: 5 }), fc.infiniteStream(fc.boolean()), (states, flips) => {
-      const loaded = new LoadedEmployees(states[0]!)
-      for (const state of states) {
-        for (const one of flips.next().value ? state : state.toReversed()) loaded.put(one)
-        for (const name of ['a', 'b', 'c', 'd', 'e']) {
-          const email = `${name}@example.com`
-          assert.equal(loaded.byEmail(email), state.find((one) => one.email === email))
-        }
-        for (const externalId of ['x', 'y', 'z']) {
-          assert.equal(loaded.byExternalId(externalId), state.find((one) => one.external_id === externalId))
-        }
-      }
-    }),
-    { numRuns: 500 },
-  )
-})
+await t.test(
+  'however values move between employees, each finds who has it now, whatever the order of the records',
+  async () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyState, { minLength: 1, maxLength: 5 }),
+        fc.infiniteStream(fc.boolean()),
+        (states, flips) => {
+          const loaded = new LoadedEmployees(states[0]!)
+          for (const state of states) {
+            for (const one of flips.next().value ? state : state.toReversed()) loaded.put(one)
+            for (const name of ['a', 'b', 'c', 'd', 'e']) {
+              const email = `${name}@example.com`
+              assert.equal(
+                loaded.byEmail(email),
+                state.find((one) => one.email === email),
+              )
+            }
+            for (const externalId of ['x', 'y', 'z']) {
+              assert.equal(
+                loaded.byExternalId(externalId),
+                state.find((one) => one.external_id === externalId),
+              )
+            }
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+  },
+)

@@ -15,7 +15,8 @@ const OTHER = company(2)
 const newHead = (companyId: string): Head => ({ companyId, frontier: EMPTY_FRONTIER, recordedAt: BEFORE })
 
 /** The events of a call that creates so many employees: one more than there are of them. */
-const creating = (count: number): NewEvent[] => given().create(Array.from({ length: count }, (_, at) => person(at))).events
+const creating = (count: number): NewEvent[] =>
+  given().create(Array.from({ length: count }, (_, at) => person(at))).events
 
 /** A ledger that stands where the registration of a company left it, and what is appended to it. */
 function openLedger(companyId: string) {
@@ -37,24 +38,31 @@ const eventsOf = (...calls: StoredCall[]): RecordedEvent[] => calls.flatMap(({ e
 const behind = (recent: RecentEvents, companyId: string, after: number, head: number, limit = 100) =>
   recent.callsBehind(companyId, { after, head, limit })
 
-await t.test('what was kept is given as a reader of the ledger gets it, with the last leaf, each event decoded once', async (t) => {
-  const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
-  const [first, beside, second] = [ledger.append(creating(2)), other.append(creating(1)), ledger.append(creating(1))]
-  recent.keep([first, beside])
-  recent.keep([second])
-  const all = behind(recent, ONE, 1, 6)!
-  t.strictSame(all, { events: eventsOf(first, second), upTo: 6, leaf: second.events.at(-1)!.leaf, isEnd: true })
-  t.strictSame(behind(recent, ONE, 4, 6)?.events, eventsOf(second))
-  t.equal(behind(recent, ONE, 4, 6)?.events[0], all.events[3])
-  t.strictSame(behind(recent, OTHER, 1, 3)?.events, eventsOf(beside))
-})
+await t.test(
+  'what was kept is given as a reader of the ledger gets it, with the last leaf, each event decoded once',
+  async (t) => {
+    const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
+    const [first, beside, second] = [ledger.append(creating(2)), other.append(creating(1)), ledger.append(creating(1))]
+    recent.keep([first, beside])
+    recent.keep([second])
+    const all = behind(recent, ONE, 1, 6)!
+    t.strictSame(all, { events: eventsOf(first, second), upTo: 6, leaf: second.events.at(-1)!.leaf, isEnd: true })
+    t.strictSame(behind(recent, ONE, 4, 6)?.events, eventsOf(second))
+    t.equal(behind(recent, ONE, 4, 6)?.events[0], all.events[3])
+    t.strictSame(behind(recent, OTHER, 1, 3)?.events, eventsOf(beside))
+  },
+)
 
 await t.test('whole calls are given, about as many events as are asked for', async (t) => {
   const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   const [first, second, third] = [ledger.append(creating(2)), ledger.append(creating(4)), ledger.append(creating(1))]
   recent.keep([first, second, third])
   const given = (after: number, limit: number) => behind(recent, ONE, after, ledger.head(), limit)
-  t.match(given(1, 2), { events: { length: 3 }, leaf: first.events.at(-1)!.leaf, isEnd: false }, 'a call that is larger alone')
+  t.match(
+    given(1, 2),
+    { events: { length: 3 }, leaf: first.events.at(-1)!.leaf, isEnd: false },
+    'a call that is larger alone',
+  )
   t.match(given(1, 5), { events: { length: 3 }, isEnd: false })
   t.match(given(1, 8), { events: { length: 8 }, leaf: second.events.at(-1)!.leaf, isEnd: false })
   t.match(given(1, 11), { events: { length: 10 }, leaf: third.events.at(-1)!.leaf, isEnd: true })
@@ -100,7 +108,10 @@ await t.test('the oldest calls go when there is too much of them, and each when 
   let time = 0
   const ledger = openLedger(ONE)
   const calls = Array.from({ length: 4 }, () => ledger.append(creating(1)))
-  const maxCharacters = calls.slice(2).flatMap(({ events }) => events).reduce((sum, { envelope, data }) => sum + envelope.length + data.length, 0)
+  const maxCharacters = calls
+    .slice(2)
+    .flatMap(({ events }) => events)
+    .reduce((sum, { envelope, data }) => sum + envelope.length + data.length, 0)
   const recent = openRecentEvents({ readers: 2, maxCharacters, keptMs: 100, now: () => time })
   for (const call of calls) {
     recent.keep([call])
@@ -133,17 +144,21 @@ await t.test('what is forgotten of one company stays of the others', async (t) =
   t.ok(behind(recent, OTHER, 1, 3))
 })
 
-await t.test('a batch has no more characters than are folded at once, and a call that alone has more is not kept', async (t) => {
-  const ledger = openLedger(ONE)
-  const [first, second, large, next] = [1, 1, 20, 1].map((count) => ledger.append(creating(count)))
-  const sizeOf = ({ events }: StoredCall) => events.reduce((sum, { envelope, data }) => sum + envelope.length + data.length, 0)
-  const recent = openRecentEvents({ readers: 1, batchCharacters: sizeOf(first!) + sizeOf(second!) - 1 })
-  recent.keep([first!, second!])
-  t.match(behind(recent, ONE, 1, 5), { events: { length: first!.events.length }, isEnd: false })
-  t.match(behind(recent, ONE, 3, 5), { events: { length: second!.events.length }, isEnd: true })
-  recent.keep([large!])
-  t.equal(behind(recent, ONE, 5, 26), null)
-  t.equal(behind(recent, ONE, 3, 26), null)
-  recent.keep([next!])
-  t.match(behind(recent, ONE, 26, 28), { upTo: 28, isEnd: true })
-})
+await t.test(
+  'a batch has no more characters than are folded at once, and a call that alone has more is not kept',
+  async (t) => {
+    const ledger = openLedger(ONE)
+    const [first, second, large, next] = [1, 1, 20, 1].map((count) => ledger.append(creating(count)))
+    const sizeOf = ({ events }: StoredCall) =>
+      events.reduce((sum, { envelope, data }) => sum + envelope.length + data.length, 0)
+    const recent = openRecentEvents({ readers: 1, batchCharacters: sizeOf(first!) + sizeOf(second!) - 1 })
+    recent.keep([first!, second!])
+    t.match(behind(recent, ONE, 1, 5), { events: { length: first!.events.length }, isEnd: false })
+    t.match(behind(recent, ONE, 3, 5), { events: { length: second!.events.length }, isEnd: true })
+    recent.keep([large!])
+    t.equal(behind(recent, ONE, 5, 26), null)
+    t.equal(behind(recent, ONE, 3, 26), null)
+    recent.keep([next!])
+    t.match(behind(recent, ONE, 26, 28), { upTo: 28, isEnd: true })
+  },
+)

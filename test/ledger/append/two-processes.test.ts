@@ -34,7 +34,7 @@ async function load(companies: TestCompany[]): Promise<{ company: TestCompany; a
 async function logIds(service: Service, company: TestCompany): Promise<string[]> {
   await eventually('the read models have caught up', () => isCaughtUp(service.pool))
   const ids: string[] = []
-  for (let cursor = ''; ; ) {
+  for (let cursor = ''; ;) {
     const { body } = await service.admin(`/bulk-user-logs?limit=200${cursor}`, company.admin.token)
     ids.push(...body.items.map(({ id }: { id: string }) => id))
     if (body.next_cursor === null) return ids
@@ -43,25 +43,30 @@ async function logIds(service: Service, company: TestCompany): Promise<string[]>
 }
 
 for (const count of [1, 16]) {
-  await t.test(`32 callers, two processes, ${count} companies: every call exactly once in ledger and log`, async (t) => {
-    const companies = await Promise.all(Array.from({ length: count }, (_, at) => service.makeCompany(`Company ${at}`)))
-    const done = await load(companies)
-    t.equal(done.length, CALLS)
-    t.strictSame(new Set(done.map(({ answer }) => answer.status)), new Set([201, 422]))
-    for (const company of companies) {
-      t.strictSame(await ledgerFaults(service.db, company.id), [])
-      const answers = done.filter((call) => call.company === company).map(({ answer }) => answer)
-      const positions = answers.map(({ headers }) => headers['x-ledger-position'])
-      t.equal(new Set(positions).size, answers.length, 'each call has a position of its own')
-      const logged = await logIds(service, company)
-      t.equal(logged.length, answers.length)
-      t.strictSame(new Set(logged), new Set(answers.map(({ body }) => body.log_id)))
-      const created = answers.filter(({ status }) => status === 201).map(({ body }) => body.employees[0].id)
-      const { rows } = await service.pool.query(
-        `select state ->> 'id' as id from employees_v1.employees where state ->> 'id' = any($1)`,
-        [created],
+  await t.test(
+    `32 callers, two processes, ${count} companies: every call exactly once in ledger and log`,
+    async (t) => {
+      const companies = await Promise.all(
+        Array.from({ length: count }, (_, at) => service.makeCompany(`Company ${at}`)),
       )
-      t.equal(rows.length, created.length)
-    }
-  })
+      const done = await load(companies)
+      t.equal(done.length, CALLS)
+      t.strictSame(new Set(done.map(({ answer }) => answer.status)), new Set([201, 422]))
+      for (const company of companies) {
+        t.strictSame(await ledgerFaults(service.db, company.id), [])
+        const answers = done.filter((call) => call.company === company).map(({ answer }) => answer)
+        const positions = answers.map(({ headers }) => headers['x-ledger-position'])
+        t.equal(new Set(positions).size, answers.length, 'each call has a position of its own')
+        const logged = await logIds(service, company)
+        t.equal(logged.length, answers.length)
+        t.strictSame(new Set(logged), new Set(answers.map(({ body }) => body.log_id)))
+        const created = answers.filter(({ status }) => status === 201).map(({ body }) => body.employees[0].id)
+        const { rows } = await service.pool.query(
+          `select state ->> 'id' as id from employees_v1.employees where state ->> 'id' = any($1)`,
+          [created],
+        )
+        t.equal(rows.length, created.length)
+      }
+    },
+  )
 }

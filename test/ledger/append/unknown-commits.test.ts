@@ -58,8 +58,14 @@ await t.test('an invitation gives its token when it happened, and can be repeate
   const { status, body } = await losing(DONE, invite)
   t.equal(status, 201)
   const accept = { token: body.invitation.token, password: 'correct horse battery' }
-  t.match(await losing(DONE, () => service.manage('POST', '/invitations/accept', accept, null)), { status: 200, body: { status: 'active' } })
-  t.strictSame((await streamOf(service, body.id)).map(({ type }) => type), ['UserInvited', 'UserPasswordSet'])
+  t.match(await losing(DONE, () => service.manage('POST', '/invitations/accept', accept, null)), {
+    status: 200,
+    body: { status: 'active' },
+  })
+  t.strictSame(
+    (await streamOf(service, body.id)).map(({ type }) => type),
+    ['UserInvited', 'UserPasswordSet'],
+  )
 })
 
 await t.test('an erasure says what it erased when it happened, and erases nothing when it did not', async (t) => {
@@ -72,7 +78,8 @@ await t.test('an erasure says what it erased when it happened, and erases nothin
 })
 
 await t.test('a company is registered, or it is not', async (t) => {
-  const named = async (name: string) => (await service.pool.query('select 1 from companies where name = $1', [name])).rowCount
+  const named = async (name: string) =>
+    (await service.pool.query('select 1 from companies where name = $1', [name])).rowCount
   line.loseNext(NOT_DONE)
   await t.rejects(registerCompany({ pool: service.pool, newId }, 'Never was'), { name: 'UnavailableError' })
   t.equal(await named('Never was'), 0)

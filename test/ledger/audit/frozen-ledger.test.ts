@@ -13,7 +13,11 @@ for (const version of FROZEN) {
   const { lines, checkpoints, publicKey, folded } = readFrozen(version)
 
   await t.test(`the recorded ledger ${version} verifies, byte for byte`, async (t) => {
-    const verdict = await verifyHere({ bytes: Buffer.from(lines.join('')), checkpoints: Buffer.from(checkpoints), publicKey })
+    const verdict = await verifyHere({
+      bytes: Buffer.from(lines.join('')),
+      checkpoints: Buffer.from(checkpoints),
+      publicKey,
+    })
     t.match(verdict, { verdict: 'consistent', events: lines.length, signed_to: lines.length })
   })
 
@@ -32,5 +36,8 @@ await t.test('every type of event of today stands in a recorded ledger, in its s
     }),
   )
   const today = Object.entries(SCHEMA_VERSIONS).map(([type, version]) => `${type} ${version}`)
-  t.strictSame(today.filter((known) => !recorded.has(known)), [])
+  t.strictSame(
+    today.filter((known) => !recorded.has(known)),
+    [],
+  )
 })

@@ -8,7 +8,10 @@ import { NoteFileError, openNoteFiles } from '../../../src/ledger/audit/note-fil
 
 const COMPANY = 'com_01h455vb4pex5vsknk084sn02q'
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-const signer = { publicKey: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32), sign: (bytes: Buffer) => sign(null, bytes, privateKey) }
+const signer = {
+  publicKey: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32),
+  sign: (bytes: Buffer) => sign(null, bytes, privateKey),
+}
 const noteOf = (size: number) => checkpointNote(COMPANY, { size, root: Buffer.alloc(32, size) }, signer)
 
 function open(t: Test) {
@@ -19,17 +22,23 @@ function open(t: Test) {
 /** The sizes of the notes in a file, as an auditor reads it. */
 const sizesIn = (file: string) => parseCheckpoints(readFileSync(file, 'utf8'))?.map(({ size }) => size)
 
-await t.test('before the first note there is none; then the last one is found, and an auditor reads them all', async (t) => {
-  const { files, file } = open(t)
-  t.equal(await files.last(COMPANY), null)
-  t.strictSame(await files.companies(), [])
-  for (let size = 1; size <= 60; size += 1) {
-    await files.append(COMPANY, noteOf(size))
-    t.equal((await files.last(COMPANY))?.size, size)
-  }
-  t.strictSame(sizesIn(file), Array.from({ length: 60 }, (_, at) => at + 1))
-  t.strictSame(await files.companies(), [COMPANY])
-})
+await t.test(
+  'before the first note there is none; then the last one is found, and an auditor reads them all',
+  async (t) => {
+    const { files, file } = open(t)
+    t.equal(await files.last(COMPANY), null)
+    t.strictSame(await files.companies(), [])
+    for (let size = 1; size <= 60; size += 1) {
+      await files.append(COMPANY, noteOf(size))
+      t.equal((await files.last(COMPANY))?.size, size)
+    }
+    t.strictSame(
+      sizesIn(file),
+      Array.from({ length: 60 }, (_, at) => at + 1),
+    )
+    t.strictSame(await files.companies(), [COMPANY])
+  },
+)
 
 await t.test('a note that a crash cut off, anywhere, does not count and is gone with the next one', async (t) => {
   const { files, file } = open(t)
@@ -45,25 +54,37 @@ await t.test('a note that a crash cut off, anywhere, does not count and is gone 
   }
 })
 
-await t.test('so does one of which the disk kept nothing but its length, and a first one that was cut off', async (t) => {
-  const { files, file } = open(t)
-  await files.append(COMPANY, noteOf(1))
-  appendFileSync(file, Buffer.alloc(200))
-  t.equal((await files.last(COMPANY))?.size, 1)
-  truncateSync(file, 50)
-  t.equal(await files.last(COMPANY), null)
-  await files.append(COMPANY, noteOf(2))
-  t.strictSame(sizesIn(file), [2])
-})
+await t.test(
+  'so does one of which the disk kept nothing but its length, and a first one that was cut off',
+  async (t) => {
+    const { files, file } = open(t)
+    await files.append(COMPANY, noteOf(1))
+    appendFileSync(file, Buffer.alloc(200))
+    t.equal((await files.last(COMPANY))?.size, 1)
+    truncateSync(file, 50)
+    t.equal(await files.last(COMPANY), null)
+    await files.append(COMPANY, noteOf(2))
+    t.strictSame(sizesIn(file), [2])
+  },
+)
 
 await t.test('a file that ends with anything else is damaged: it is named, and nothing is appended', async (t) => {
   const { files, file } = open(t)
   await files.append(COMPANY, noteOf(1))
   const good = readFileSync(file, 'utf8')
   const other = noteOf(2).replaceAll(COMPANY, 'com_01h455vb4pex5vsknk084sn02r')
-  for (const text of ['nonsense', good + 'x', good + `${other}\n`, good + 'employee-ledger\n', 'x'.repeat(20_000), good + 'x'.repeat(20_000)]) {
+  for (const text of [
+    'nonsense',
+    good + 'x',
+    good + `${other}\n`,
+    good + 'employee-ledger\n',
+    'x'.repeat(20_000),
+    good + 'x'.repeat(20_000),
+  ]) {
     writeFileSync(file, text)
-    await t.rejects(files.last(COMPANY), { message: `${file} does not end with a checkpoint of its company: it was damaged or changed` })
+    await t.rejects(files.last(COMPANY), {
+      message: `${file} does not end with a checkpoint of its company: it was damaged or changed`,
+    })
     await t.rejects(files.append(COMPANY, noteOf(3)), NoteFileError)
     t.equal(readFileSync(file, 'utf8'), text)
   }
@@ -72,21 +93,30 @@ await t.test('a file that ends with anything else is damaged: it is named, and n
 await t.test('what cannot be read or written is told with its name', async (t) => {
   const { files, folder, file } = open(t)
   mkdirSync(file, { recursive: true })
-  await t.rejects(files.last(COMPANY), { name: 'NoteFileError', message: new RegExp(`^${file} cannot be read: EISDIR`) })
-  await t.rejects(files.append(COMPANY, noteOf(1)), { name: 'NoteFileError', message: new RegExp(`^${file} cannot be written: EISDIR`) })
+  await t.rejects(files.last(COMPANY), {
+    name: 'NoteFileError',
+    message: new RegExp(`^${file} cannot be read: EISDIR`),
+  })
+  await t.rejects(files.append(COMPANY, noteOf(1)), {
+    name: 'NoteFileError',
+    message: new RegExp(`^${file} cannot be written: EISDIR`),
+  })
   const blocked = openNoteFiles(path.join(folder, 'a-file', 'below'), makeFolder)
   writeFileSync(path.join(folder, 'a-file'), '')
   await t.rejects(blocked.append(COMPANY, noteOf(1)), NoteFileError)
   await t.rejects(blocked.last(COMPANY), { name: 'NoteFileError', message: /ENOTDIR/ })
 })
 
-await t.test('a frontier is kept beside the notes, and what is not of the size that is asked for is none', async (t) => {
-  const { files, folder } = open(t)
-  const frontier = { size: 5, hashes: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] }
-  await files.append(COMPANY, noteOf(5))
-  await files.keepFrontier(COMPANY, frontier)
-  t.strictSame(await files.frontier(COMPANY, 5), frontier)
-  t.equal(await files.frontier(COMPANY, 7), null)
-  writeFileSync(path.join(folder, `${COMPANY}.frontier`), 'nonsense')
-  t.equal(await files.frontier(COMPANY, 5), null)
-})
+await t.test(
+  'a frontier is kept beside the notes, and what is not of the size that is asked for is none',
+  async (t) => {
+    const { files, folder } = open(t)
+    const frontier = { size: 5, hashes: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] }
+    await files.append(COMPANY, noteOf(5))
+    await files.keepFrontier(COMPANY, frontier)
+    t.strictSame(await files.frontier(COMPANY, 5), frontier)
+    t.equal(await files.frontier(COMPANY, 7), null)
+    writeFileSync(path.join(folder, `${COMPANY}.frontier`), 'nonsense')
+    t.equal(await files.frontier(COMPANY, 5), null)
+  },
+)

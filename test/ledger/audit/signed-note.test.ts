@@ -2,7 +2,14 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import t from 'tap'
 import { checkpointNote, parseCheckpoints, verifierKeysOf } from '../../../src/ledger/audit/checkpoint-note.ts'
 import type { NoteSigner } from '../../../src/ledger/audit/signed-note.ts'
-import { checkSignature, keyId, parseNotes, parseVerifierKey, signNote, verifierKeyText } from '../../../src/ledger/audit/signed-note.ts'
+import {
+  checkSignature,
+  keyId,
+  parseNotes,
+  parseVerifierKey,
+  signNote,
+  verifierKeyText,
+} from '../../../src/ledger/audit/signed-note.ts'
 
 const COMPANY = 'com_01h455vb4pex5vsknk084sn02q'
 const ORIGIN = `employee-ledger/${COMPANY}`
@@ -17,31 +24,46 @@ const signer = newSigner()
 const head = { size: 7, root: Buffer.alloc(32, 5) }
 const note = checkpointNote(COMPANY, head, signer)
 
-await t.test('a note that another implementation signed verifies, and with one letter changed it does not', async (t) => {
-  // The example of golang.org/x/mod/sumdb/note, the first implementation of signed notes.
-  const key = parseVerifierKey('PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW')
-  const text = `If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n`
-  const line = `— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n`
-  const [theirs] = parseNotes(`${text}\n${line}`)!
-  t.equal(checkSignature(theirs!, [key!]), 'signed')
-  t.equal(checkSignature({ ...theirs!, text: text.replace('you', 'You') }, [key!]), 'forged')
-})
+await t.test(
+  'a note that another implementation signed verifies, and with one letter changed it does not',
+  async (t) => {
+    // The example of golang.org/x/mod/sumdb/note, the first implementation of signed notes.
+    const key = parseVerifierKey('PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW')
+    const text = `If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n`
+    const line = `— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n`
+    const [theirs] = parseNotes(`${text}\n${line}`)!
+    t.equal(checkSignature(theirs!, [key!]), 'signed')
+    t.equal(checkSignature({ ...theirs!, text: text.replace('you', 'You') }, [key!]), 'forged')
+  },
+)
 
-await t.test('a checkpoint is origin, size and root, an empty line, and the signature under the name of its origin', async (t) => {
-  const [first, second, third, empty, last, ...rest] = note.split('\n')
-  t.strictSame([first, second, third, empty], [ORIGIN, '7', head.root.toString('base64'), ''])
-  const [, name, encoded] = /^— (\S+) (\S+)$/.exec(last!)!
-  t.equal(name, ORIGIN)
-  t.equal(Buffer.from(encoded!, 'base64').subarray(0, 4).toString('hex'), keyId(ORIGIN, signer.publicKey).toString('hex'))
-  t.strictSame(rest, [''])
-})
+await t.test(
+  'a checkpoint is origin, size and root, an empty line, and the signature under the name of its origin',
+  async (t) => {
+    const [first, second, third, empty, last, ...rest] = note.split('\n')
+    t.strictSame([first, second, third, empty], [ORIGIN, '7', head.root.toString('base64'), ''])
+    const [, name, encoded] = /^— (\S+) (\S+)$/.exec(last!)!
+    t.equal(name, ORIGIN)
+    t.equal(
+      Buffer.from(encoded!, 'base64').subarray(0, 4).toString('hex'),
+      keyId(ORIGIN, signer.publicKey).toString('hex'),
+    )
+    t.strictSame(rest, [''])
+  },
+)
 
 await t.test('a checkpoint is read as it was written, alone and among others', async (t) => {
   const next = checkpointNote(COMPANY, { size: 9, root: Buffer.alloc(32, 6) }, signer)
   for (const text of [note + next, `${note}\n${next}\n`, `\n${note}\n\n${next}`]) {
     const read = parseCheckpoints(text)!
-    t.strictSame(read.map(({ size }) => size), [7, 9])
-    t.strictSame(read.map((checkpoint) => checkSignature(checkpoint.note, verifierKeysOf(COMPANY, [signer.publicKey]))), ['signed', 'signed'])
+    t.strictSame(
+      read.map(({ size }) => size),
+      [7, 9],
+    )
+    t.strictSame(
+      read.map((checkpoint) => checkSignature(checkpoint.note, verifierKeysOf(COMPANY, [signer.publicKey]))),
+      ['signed', 'signed'],
+    )
   }
 })
 
@@ -77,8 +99,19 @@ await t.test('what is no checkpoint is not taken for one', async (t) => {
 
 await t.test('a verifier key is read as it was written, and a damaged one is not', async (t) => {
   const text = verifierKeyText(ORIGIN, signer.publicKey)
-  t.strictSame(parseVerifierKey(text), { name: ORIGIN, id: keyId(ORIGIN, signer.publicKey), publicKey: signer.publicKey })
-  for (const other of ['', 'x', text.slice(1), text.replace(/\+[0-9a-f]/, (start) => `+${start === '+0' ? 1 : 0}`), `${text}=`, text.slice(0, -4)]) {
+  t.strictSame(parseVerifierKey(text), {
+    name: ORIGIN,
+    id: keyId(ORIGIN, signer.publicKey),
+    publicKey: signer.publicKey,
+  })
+  for (const other of [
+    '',
+    'x',
+    text.slice(1),
+    text.replace(/\+[0-9a-f]/, (start) => `+${start === '+0' ? 1 : 0}`),
+    `${text}=`,
+    text.slice(0, -4),
+  ]) {
     t.equal(parseVerifierKey(other), null, other)
   }
 })

@@ -31,13 +31,18 @@ await t.test('without a file there is no key, or a fault that names it, as is as
 await t.test('a key may stand in a setting, with real line feeds or written ones', async (t) => {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
   const file = fileIn(t)
-  const keys = await Promise.all([pem, pem.replaceAll('\n', '\\n')].map((text) => openSigningKeys({ pem: text, file, missing: 'refuse' })))
+  const keys = await Promise.all(
+    [pem, pem.replaceAll('\n', '\\n')].map((text) => openSigningKeys({ pem: text, file, missing: 'refuse' })),
+  )
   t.strictSame(keys[0]!.current!.publicKey, keys[1]!.current!.publicKey)
 })
 
 await t.test('what is no key of Ed25519 is refused, by a message that does not repeat it', async (t) => {
   const file = fileIn(t)
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({
+    format: 'pem',
+    type: 'pkcs8',
+  }) as string
   for (const text of ['', 'secret', rsa]) {
     writeFileSync(file, text)
     const error = await openSigningKeys({ file, missing: 'make' }).catch((fault: unknown) => fault)
@@ -47,21 +52,26 @@ await t.test('what is no key of Ed25519 is refused, by a message that does not r
   await t.rejects(openSigningKeys({ file: path.dirname(file), missing: 'make' }), SigningKeyError)
 })
 
-await t.test('rotation puts a new key in the place of the old one, and keeps the public keys of all before', async (t) => {
-  const file = fileIn(t)
-  const { current: first } = await openSigningKeys({ file, missing: 'make' })
-  const { current: second } = await rotateSigningKey(file)
-  await rotateSigningKey(file)
-  const { current: third, retired } = await openSigningKeys({ file, missing: 'refuse' })
-  t.strictSame(retired, [first!.publicKey, second.publicKey])
-  t.notOk(retired.some((key) => key.equals(third!.publicKey)))
-  t.equal(statSync(file).mode & 0o777, 0o600)
-  t.notMatch(readFileSync(`${file}.retired`, 'utf8'), /PRIVATE/)
-})
+await t.test(
+  'rotation puts a new key in the place of the old one, and keeps the public keys of all before',
+  async (t) => {
+    const file = fileIn(t)
+    const { current: first } = await openSigningKeys({ file, missing: 'make' })
+    const { current: second } = await rotateSigningKey(file)
+    await rotateSigningKey(file)
+    const { current: third, retired } = await openSigningKeys({ file, missing: 'refuse' })
+    t.strictSame(retired, [first!.publicKey, second.publicKey])
+    t.notOk(retired.some((key) => key.equals(third!.publicKey)))
+    t.equal(statSync(file).mode & 0o777, 0o600)
+    t.notMatch(readFileSync(`${file}.retired`, 'utf8'), /PRIVATE/)
+  },
+)
 
 await t.test('a damaged list of retired keys is named, with its line', async (t) => {
   const file = fileIn(t)
   await openSigningKeys({ file, missing: 'make' })
   writeFileSync(`${file}.retired`, 'nonsense\n')
-  await t.rejects(openSigningKeys({ file, missing: 'make' }), { message: `line 1 of ${file}.retired is not the public key of a signing key` })
+  await t.rejects(openSigningKeys({ file, missing: 'make' }), {
+    message: `line 1 of ${file}.retired is not the public key of a signing key`,
+  })
 })

@@ -12,8 +12,12 @@ await t.test('whatever is done to an export is noticed against the checkpoints t
   t.strictSame([...noticed.keys()], Object.keys(TAMPERINGS), 'every kind was tried')
 })
 
-await t.test('the second verifier notices it too, in the same place', { skip: !hasPython() && 'there is no python3 here' }, async (t) => {
-  const { faults, judgedTwice } = await tamper(2 * Object.keys(TAMPERINGS).length, 7, true)
-  t.strictSame(faults, [])
-  t.equal(judgedTwice, 2 * Object.keys(TAMPERINGS).length)
-})
+await t.test(
+  'the second verifier notices it too, in the same place',
+  { skip: !hasPython() && 'there is no python3 here' },
+  async (t) => {
+    const { faults, judgedTwice } = await tamper(2 * Object.keys(TAMPERINGS).length, 7, true)
+    t.strictSame(faults, [])
+    t.equal(judgedTwice, 2 * Object.keys(TAMPERINGS).length)
+  },
+)

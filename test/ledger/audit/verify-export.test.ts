@@ -25,9 +25,11 @@ const read = (text: string): Line => {
   const { envelope, ...line } = JSON.parse(text)
   return { ...line, envelope: JSON.parse(envelope) }
 }
-const written = ({ envelope, data, salt }: Line) => `${JSON.stringify({ envelope: canonicalJson(envelope), data, salt })}\n`
+const written = ({ envelope, data, salt }: Line) =>
+  `${JSON.stringify({ envelope: canonicalJson(envelope), data, salt })}\n`
 const events = lines.map(read)
-const positionOf = (type: string, nth = 0) => events.flatMap(({ envelope }, at) => (envelope['type'] === type ? [at + 1] : []))[nth]!
+const positionOf = (type: string, nth = 0) =>
+  events.flatMap(({ envelope }, at) => (envelope['type'] === type ? [at + 1] : []))[nth]!
 const PATCHED = positionOf('ApiCallCompleted', 1)
 const ERASED = positionOf('EmployeeErased')
 const GONE = events.findIndex(({ data }) => data === null) + 1
@@ -36,12 +38,19 @@ const GONE = events.findIndex(({ data }) => data === null) + 1
 function changing(position: number, envelope: Record<string, unknown>, data?: Record<string, unknown>): string[] {
   const line = read(lines[position - 1]!)
   const merged = data === undefined ? line.data : canonicalJson({ ...JSON.parse(line.data!), ...data })
-  const data_hash = merged === null ? line.envelope['data_hash'] : hash('sha256', Buffer.concat([Buffer.from(line.salt!, 'hex'), Buffer.from(merged)]), 'hex')
-  return lines.with(position - 1, written({ ...line, data: merged, envelope: { ...line.envelope, data_hash, ...envelope } }))
+  const data_hash =
+    merged === null
+      ? line.envelope['data_hash']
+      : hash('sha256', Buffer.concat([Buffer.from(line.salt!, 'hex'), Buffer.from(merged)]), 'hex')
+  return lines.with(
+    position - 1,
+    written({ ...line, data: merged, envelope: { ...line.envelope, data_hash, ...envelope } }),
+  )
 }
 
 const countsOf = (position: number) => JSON.parse(events[position - 1]!.data!).counts as Record<string, number>
-const without = (position: number) => lines.with(position - 1, written({ ...read(lines[position - 1]!), data: null, salt: null }))
+const without = (position: number) =>
+  lines.with(position - 1, written({ ...read(lines[position - 1]!), data: null, salt: null }))
 const ofPosition = (position: number) => events[position - 1]!.envelope
 
 type Expected = ['invalid', number] | ['diverged' | 'unverifiable', number | null]
@@ -51,19 +60,39 @@ const VECTORS: Record<string, { lines: string[] | Buffer; notes?: null; expected
     expected: ['invalid', PATCHED],
   },
   'counts that are not there': { lines: changing(PATCHED, {}, { counts: null }), expected: ['invalid', PATCHED] },
-  'an operation that nobody knows': { lines: changing(PATCHED, {}, { operation: 'delete' }), expected: ['invalid', PATCHED] },
-  'an update that says it was a creation': { lines: changing(PATCHED, {}, { operation: 'create' }), expected: ['invalid', PATCHED] },
+  'an operation that nobody knows': {
+    lines: changing(PATCHED, {}, { operation: 'delete' }),
+    expected: ['invalid', PATCHED],
+  },
+  'an update that says it was a creation': {
+    lines: changing(PATCHED, {}, { operation: 'create' }),
+    expected: ['invalid', PATCHED],
+  },
   'a record that is said to have changed nothing, and changed': {
     lines: changing(PATCHED, {}, { unchanged: [{ index: 0, employee_id: 'emp_01h455vb4pex5vsknk084sn02q' }] }),
     expected: ['invalid', PATCHED],
   },
-  'unchanged records of no form': { lines: changing(PATCHED, {}, { unchanged: [null] }), expected: ['invalid', PATCHED] },
+  'unchanged records of no form': {
+    lines: changing(PATCHED, {}, { unchanged: [null] }),
+    expected: ['invalid', PATCHED],
+  },
   'a failed call that says something was updated': {
-    lines: changing(positionOf('ApiCallFailed'), {}, { counts: { ...countsOf(positionOf('ApiCallFailed')), updated: 1 } }),
+    lines: changing(
+      positionOf('ApiCallFailed'),
+      {},
+      { counts: { ...countsOf(positionOf('ApiCallFailed')), updated: 1 } },
+    ),
     expected: ['invalid', positionOf('ApiCallFailed')],
   },
-  'a call that ends in the middle': { lines: lines.slice(0, PATCHED - 1), notes: null, expected: ['invalid', PATCHED - 1] },
-  'an event in the call of another': { lines: changing(PATCHED, { call_id: 'log_01h455vb4pex5vsknk084sn02q' }), expected: ['invalid', PATCHED] },
+  'a call that ends in the middle': {
+    lines: lines.slice(0, PATCHED - 1),
+    notes: null,
+    expected: ['invalid', PATCHED - 1],
+  },
+  'an event in the call of another': {
+    lines: changing(PATCHED, { call_id: 'log_01h455vb4pex5vsknk084sn02q' }),
+    expected: ['invalid', PATCHED],
+  },
   'a creation outside of any call': {
     lines: changing(positionOf('EmployeeCreated'), { call_id: null }),
     expected: ['invalid', positionOf('EmployeeCreated')],
@@ -72,25 +101,45 @@ const VECTORS: Record<string, { lines: string[] | Buffer; notes?: null; expected
     lines: changing(positionOf('ApiKeyIssued'), { call_id: 'log_01h455vb4pex5vsknk084sn02q' }),
     expected: ['invalid', positionOf('ApiKeyIssued')],
   },
-  'an event of a call that names no record': { lines: changing(PATCHED - 1, { index: null }), expected: ['invalid', PATCHED - 1] },
+  'an event of a call that names no record': {
+    lines: changing(PATCHED - 1, { index: null }),
+    expected: ['invalid', PATCHED - 1],
+  },
   'a version that is left out': { lines: changing(PATCHED - 1, { version: 3 }), expected: ['invalid', PATCHED - 1] },
-  'a time that goes back': { lines: changing(PATCHED, { recorded_at: '2020-01-01T00:00:00.000Z' }), expected: ['invalid', PATCHED] },
+  'a time that goes back': {
+    lines: changing(PATCHED, { recorded_at: '2020-01-01T00:00:00.000Z' }),
+    expected: ['invalid', PATCHED],
+  },
   'data that are gone, and nothing says so': { lines: without(PATCHED - 1), expected: ['invalid', PATCHED - 1] },
   'data that are never erased, and are gone': { lines: without(PATCHED), expected: ['invalid', PATCHED] },
   'an erasure that leaves out what is gone': {
     lines: changing(ERASED, {}, { positions: [PATCHED - 1] }),
     expected: ['invalid', GONE],
   },
-  'an erasure that names what comes behind it': { lines: changing(ERASED, {}, { positions: [ERASED] }), expected: ['invalid', ERASED] },
+  'an erasure that names what comes behind it': {
+    lines: changing(ERASED, {}, { positions: [ERASED] }),
+    expected: ['invalid', ERASED],
+  },
   'an erasure that names nothing of its own': {
     lines: changing(ERASED, { type: 'RecordsRetired' }),
     expected: ['invalid', GONE],
   },
   'an erasure without positions': { lines: changing(ERASED, {}, { positions: 'all' }), expected: ['invalid', ERASED] },
-  'an event of a type that nobody knows': { lines: changing(PATCHED - 1, { type: 'EmployeeMoved' }), notes: null, expected: ['unverifiable', PATCHED - 1] },
-  'a schema version that nobody knows': { lines: changing(PATCHED - 1, { schema_version: 99 }), notes: null, expected: ['unverifiable', PATCHED - 1] },
+  'an event of a type that nobody knows': {
+    lines: changing(PATCHED - 1, { type: 'EmployeeMoved' }),
+    notes: null,
+    expected: ['unverifiable', PATCHED - 1],
+  },
+  'a schema version that nobody knows': {
+    lines: changing(PATCHED - 1, { schema_version: 99 }),
+    notes: null,
+    expected: ['unverifiable', PATCHED - 1],
+  },
   'an unknown type, and a fault of the bytes behind it': {
-    lines: changing(PATCHED - 1, { type: 'EmployeeMoved' }).with(PATCHED, lines[PATCHED]!.replace('salt":"', 'salt":"00')),
+    lines: changing(PATCHED - 1, { type: 'EmployeeMoved' }).with(
+      PATCHED,
+      lines[PATCHED]!.replace('salt":"', 'salt":"00'),
+    ),
     expected: ['invalid', PATCHED + 1],
   },
   'an unknown type in front of a checkpoint that saw another': {
@@ -120,10 +169,23 @@ function caseOf({ lines: given, notes }: (typeof VECTORS)[string]): Case {
   return { bytes, checkpoints: notes === null ? null : Buffer.from(firstNote), publicKey }
 }
 
-await t.test('the ledger itself is consistent and signed, and so is each part of it up to a checkpoint behind the erasures', async (t) => {
-  const verdict = await verifyHere({ bytes: Buffer.from(lines.join('')), checkpoints: Buffer.from(checkpoints), publicKey })
-  t.match(verdict, { verdict: 'consistent', events: lines.length, checked_to: lines.length, signed_to: lines.length, checkpoints: 3 })
-})
+await t.test(
+  'the ledger itself is consistent and signed, and so is each part of it up to a checkpoint behind the erasures',
+  async (t) => {
+    const verdict = await verifyHere({
+      bytes: Buffer.from(lines.join('')),
+      checkpoints: Buffer.from(checkpoints),
+      publicKey,
+    })
+    t.match(verdict, {
+      verdict: 'consistent',
+      events: lines.length,
+      checked_to: lines.length,
+      signed_to: lines.length,
+      checkpoints: 3,
+    })
+  },
+)
 
 for (const [name, vector] of Object.entries(VECTORS)) {
   const [verdict, position] = vector.expected
@@ -133,15 +195,31 @@ for (const [name, vector] of Object.entries(VECTORS)) {
   })
 }
 
-await t.test('the second verifier says the same of all of them', { skip: !hasPython() && 'there is no python3 here' }, async (t) => {
-  const verdicts = await verifyInPython(Object.values(VECTORS).map(caseOf))
-  const expected = Object.values(VECTORS).map(({ expected: [verdict, position] }) => ({ verdict, position }))
-  t.strictSame(verdicts, expected)
-})
+await t.test(
+  'the second verifier says the same of all of them',
+  { skip: !hasPython() && 'there is no python3 here' },
+  async (t) => {
+    const verdicts = await verifyInPython(Object.values(VECTORS).map(caseOf))
+    const expected = Object.values(VECTORS).map(({ expected: [verdict, position] }) => ({ verdict, position }))
+    t.strictSame(verdicts, expected)
+  },
+)
 
 await t.test('a line says exactly what was stored, whatever characters are in it', async (t) => {
-  const event = { type: 'CompanyRegistered', stream: 'com_01h455vb4pex5vsknk084sn02q', version: 1, index: null, data: { name: '\u0000\u001f"\\\u2028é🙂\u007f' } } as const
-  const place = { companyId: event.stream, callId: null, actor: 'operator', position: 1, recordedAt: '2026-01-01T00:00:00.000Z' }
+  const event = {
+    type: 'CompanyRegistered',
+    stream: 'com_01h455vb4pex5vsknk084sn02q',
+    version: 1,
+    index: null,
+    data: { name: '\u0000\u001f"\\\u2028é🙂\u007f' },
+  } as const
+  const place = {
+    companyId: event.stream,
+    callId: null,
+    actor: 'operator',
+    position: 1,
+    recordedAt: '2026-01-01T00:00:00.000Z',
+  }
   const bytes = Buffer.from(proofLine(sealEvent(event, place)))
   t.match(JSON.parse(JSON.parse(bytes.toString()).data), event.data)
   const one = { bytes, checkpoints: Buffer.from(checkpoints), publicKey }

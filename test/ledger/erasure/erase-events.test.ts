@@ -40,7 +40,10 @@ async function attempt(url: string, ...statements: string[]): Promise<string> {
 /** Appends an event that erases these positions, as a command would. */
 async function append(type: 'EmployeeErased' | 'RecordsRetired' | 'UserErased', stream: string, positions: number[]) {
   return appendCompanyEvents(service.pool, { companyId, actor: OPERATOR }, async (client) => {
-    return { events: erasingEvents(type, stream, await nextVersion(client, companyId, stream), positions), result: null }
+    return {
+      events: erasingEvents(type, stream, await nextVersion(client, companyId, stream), positions),
+      result: null,
+    }
   })
 }
 
@@ -49,11 +52,15 @@ await service.call('POST', '/v1/employees', { body: [{ first_name: 'Bo' }, { las
 const employeeId: string = created.body.employees[0].id
 
 await t.test('an event that erases nulls what it names, in its own transaction, and nothing else', async (t) => {
-  const before = await service.pool.query('select position, envelope, leaf_hash, data from events order by company_id, position')
+  const before = await service.pool.query(
+    'select position, envelope, leaf_hash, data from events order by company_id, position',
+  )
   const [position] = await positionsOf('EmployeeCreated')
   const appended = await append('EmployeeErased', employeeId, [position!])
   await service.pool.query('delete from employee_snapshots')
-  const after = await service.pool.query('select position, envelope, leaf_hash, data from events order by company_id, position')
+  const after = await service.pool.query(
+    'select position, envelope, leaf_hash, data from events order by company_id, position',
+  )
   t.strictSame(
     after.rows.slice(0, -1),
     before.rows.map((row) => (row.position === position ? { ...row, data: null } : row)),
@@ -91,12 +98,19 @@ await t.test('nobody gets the function to erase what no event names, or what one
   const [erasing] = await positionsOf('EmployeeErased')
   for (const position of [rejected, erasing, 1, 1_000_000, null]) {
     for (const url of [service.urls.serviceUrl, service.urls.ownerUrl]) {
-      t.equal(await attempt(url, `select public.erase_events('${uuid}', ${position})`), INSUFFICIENT_PRIVILEGE, `${position}`)
+      t.equal(
+        await attempt(url, `select public.erase_events('${uuid}', ${position})`),
+        INSUFFICIENT_PRIVILEGE,
+        `${position}`,
+      )
     }
   }
   await service.makeCompany('Other')
   const { rows } = await service.pool.query('select company_id from heads where company_id <> $1', [uuid])
-  t.equal(await attempt(service.urls.serviceUrl, `select public.erase_events('${rows[0].company_id}', ${erasing})`), INSUFFICIENT_PRIVILEGE)
+  t.equal(
+    await attempt(service.urls.serviceUrl, `select public.erase_events('${rows[0].company_id}', ${erasing})`),
+    INSUFFICIENT_PRIVILEGE,
+  )
 })
 
 // Citus takes no triggers: there the rights of the service are all, and the owner is not kept from anything.
@@ -117,7 +131,10 @@ await t.test('a forged setting opens no other change, not even to the owner', of
     t.equal(await attempt(service.urls.ownerUrl, forged, change), INSUFFICIENT_PRIVILEGE, change)
     t.equal(await attempt(service.urls.serviceUrl, forged, change), INSUFFICIENT_PRIVILEGE, change)
   }
-  t.equal(await attempt(service.urls.serviceUrl, forged, 'update events set data = null, salt = null'), INSUFFICIENT_PRIVILEGE)
+  t.equal(
+    await attempt(service.urls.serviceUrl, forged, 'update events set data = null, salt = null'),
+    INSUFFICIENT_PRIVILEGE,
+  )
 })
 
 await t.test('behind the function the setting is off again', ofTriggers, async (t) => {
@@ -131,10 +148,22 @@ await t.test('behind the function the setting is off again', ofTriggers, async (
   t.equal(await attempt(service.urls.ownerUrl, marker, erase, more), INSUFFICIENT_PRIVILEGE)
 })
 
-await t.test('a null that no event names, and a named event that is there, are found by whoever verifies', async (t) => {
-  const [rejected, other] = await positionsOf('EmployeeRecordRejected')
-  const name = (positions: number[]) => `update events set data = '${JSON.stringify({ positions })}' where envelope like '%EmployeeErased%'`
-  await asSuperuser(service.urls.superUrl, `update events set data = null, salt = null where position = ${rejected}`, name([rejected!, other!]))
-  const faults = await ledgerFaults(service.db, companyId)
-  t.match(faults, [/not those that were hashed/, /EmployeeCreated is null and not erased/, new RegExp(`position ${other}: EmployeeErased names it`)])
-})
+await t.test(
+  'a null that no event names, and a named event that is there, are found by whoever verifies',
+  async (t) => {
+    const [rejected, other] = await positionsOf('EmployeeRecordRejected')
+    const name = (positions: number[]) =>
+      `update events set data = '${JSON.stringify({ positions })}' where envelope like '%EmployeeErased%'`
+    await asSuperuser(
+      service.urls.superUrl,
+      `update events set data = null, salt = null where position = ${rejected}`,
+      name([rejected!, other!]),
+    )
+    const faults = await ledgerFaults(service.db, companyId)
+    t.match(faults, [
+      /not those that were hashed/,
+      /EmployeeCreated is null and not erased/,
+      new RegExp(`position ${other}: EmployeeErased names it`),
+    ])
+  },
+)

@@ -66,7 +66,10 @@ await t.test('members are sorted by their UTF-16 code units, RFC 8785 section 3.
     ...['Carriage Return', 'One', 'Control', 'Latin Small Letter O With Diaeresis', 'Euro Sign'],
     ...['Emoji: Grinning Face', 'Hebrew Letter Dalet With Dagesh'],
   ]
-  t.strictSame([...canonicalJson(JSON.parse(sent)).matchAll(/:"([^"]+)"/g)].map(([, value]) => value), inOrder)
+  t.strictSame(
+    [...canonicalJson(JSON.parse(sent)).matchAll(/:"([^"]+)"/g)].map(([, value]) => value),
+    inOrder,
+  )
 })
 
 const STRUCTURES: [what: string, sent: unknown, canonical: string][] = [
@@ -76,14 +79,14 @@ const STRUCTURES: [what: string, sent: unknown, canonical: string][] = [
     '{"":"empty","1":{"\\n":56,"f":{"F":5,"f":"hi"}},"10":{},"111":[{"E":"no","e":"yes"}],"A":{},"a":{}}',
   ],
   ['arrays keep their order', [56, { d: true, '10': null, '1': [] }], '[56,{"1":[],"10":null,"d":true}]'],
-  [
-    'no language sorts names',
-    { sin: 4, 'pêche': 3, 'péché': 2, peach: 1 },
-    '{"peach":1,"péché":2,"pêche":3,"sin":4}',
-  ],
+  ['no language sorts names', { sin: 4, pêche: 3, péché: 2, peach: 1 }, '{"peach":1,"péché":2,"pêche":3,"sin":4}'],
   ['texts are not normalised', { 'Unnormalized Unicode': 'A\u030a' }, '{"Unnormalized Unicode":"A\u030a"}'],
   ['no character is escaped that need not be', '</script>\u007f\u2028\u0080', '"</script>\u007f\u2028\u0080"'],
-  ['controls are escaped in their short form, if they have one', '\b\t\n\f\r\u0000\u001f"\\', '"\\b\\t\\n\\f\\r\\u0000\\u001f\\"\\\\"'],
+  [
+    'controls are escaped in their short form, if they have one',
+    '\b\t\n\f\r\u0000\u001f"\\',
+    '"\\b\\t\\n\\f\\r\\u0000\\u001f\\"\\\\"',
+  ],
   ['what is undefined is left out', { a: undefined, b: { c: undefined } }, '{"b":{}}'],
   ['nothing', {}, '{}'],
   ['literals', [null, true, false, ''], '[null,true,false,""]'],

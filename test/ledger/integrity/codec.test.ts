@@ -61,22 +61,28 @@ await t.test('envelope and data are canonical: making them canonical again chang
         const { envelope, data } = sealEvent(event, AT)
         assert.equal(canonicalJson(JSON.parse(envelope)), envelope)
         assert.equal(canonicalJson(JSON.parse(data)), data)
-        assert.ok(data.isWellFormed() && !envelope.includes('\0') && !data.includes('\0'), 'PostgreSQL keeps the text as it is')
+        assert.ok(
+          data.isWellFormed() && !envelope.includes('\0') && !data.includes('\0'),
+          'PostgreSQL keeps the text as it is',
+        )
       }
     }),
   )
 })
 
-await t.test('the envelope holds nothing personal: it is the same whoever the data speak of, but for their hash', async () => {
-  const anonymous = (event: NewEvent) => ({ ...envelopeOf(sealEvent(event, AT)), data_hash: '' })
-  fc.assert(
-    fc.property(anyEvents, (events) => {
-      for (const event of events) {
-        assert.deepEqual(anonymous(event), anonymous({ ...event, data: {} } as NewEvent))
-      }
-    }),
-  )
-})
+await t.test(
+  'the envelope holds nothing personal: it is the same whoever the data speak of, but for their hash',
+  async () => {
+    const anonymous = (event: NewEvent) => ({ ...envelopeOf(sealEvent(event, AT)), data_hash: '' })
+    fc.assert(
+      fc.property(anyEvents, (events) => {
+        for (const event of events) {
+          assert.deepEqual(anonymous(event), anonymous({ ...event, data: {} } as NewEvent))
+        }
+      }),
+    )
+  },
+)
 
 await t.test('the salt is 16 fresh bytes, so that equal data have different hashes', async (t) => {
   const sealed = Array.from({ length: 100 }, () => sealEvent(hired(1), AT))
@@ -139,18 +145,27 @@ await t.test('every event type has its schema version', async (t) => {
 
 const HEAD: Head = { companyId: COMPANY, frontier: EMPTY_FRONTIER, recordedAt: BEFORE }
 
-await t.test('events take the next positions without a gap, at the time of the head, and the head moves behind them', async (t) => {
-  const origin = { callId: CALL_ID, actor: KEY.id }
-  const first = placeEvents(HEAD, [hired(1), hired(2)], origin)
-  const second = placeEvents(first.head, [hired(3)], origin)
-  const all = [...first.placed, ...second.placed]
-  t.strictSame(
-    all.map((placed) => [placed.position, envelopeOf(placed).position, envelopeOf(placed).recorded_at]),
-    [1, 2, 3].map((position) => [position, position, BEFORE]),
-  )
-  t.strictSame(second.head.frontier, appendLeaves(EMPTY_FRONTIER, all.map(({ leaf }) => leaf)))
-  t.strictSame(HEAD.frontier, EMPTY_FRONTIER)
-})
+await t.test(
+  'events take the next positions without a gap, at the time of the head, and the head moves behind them',
+  async (t) => {
+    const origin = { callId: CALL_ID, actor: KEY.id }
+    const first = placeEvents(HEAD, [hired(1), hired(2)], origin)
+    const second = placeEvents(first.head, [hired(3)], origin)
+    const all = [...first.placed, ...second.placed]
+    t.strictSame(
+      all.map((placed) => [placed.position, envelopeOf(placed).position, envelopeOf(placed).recorded_at]),
+      [1, 2, 3].map((position) => [position, position, BEFORE]),
+    )
+    t.strictSame(
+      second.head.frontier,
+      appendLeaves(
+        EMPTY_FRONTIER,
+        all.map(({ leaf }) => leaf),
+      ),
+    )
+    t.strictSame(HEAD.frontier, EMPTY_FRONTIER)
+  },
+)
 
 await t.test('a company’s time never goes back', async (t) => {
   t.equal(headAt(HEAD, NOW).recordedAt, NOW)

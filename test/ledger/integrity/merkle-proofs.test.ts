@@ -4,7 +4,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import { appendLeaves, EMPTY_FRONTIER, joinRoots, leafHash, rootOf } from '../../../src/ledger/integrity/merkle.ts'
 import type { LeafRange } from '../../../src/ledger/integrity/merkle-proofs.ts'
-import { consistencyRanges, inclusionRanges, isConsistent, isIncluded, subtreesOf } from '../../../src/ledger/integrity/merkle-proofs.ts'
+import {
+  consistencyRanges,
+  inclusionRanges,
+  isConsistent,
+  isIncluded,
+  subtreesOf,
+} from '../../../src/ledger/integrity/merkle-proofs.ts'
 
 const LARGEST = 40
 
@@ -43,7 +49,8 @@ function naiveProof(m: number, leaves: Buffer[], isWhole = true): Buffer[] {
 }
 
 const leavesOf = (size: number): Buffer[] => Array.from({ length: size }, (_, at) => leafHash(`entry ${at}`))
-const hashesOf = (ranges: LeafRange[], leaves: Buffer[]): Buffer[] => ranges.map(({ from, to }) => naiveRoot(leaves.slice(from, to)))
+const hashesOf = (ranges: LeafRange[], leaves: Buffer[]): Buffer[] =>
+  ranges.map(({ from, to }) => naiveRoot(leaves.slice(from, to)))
 
 /** Every way to spoil a proof a little. */
 function* spoilt(proof: Buffer[]): Generator<Buffer[]> {
@@ -56,46 +63,53 @@ function* spoilt(proof: Buffer[]): Generator<Buffer[]> {
   yield [leafHash('more'), ...proof]
 }
 
-await t.test(`every inclusion proof up to ${LARGEST} leaves is that of RFC 6962, and holds for its leaf, place and tree alone`, async (t) => {
-  let proofs = 0
-  for (let size = 1; size <= LARGEST; size += 1) {
-    const leaves = leavesOf(size)
-    const tree = { size, root: naiveRoot(leaves) }
-    for (const [number, hash] of leaves.entries()) {
-      const proof = hashesOf(inclusionRanges(number, size), leaves)
-      assert.deepEqual(proof, naivePath(number, leaves))
-      assert.ok(isIncluded({ number, hash }, tree, proof))
-      for (const wrong of spoilt(proof)) assert.ok(!isIncluded({ number, hash }, tree, wrong))
-      assert.ok(!isIncluded({ number, hash: leafHash('another') }, tree, proof))
-      assert.ok(!isIncluded({ number, hash }, { size, root: leafHash('another') }, proof))
-      for (const other of leaves.keys()) assert.equal(isIncluded({ number: other, hash }, tree, proof), other === number)
-      for (const outside of [-1, size, size + 1]) assert.ok(!isIncluded({ number: outside, hash }, tree, proof))
-      proofs += 1
+await t.test(
+  `every inclusion proof up to ${LARGEST} leaves is that of RFC 6962, and holds for its leaf, place and tree alone`,
+  async (t) => {
+    let proofs = 0
+    for (let size = 1; size <= LARGEST; size += 1) {
+      const leaves = leavesOf(size)
+      const tree = { size, root: naiveRoot(leaves) }
+      for (const [number, hash] of leaves.entries()) {
+        const proof = hashesOf(inclusionRanges(number, size), leaves)
+        assert.deepEqual(proof, naivePath(number, leaves))
+        assert.ok(isIncluded({ number, hash }, tree, proof))
+        for (const wrong of spoilt(proof)) assert.ok(!isIncluded({ number, hash }, tree, wrong))
+        assert.ok(!isIncluded({ number, hash: leafHash('another') }, tree, proof))
+        assert.ok(!isIncluded({ number, hash }, { size, root: leafHash('another') }, proof))
+        for (const other of leaves.keys())
+          assert.equal(isIncluded({ number: other, hash }, tree, proof), other === number)
+        for (const outside of [-1, size, size + 1]) assert.ok(!isIncluded({ number: outside, hash }, tree, proof))
+        proofs += 1
+      }
     }
-  }
-  t.equal(proofs, (LARGEST * (LARGEST + 1)) / 2)
-})
+    t.equal(proofs, (LARGEST * (LARGEST + 1)) / 2)
+  },
+)
 
-await t.test(`every consistency proof up to ${LARGEST} leaves is that of RFC 6962, and holds for its two trees alone`, async (t) => {
-  let proofs = 0
-  for (let size = 1; size <= LARGEST; size += 1) {
-    const leaves = leavesOf(size)
-    const after = { size, root: naiveRoot(leaves) }
-    for (let m = 1; m <= size; m += 1) {
-      const before = { size: m, root: naiveRoot(leaves.slice(0, m)) }
-      const proof = hashesOf(consistencyRanges(m, size), leaves)
-      assert.deepEqual(proof, naiveProof(m, leaves))
-      assert.ok(isConsistent(before, after, proof))
-      for (const wrong of spoilt(proof)) assert.ok(!isConsistent(before, after, wrong))
-      assert.ok(!isConsistent({ ...before, root: leafHash('another') }, after, proof))
-      assert.ok(!isConsistent(before, { ...after, root: leafHash('another') }, proof))
-      assert.ok(!isConsistent({ ...before, size: 0 }, after, proof))
-      assert.ok(!isConsistent({ ...before, size: size + 1 }, after, proof))
-      proofs += 1
+await t.test(
+  `every consistency proof up to ${LARGEST} leaves is that of RFC 6962, and holds for its two trees alone`,
+  async (t) => {
+    let proofs = 0
+    for (let size = 1; size <= LARGEST; size += 1) {
+      const leaves = leavesOf(size)
+      const after = { size, root: naiveRoot(leaves) }
+      for (let m = 1; m <= size; m += 1) {
+        const before = { size: m, root: naiveRoot(leaves.slice(0, m)) }
+        const proof = hashesOf(consistencyRanges(m, size), leaves)
+        assert.deepEqual(proof, naiveProof(m, leaves))
+        assert.ok(isConsistent(before, after, proof))
+        for (const wrong of spoilt(proof)) assert.ok(!isConsistent(before, after, wrong))
+        assert.ok(!isConsistent({ ...before, root: leafHash('another') }, after, proof))
+        assert.ok(!isConsistent(before, { ...after, root: leafHash('another') }, proof))
+        assert.ok(!isConsistent({ ...before, size: 0 }, after, proof))
+        assert.ok(!isConsistent({ ...before, size: size + 1 }, after, proof))
+        proofs += 1
+      }
     }
-  }
-  t.equal(proofs, (LARGEST * (LARGEST + 1)) / 2)
-})
+    t.equal(proofs, (LARGEST * (LARGEST + 1)) / 2)
+  },
+)
 
 await t.test('a ledger that was rewritten has no consistency proof with what it was', async () => {
   fc.assert(
@@ -135,7 +149,11 @@ await t.test('the complete subtrees of a range join to its root', async () => {
   for (let size = 1; size <= LARGEST; size += 1) {
     const leaves = leavesOf(size)
     for (let number = 0; number < size; number += 1) {
-      for (const range of [{ from: 0, to: size }, ...inclusionRanges(number, size), ...consistencyRanges(number + 1, size)]) {
+      for (const range of [
+        { from: 0, to: size },
+        ...inclusionRanges(number, size),
+        ...consistencyRanges(number + 1, size),
+      ]) {
         const roots = subtreesOf(range).map(({ level, number: at }) => {
           const part = leaves.slice(at * 2 ** level, (at + 1) * 2 ** level)
           assert.equal(part.length, 2 ** level)
@@ -150,7 +168,9 @@ await t.test('the complete subtrees of a range join to its root', async () => {
 await t.test('appending tells every subtree that becomes complete, once, with its root', async (t) => {
   const leaves = leavesOf(100)
   const told = new Map<string, Buffer>()
-  const middle = appendLeaves(EMPTY_FRONTIER, leaves.slice(0, 37), ({ level, number }, root) => told.set(`${level} ${number}`, root))
+  const middle = appendLeaves(EMPTY_FRONTIER, leaves.slice(0, 37), ({ level, number }, root) =>
+    told.set(`${level} ${number}`, root),
+  )
   let more = 0
   appendLeaves(middle, leaves.slice(37), ({ level, number }, root) => {
     assert.ok(!told.has(`${level} ${number}`))
@@ -158,7 +178,9 @@ await t.test('appending tells every subtree that becomes complete, once, with it
     more += 1
   })
   t.ok(more > 0)
-  const complete = [0, 1, 2, 3, 4, 5, 6].flatMap((level) => Array.from({ length: Math.floor(100 / 2 ** level) }, (_, number) => ({ level, number })))
+  const complete = [0, 1, 2, 3, 4, 5, 6].flatMap((level) =>
+    Array.from({ length: Math.floor(100 / 2 ** level) }, (_, number) => ({ level, number })),
+  )
   t.equal(told.size, complete.length)
   for (const { level, number } of complete) {
     const part = leaves.slice(number * 2 ** level, (number + 1) * 2 ** level)

@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Frontier } from '../../../src/ledger/integrity/merkle.ts'
-import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier, rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
+import {
+  appendLeaves,
+  EMPTY_FRONTIER,
+  leafHash,
+  packFrontier,
+  rootOf,
+  unpackFrontier,
+} from '../../../src/ledger/integrity/merkle.ts'
 
 /** The leaves and roots that the tests of Certificate Transparency publish for RFC 6962. */
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
@@ -60,16 +67,19 @@ await t.test('for every size up to 130 the root is that of the tree which RFC 69
 
 const anySize = fc.integer({ min: 0, max: 3000 })
 
-await t.test('for any size the root is that tree’s, and there are as many hashes as the size has binary ones', async () => {
-  fc.assert(
-    fc.property(anySize, (size) => {
-      const frontier = appendLeaves(EMPTY_FRONTIER, hashesOf(size))
-      assert.deepEqual(rootOf(frontier), naiveRoot(entriesOf(size)))
-      assert.equal(frontier.hashes.length, size.toString(2).replaceAll('0', '').length)
-    }),
-    { numRuns: 20 },
-  )
-})
+await t.test(
+  'for any size the root is that tree’s, and there are as many hashes as the size has binary ones',
+  async () => {
+    fc.assert(
+      fc.property(anySize, (size) => {
+        const frontier = appendLeaves(EMPTY_FRONTIER, hashesOf(size))
+        assert.deepEqual(rootOf(frontier), naiveRoot(entriesOf(size)))
+        assert.equal(frontier.hashes.length, size.toString(2).replaceAll('0', '').length)
+      }),
+      { numRuns: 20 },
+    )
+  },
+)
 
 await t.test('appending at once, one by one or in any split gives the same frontier', async () => {
   fc.assert(
@@ -127,7 +137,21 @@ await t.test('sizes beyond 32 bits have their hashes too', async (t) => {
 })
 
 await t.test('bytes that do not belong to a tree of the size are refused', async (t) => {
-  for (const [size, bytes] of [[0, 32], [1, 0], [1, 31], [1, 33], [1, 64], [2, 64], [3, 32], [7, 64], [2 ** 33, 64]] as const) {
-    t.throws(() => unpackFrontier(size, Buffer.alloc(bytes)), { message: /does not belong/ }, `${bytes} bytes, ${size} leaves`)
+  for (const [size, bytes] of [
+    [0, 32],
+    [1, 0],
+    [1, 31],
+    [1, 33],
+    [1, 64],
+    [2, 64],
+    [3, 32],
+    [7, 64],
+    [2 ** 33, 64],
+  ] as const) {
+    t.throws(
+      () => unpackFrontier(size, Buffer.alloc(bytes)),
+      { message: /does not belong/ },
+      `${bytes} bytes, ${size} leaves`,
+    )
   }
 })

@@ -49,28 +49,34 @@ async function assertVerified(t: Test, bytes: Buffer, checkpoints: Buffer | null
   if (hasPython()) t.strictSame(await verifyInPython([one]), [CONSISTENT])
 }
 
-await t.test('an export goes on to the event that erased data while it was read, and its checkpoint is of its last line', async (t) => {
-  const service = await startService(t)
-  const id = await somebodyAround(service, few())
-  const { position: before } = await readHead(service.db, service.company.id)
-  let answers = 0
-  const db = meddledDatabase(service.db, async () => {
-    answers += 1
-    if (answers !== 8) return
-    t.equal((await erase(service, id)).status, 200)
-    // What comes behind the erasure belongs to the export as well, up to the head that is signed.
-    await service.call('POST', '/v1/employees', { body: employee() })
-  })
-  const out = path.join(t.testdir(), 'a.ndjson')
-  const said = await exportFrom({ config: service.config, store: { db } }, { company: service.company.id, out, after: 0, pageEvents: 2 })
-  const { position: end } = await readHead(service.db, service.company.id)
-  t.equal(end, before + 3)
-  t.match(said, `events 1 to ${end} of`)
-  const [bytes, checkpoint] = [readFileSync(out), readFileSync(`${out}.checkpoint`)]
-  t.equal(bytes.toString().split('\n').length - 1, end)
-  t.equal(checkpoint.toString().split('\n')[1], String(end))
-  await assertVerified(t, bytes, checkpoint, service)
-})
+await t.test(
+  'an export goes on to the event that erased data while it was read, and its checkpoint is of its last line',
+  async (t) => {
+    const service = await startService(t)
+    const id = await somebodyAround(service, few())
+    const { position: before } = await readHead(service.db, service.company.id)
+    let answers = 0
+    const db = meddledDatabase(service.db, async () => {
+      answers += 1
+      if (answers !== 8) return
+      t.equal((await erase(service, id)).status, 200)
+      // What comes behind the erasure belongs to the export as well, up to the head that is signed.
+      await service.call('POST', '/v1/employees', { body: employee() })
+    })
+    const out = path.join(t.testdir(), 'a.ndjson')
+    const said = await exportFrom(
+      { config: service.config, store: { db } },
+      { company: service.company.id, out, after: 0, pageEvents: 2 },
+    )
+    const { position: end } = await readHead(service.db, service.company.id)
+    t.equal(end, before + 3)
+    t.match(said, `events 1 to ${end} of`)
+    const [bytes, checkpoint] = [readFileSync(out), readFileSync(`${out}.checkpoint`)]
+    t.equal(bytes.toString().split('\n').length - 1, end)
+    t.equal(checkpoint.toString().split('\n')[1], String(end))
+    await assertVerified(t, bytes, checkpoint, service)
+  },
+)
 
 await t.test('a company that erases for ever ends an export with an error that says so', async (t) => {
   const service = await startService(t)
@@ -80,8 +86,15 @@ await t.test('a company that erases for ever ends an export with an error that s
     await erase(service, body.employees[0].id)
   }
   const { position: upTo } = await readHead(service.db, service.company.id)
-  const exported = exportPages(meddledDatabase(service.db, erased), service.company.id, { after: 0, upTo, maxRounds: 3 })
-  await t.rejects(allOf(exported), { name: 'ExportOvertakenError', message: /were erased 3 times while they were exported/ })
+  const exported = exportPages(meddledDatabase(service.db, erased), service.company.id, {
+    after: 0,
+    upTo,
+    maxRounds: 3,
+  })
+  await t.rejects(allOf(exported), {
+    name: 'ExportOvertakenError',
+    message: /were erased 3 times while they were exported/,
+  })
 })
 
 await t.test('an event that is missing ends an export, and is named', async (t) => {
@@ -91,22 +104,32 @@ await t.test('an event that is missing ends an export, and is named', async (t) 
   for (const missing of [upTo, 3]) {
     await asSuperuser(service.urls.superUrl, `delete from events where position = ${missing}`)
     const exported = exportPages(service.db, service.company.id, { after: 0, upTo, pageEvents: 2 })
-    await t.rejects(allOf(exported), { message: `the event at position ${missing} of ${service.company.id} is missing` })
+    await t.rejects(allOf(exported), {
+      message: `the event at position ${missing} of ${service.company.id} is missing`,
+    })
   }
 })
 
 /** Some 30 kB. */
-const large = () => employee({ custom_attributes: Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`a${at}`, 'x'.repeat(1_000)])) })
+const large = () =>
+  employee({
+    custom_attributes: Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`a${at}`, 'x'.repeat(1_000)])),
+  })
 
 await t.test('by HTTP too, the whole ledger in the proof format explains all that it lacks', async (t) => {
   const service = await startService(t)
-  const id = await somebodyAround(service, Array.from({ length: 4 }, () => Array.from({ length: 200 }, large)))
+  const id = await somebodyAround(
+    service,
+    Array.from({ length: 4 }, () => Array.from({ length: 200 }, large)),
+  )
   const { position: before } = await readHead(service.db, service.company.id)
   let looks = 0
   service.pool.on('acquire', () => (looks += 1))
   const headers = { authorization: `Bearer ${service.company.auditor.token}` }
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    http.get(`${service.address}/audit/v1/events?format=proof`, { headers, agent: false }, resolve).once('error', reject)
+    http
+      .get(`${service.address}/audit/v1/events?format=proof`, { headers, agent: false }, resolve)
+      .once('error', reject)
   })
   response.pause()
   let [last, same] = [-1, 0]

@@ -25,15 +25,28 @@ async function longCompany(count: number): Promise<TestCompany> {
 }
 
 async function leavesOf(company: TestCompany): Promise<Buffer[]> {
-  const rows = await db.selectFrom('events').select('leaf_hash').where('company_id', '=', toUuid(company.id)).orderBy('position').execute()
+  const rows = await db
+    .selectFrom('events')
+    .select('leaf_hash')
+    .where('company_id', '=', toUuid(company.id))
+    .orderBy('position')
+    .execute()
   return rows.map((row) => row.leaf_hash)
 }
 
 const storedOf = async (company: TestCompany) =>
-  (await pool.query('select level, number, hash from merkle_subtrees where company_id = $1 order by level, number', [toUuid(company.id)])).rows
+  (
+    await pool.query('select level, number, hash from merkle_subtrees where company_id = $1 order by level, number', [
+      toUuid(company.id),
+    ])
+  ).rows
 
 /** Checks proofs of some positions and sizes against the root of the head, with nothing but the pure checks. */
-async function checkProofs(company: TestCompany, on: Kysely<LedgerTables>, places: { position: number; size: number }[]) {
+async function checkProofs(
+  company: TestCompany,
+  on: Kysely<LedgerTables>,
+  places: { position: number; size: number }[],
+) {
   const head = await readHead(db, company.id)
   const leaves = await leavesOf(company)
   const headRoot = rootOf(head.frontier)
@@ -44,7 +57,10 @@ async function checkProofs(company: TestCompany, on: Kysely<LedgerTables>, place
     const proof = await proveConsistency(on, company.id, head, { from: size, to: head.position })
     assert.deepEqual(proof.toRoot, headRoot)
     assert.deepEqual(proof.fromRoot, root)
-    const [before, after] = [{ size, root }, { size: head.position, root: headRoot }]
+    const [before, after] = [
+      { size, root },
+      { size: head.position, root: headRoot },
+    ]
     assert.ok(isConsistent(before, after, proof.hashes), `${size} to ${head.position}`)
   }
 }
@@ -64,7 +80,8 @@ await t.test('a small ledger proves each of its events in each of its sizes', as
   const company = await longCompany(3)
   const { position: head } = await readHead(db, company.id)
   const places = []
-  for (let size = 1; size <= head; size += 1) for (let position = 1; position <= size; position += 1) places.push({ position, size })
+  for (let size = 1; size <= head; size += 1)
+    for (let position = 1; position <= size; position += 1) places.push({ position, size })
   await checkProofs(company, db, places)
   t.ok(places.length > 100)
   t.strictSame(await storedOf(company), [], 'so few events need no stored subtree')
@@ -111,7 +128,11 @@ await t.test('what was appended since is stored by the next proof', async () => 
   )
   await lengthenLedger(service, long.id, rows[0]!.stream, 3_000)
   const { position } = await readHead(db, long.id)
-  await checkProofs(long, db, [{ position, size: position }, { position: head + 1, size: position }, { position: 1, size: head }])
+  await checkProofs(long, db, [
+    { position, size: position },
+    { position: head + 1, size: position },
+    { position: 1, size: head },
+  ])
 })
 
 await t.test('two processes that store at once store the same, without a gap', async (t) => {
@@ -161,18 +182,31 @@ await t.test('stored subtrees that are wrong or partly gone are made again', asy
 
 await t.test('what is erased still has its proof', async () => {
   const company = await longCompany(300)
-  await asSuperuser(service.urls.superUrl, `update events set data = null, salt = null where company_id = '${toUuid(company.id)}'`)
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set data = null, salt = null where company_id = '${toUuid(company.id)}'`,
+  )
   const { position: size } = await readHead(db, company.id)
-  await checkProofs(company, db, [{ position: 20, size }, { position: 290, size: 300 }])
+  await checkProofs(company, db, [
+    { position: 20, size },
+    { position: 290, size: 300 },
+  ])
 })
 
 await t.test('a ledger whose leaves are not those of its head proves nothing', async (t) => {
   const company = await longCompany(600)
   const uuid = toUuid(company.id)
   const at = await readHead(db, company.id)
-  await asSuperuser(service.urls.superUrl, `update events set leaf_hash = sha256('x') where company_id = '${uuid}' and position = 100`)
-  await t.rejects(proveInclusion(db, company.id, at, { position: 500, size: at.position }), { message: /do not have the root/ })
-  await t.rejects(proveConsistency(db, company.id, at, { from: 50, to: at.position }), { message: /do not have the root/ })
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set leaf_hash = sha256('x') where company_id = '${uuid}' and position = 100`,
+  )
+  await t.rejects(proveInclusion(db, company.id, at, { position: 500, size: at.position }), {
+    message: /do not have the root/,
+  })
+  await t.rejects(proveConsistency(db, company.id, at, { from: 50, to: at.position }), {
+    message: /do not have the root/,
+  })
   await asSuperuser(service.urls.superUrl, `delete from events where company_id = '${uuid}' and position = 100`)
   await t.rejects(proveInclusion(db, company.id, at, { position: 500, size: at.position }), { message: /missing/ })
 })

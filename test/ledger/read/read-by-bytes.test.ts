@@ -45,8 +45,12 @@ await t.test('the events of an employee are looked through by bytes, and all of 
   await lengthenLedger(service, service.company.id, id, 20, { titleLength: 100_000 })
   const { client, reads } = countedClient()
   const versions: number[] = []
-  for await (const page of streamPages(client, service.company.id, id)) versions.push(...page.map(({ version }) => version))
-  t.strictSame(versions, Array.from({ length: 21 }, (_, at) => at + 1))
+  for await (const page of streamPages(client, service.company.id, id))
+    versions.push(...page.map(({ version }) => version))
+  t.strictSame(
+    versions,
+    Array.from({ length: 21 }, (_, at) => at + 1),
+  )
   t.strictSame(beyond(reads, MEBIBYTE), [])
 })
 
@@ -57,7 +61,8 @@ await t.test('whoever had a name before is looked for by bytes, and not in refus
   const { client, reads } = countedClient()
   const streams = new Set<string>()
   const padded = `${'0'.repeat(99_999)}7`
-  for await (const page of employeeEventsWith(client, companyId, padded, 0)) for (const { stream } of page) streams.add(stream)
+  for await (const page of employeeEventsWith(client, companyId, padded, 0))
+    for (const { stream } of page) streams.add(stream)
   t.ok(streams.has(body.employees[0].id))
   t.strictSame(beyond(reads, MEBIBYTE), [])
   const refusing = await openOldLedger(service, AT)
@@ -65,32 +70,36 @@ await t.test('whoever had a name before is looked for by bytes, and not in refus
   for await (const page of employeeEventsWith(client, refusing, 'old.0@example.com', 0)) t.strictSame(page, [])
 })
 
-await t.test('an erasure finds a person in large refused records, and reads no more than a page of them at once', async (t) => {
-  const reads: EventRead[] = []
-  const counted = await startService(t)
-  await appendRefusalsAt(counted, counted.company.id, AT, 4, { padding: MEBIBYTE })
-  const pool = new Proxy(counted.pool, {
-    get(target, name) {
-      if (name !== 'query') return Reflect.get(target, name, target)
-      return async (...asked: [string, unknown[]]) => {
-        const result = await target.query(...asked)
-        reads.push(readOf(result.rows))
-        return result
-      }
-    },
-  })
-  const acting = { companyId: counted.company.id, actor: OPERATOR }
-  const erased = await eraseEmployee({ pool, newId }, acting, { by: 'email', value: 'old.2@example.com' })
-  t.equal(erased.positions, 1)
-  t.strictSame(beyond(reads, MEBIBYTE), [])
-})
+await t.test(
+  'an erasure finds a person in large refused records, and reads no more than a page of them at once',
+  async (t) => {
+    const reads: EventRead[] = []
+    const counted = await startService(t)
+    await appendRefusalsAt(counted, counted.company.id, AT, 4, { padding: MEBIBYTE })
+    const pool = new Proxy(counted.pool, {
+      get(target, name) {
+        if (name !== 'query') return Reflect.get(target, name, target)
+        return async (...asked: [string, unknown[]]) => {
+          const result = await target.query(...asked)
+          reads.push(readOf(result.rows))
+          return result
+        }
+      },
+    })
+    const acting = { companyId: counted.company.id, actor: OPERATOR }
+    const erased = await eraseEmployee({ pool, newId }, acting, { by: 'email', value: 'old.2@example.com' })
+    t.equal(erased.positions, 1)
+    t.strictSame(beyond(reads, MEBIBYTE), [])
+  },
+)
 
 await t.test('an export reads by bytes: an event that is larger than a page is alone', async (t) => {
   const companyId = await openOldLedger(service, AT)
   await appendRefusalsAt(service, companyId, AT, 4, { padding: 1.5 * MEBIBYTE })
   const { db, reads } = countedReads(service.db)
   const positions: number[] = []
-  for await (const page of exportPages(db, companyId, { after: 0, upTo: 5 })) positions.push(...page.map(({ position }) => position))
+  for await (const page of exportPages(db, companyId, { after: 0, upTo: 5 }))
+    positions.push(...page.map(({ position }) => position))
   t.strictSame(positions, [1, 2, 3, 4, 5])
   t.strictSame(beyond(reads, 2 * MEBIBYTE), [])
 })

@@ -24,8 +24,17 @@ export interface WatchedPage {
 }
 
 /** Opens a page on the service. The browser refuses to leave the loopback. */
-export async function openPage(t: Test, browser: Browser, service: Service, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ baseURL: service.address, viewport: { width: 1200, height: 900 }, ...options })
+export async function openPage(
+  t: Test,
+  browser: Browser,
+  service: Service,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    baseURL: service.address,
+    viewport: { width: 1200, height: 900 },
+    ...options,
+  })
   t.teardown(() => context.close())
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
@@ -33,7 +42,8 @@ export async function openPage(t: Test, browser: Browser, service: Service, opti
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   page.on('console', (message) => {
     // A refusal that a test asks for is told by the browser as an error of loading; it is no fault of the page.
-    if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text())) faults.push(`console: ${message.text()}`)
+    if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
+      faults.push(`console: ${message.text()}`)
   })
   page.on('request', (request) => {
     if (!request.url().startsWith(service.address)) faults.push(`outside address: ${request.url()}`)
@@ -64,7 +74,10 @@ export async function axeFaults(page: Page): Promise<string[]> {
 /** How many pixels a page is wider than its window. */
 export async function sidewaysScroll(page: Page): Promise<number> {
   return page.evaluate(() => {
-    const { document, innerWidth } = globalThis as unknown as { document: { documentElement: { scrollWidth: number } }; innerWidth: number }
+    const { document, innerWidth } = globalThis as unknown as {
+      document: { documentElement: { scrollWidth: number } }
+      innerWidth: number
+    }
     return document.documentElement.scrollWidth - innerWidth
   })
 }
@@ -89,7 +102,8 @@ async function look(page: Page, path: string, load: () => Promise<unknown>): Pro
       await load()
       const wider = await sidewaysScroll(page)
       if (wider > 0) faults.push(`${path} at ${width} px is ${wider} px too wide`)
-      if (width !== 800) faults.push(...(await axeFaults(page)).map((fault) => `${path} ${colorScheme} ${width}: ${fault}`))
+      if (width !== 800)
+        faults.push(...(await axeFaults(page)).map((fault) => `${path} ${colorScheme} ${width}: ${fault}`))
     }
   }
   await page.emulateMedia({ colorScheme: null })

@@ -11,7 +11,11 @@ export const anyText = (constraints: { minLength?: number; maxLength?: number } 
 
 /** A name with letters in it, not always trimmed. */
 export const anyName: fc.Arbitrary<string> = fc
-  .tuple(fc.constantFrom('', ' ', '\t', '\u00a0'), fc.constantFrom('Ana', 'Zoë', 'Nguyễn', '李', '🙂', "O'Hara"), anyText({ maxLength: 20 }))
+  .tuple(
+    fc.constantFrom('', ' ', '\t', '\u00a0'),
+    fc.constantFrom('Ana', 'Zoë', 'Nguyễn', '李', '🙂', "O'Hara"),
+    anyText({ maxLength: 20 }),
+  )
   .map(([space, name, more]) => `${space}${name}${more}${space}`)
 
 /** One of a few e-mails, in any of the forms that are the same one. */
@@ -81,7 +85,12 @@ export const anyCreation: fc.Arbitrary<Record<string, unknown>> = fc
 /** A merge patch that is valid by itself, up to the order of its dates in the state it meets. */
 export const anyPatch: fc.Arbitrary<Record<string, unknown>> = fc
   .record(
-    { ...NAMED, ...CLEARABLE, status: anyStatus, custom_attributes: fc.option(dictionaryOf(fc.option(anyCustomValue))) },
+    {
+      ...NAMED,
+      ...CLEARABLE,
+      status: anyStatus,
+      custom_attributes: fc.option(dictionaryOf(fc.option(anyCustomValue))),
+    },
     { requiredKeys: [], noNullPrototype: true },
   )
   .map(withDatesInOrder)
@@ -122,10 +131,23 @@ export function hostileValue(secret: string): fc.Arbitrary<unknown> {
 /** A record in which anything may be wrong. */
 export function hostileRecord(secret: string): fc.Arbitrary<unknown> {
   const names = fc.constantFrom(
-    ...['id', 'first_name', 'last_name', 'email', 'external_id', 'job_title', 'phone', 'start_date', 'termination_date'],
+    ...[
+      'id',
+      'first_name',
+      'last_name',
+      'email',
+      'external_id',
+      'job_title',
+      'phone',
+      'start_date',
+      'termination_date',
+    ],
     ...['status', 'custom_attributes', 'manager_id', 'manager_external_id', 'manager_email', 'version', 'constructor'],
     ...['toString', secret, `${secret}/~`],
   )
   const value = hostileValue(secret)
-  return fc.oneof({ weight: 9, arbitrary: fc.dictionary(names, value, { noNullPrototype: true }) }, { weight: 1, arbitrary: value })
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.dictionary(names, value, { noNullPrototype: true }) },
+    { weight: 1, arbitrary: value },
+  )
 }

@@ -2,7 +2,14 @@ import type { CallContext, CallDecision } from '../../../src/domain/calls/api-ca
 import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
 import { decideCreate, decideUpdate, refuseCall } from '../../../src/domain/calls/api-call.ts'
 import type { CallRecords, ReadRecord } from '../../../src/domain/calls/call-records.ts'
-import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from '../../../src/domain/calls/call-records.ts'
+import {
+  readCreation,
+  readUpdate,
+  readUpdateOf,
+  recordOfOne,
+  recordsOfCreate,
+  recordsOfMany,
+} from '../../../src/domain/calls/call-records.ts'
 import type { Employee, EmployeeEvent } from '../../../src/domain/employees/employee.ts'
 import { evolve } from '../../../src/domain/employees/employee.ts'
 import type { AttributesSet, EventType, NewEvent, Operation } from '../../../src/domain/events.ts'
@@ -45,7 +52,11 @@ export function left(number: number): GivenEvent {
 }
 
 /** The company's employees by id, folded from its events. */
-export function fold(events: readonly NewEvent[], at: string, employees: ReadonlyMap<string, Employee> = new Map()): Map<string, Employee> {
+export function fold(
+  events: readonly NewEvent[],
+  at: string,
+  employees: ReadonlyMap<string, Employee> = new Map(),
+): Map<string, Employee> {
   const after = new Map(employees)
   for (const event of events) {
     if (isOfEmployee(event)) after.set(event.stream, evolve(after.get(event.stream), { ...event, recorded_at: at }))
@@ -53,7 +64,12 @@ export function fold(events: readonly NewEvent[], at: string, employees: Readonl
   return after
 }
 
-const EMPLOYEE_EVENTS = new Set<EventType>(['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated'])
+const EMPLOYEE_EVENTS = new Set<EventType>([
+  'EmployeeCreated',
+  'EmployeeUpdated',
+  'EmployeeDeactivated',
+  'EmployeeReactivated',
+])
 
 export function isOfEmployee(event: NewEvent): event is GivenEvent {
   return EMPLOYEE_EVENTS.has(event.type)

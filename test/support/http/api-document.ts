@@ -22,7 +22,11 @@ export function operationsOf({ paths }: OpenApiDocument): DocumentedOperation[] 
 }
 
 /** An answer of an operation, also where it is one that operations have in common. */
-export function answerOf(document: OpenApiDocument, operation: Operation | undefined, status: string): DescribedAnswer | undefined {
+export function answerOf(
+  document: OpenApiDocument,
+  operation: Operation | undefined,
+  status: string,
+): DescribedAnswer | undefined {
   const answer = operation?.responses[status]
   if (!answer || !('$ref' in answer)) return answer
   return document.components['responses']![answer.$ref.split('/').at(-1)!] as DescribedAnswer
@@ -40,7 +44,8 @@ const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>()
 
 /** Compiles a schema that stands in the document, once. */
 export function compileIn(ajv: Ajv2020, schema: object) {
-  const validate = compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object)
+  const validate =
+    compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object)
   compiled.set(schema, validate)
   return validate
 }
@@ -49,7 +54,15 @@ export function compileIn(ajv: Ajv2020, schema: object) {
 const PLAIN_HEADERS = new Set([
   ...['connection', 'content-length', 'content-type', 'content-disposition', 'date', 'keep-alive', 'transfer-encoding'],
   // The last one asks a proxy not to hold a stream back.
-  ...['cache-control', 'content-encoding', 'vary', 'allow', 'x-accel-buffering', 'x-content-type-options', 'content-security-policy'],
+  ...[
+    'cache-control',
+    'content-encoding',
+    'vary',
+    'allow',
+    'x-accel-buffering',
+    'x-content-type-options',
+    'content-security-policy',
+  ],
 ])
 
 /** Makes a check that tells what about an answer the document does not say. */
@@ -86,6 +99,7 @@ function closed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(([key, member]) => [key, key === 'allOf' ? member : closed(member)])
   const copy = Object.fromEntries(members) as Record<string, unknown>
-  const isOpen = typeof copy['properties'] === 'object' && copy['type'] === 'object' && !('additionalProperties' in copy)
+  const isOpen =
+    typeof copy['properties'] === 'object' && copy['type'] === 'object' && !('additionalProperties' in copy)
   return isOpen ? { ...copy, additionalProperties: false } : copy
 }

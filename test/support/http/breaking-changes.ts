@@ -76,7 +76,9 @@ function answerFaults({ before, after }: Documents, then: Operation, now: Operat
 }
 
 function parametersOf(document: OpenApiDocument, operation: Operation): Map<string, Parameter> {
-  const all = (operation.parameters ?? []).map((parameter) => resolveIn(document, parameter as Schema) as unknown as Parameter)
+  const all = (operation.parameters ?? []).map(
+    (parameter) => resolveIn(document, parameter as Schema) as unknown as Parameter,
+  )
   return new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]))
 }
 
@@ -92,6 +94,9 @@ function side(document: OpenApiDocument, schema: Schema) {
 function resolveIn(document: OpenApiDocument, named: Schema): Schema {
   const { $ref } = named
   if (typeof $ref !== 'string') return named
-  const found = $ref.slice(2).split('/').reduce<unknown>((at, name) => (at as Schema)[name], document)
+  const found = $ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, name) => (at as Schema)[name], document)
   return resolveIn(document, found as Schema)
 }

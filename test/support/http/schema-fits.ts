@@ -27,8 +27,16 @@ export function misfits(narrow: Side, wide: Side, use: Use, place: string): stri
   })
   const items = n['items'] && w['items'] ? misfits(at(n['items'], narrow), at(w['items'], wide), use, `${place}[]`) : []
   const [more, mayBeMore] = [n['additionalProperties'], w['additionalProperties']]
-  const others = isSchema(more) && isSchema(mayBeMore) ? misfits(at(more, narrow), at(mayBeMore, wide), use, `${place}.*`) : []
-  return [...valueMisfits(n, w, use, place), ...fieldMisfits(at(n, narrow), at(w, wide), use, place), ...choices, ...both, ...items, ...others]
+  const others =
+    isSchema(more) && isSchema(mayBeMore) ? misfits(at(more, narrow), at(mayBeMore, wide), use, `${place}.*`) : []
+  return [
+    ...valueMisfits(n, w, use, place),
+    ...fieldMisfits(at(n, narrow), at(w, wide), use, place),
+    ...choices,
+    ...both,
+    ...items,
+    ...others,
+  ]
 }
 
 /** Each choice that a value of `narrow` has must be one of those that a value of `wide` has. */
@@ -37,17 +45,21 @@ function choiceMisfits(narrow: Side, wide: Side, use: Use, place: string): strin
   if (to.length === 0 && from.length === 0) return []
   const targets = to.length > 0 ? to : [wide.schema]
   const sources = from.length > 0 ? from : [narrow.schema]
-  const fits = (source: Schema) => targets.some((target) => {
-    return misfits({ ...narrow, schema: source }, { ...wide, schema: target }, use, place).length === 0
-  })
+  const fits = (source: Schema) =>
+    targets.some((target) => {
+      return misfits({ ...narrow, schema: source }, { ...wide, schema: target }, use, place).length === 0
+    })
   return sources.flatMap((source, index) => (fits(source) ? [] : [`${place}: choice ${index + 1}`]))
 }
 
 function valueMisfits(n: Schema, w: Schema, use: Use, place: string): string[] {
   const faults: string[] = []
   const types = typesOf(w)
-  const outside = typesOf(n).filter((type) => !types.includes(type) && !(type === 'integer' && types.includes('number')))
-  if (types.length > 0 && (typesOf(n).length === 0 || outside.length > 0)) faults.push(`${place}: type ${outside.join(', ')}`)
+  const outside = typesOf(n).filter(
+    (type) => !types.includes(type) && !(type === 'integer' && types.includes('number')),
+  )
+  if (types.length > 0 && (typesOf(n).length === 0 || outside.length > 0))
+    faults.push(`${place}: type ${outside.join(', ')}`)
   const isOpenList = use === 'answer' && place.endsWith('.code')
   const [values, mayBe] = [valuesOf(n), valuesOf(w)]
   if (mayBe && !isOpenList && !values?.every((value) => mayBe.includes(value))) faults.push(`${place}: values`)

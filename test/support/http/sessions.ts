@@ -54,7 +54,10 @@ export async function browse(
 }
 
 /** Signs a user in and gives the cookie. */
-export async function cookieOf(service: Service, { email, password }: Pick<AddedUser, 'email' | 'password'>): Promise<string> {
+export async function cookieOf(
+  service: Service,
+  { email, password }: Pick<AddedUser, 'email' | 'password'>,
+): Promise<string> {
   const { cookie, status } = await browse(service, '/sign-in', { form: { email, password } })
   if (cookie === null) throw new Error(`signing in was answered with ${status}`)
   return cookie

@@ -25,7 +25,8 @@ export interface Shown {
 export async function verifyHere({ bytes, checkpoints, publicKey }: Case): Promise<Verdict> {
   const isText = checkpoints !== null && isUtf8(checkpoints)
   const known = isText ? parseCheckpoints(checkpoints.toString()) : null
-  if (!known && checkpoints !== null) return { verdict: 'unverifiable', position: null, reason: 'the checkpoints cannot be read' }
+  if (!known && checkpoints !== null)
+    return { verdict: 'unverifiable', position: null, reason: 'the checkpoints cannot be read' }
   const keys = [parseVerifierKey(publicKey)!]
   return verifyExport(linesOf(chunksOf(bytes)), { checkpoints: known ?? [], keys })
 }
@@ -55,7 +56,11 @@ export async function verifyInPython(cases: AsyncIterable<Case> | Iterable<Case>
   })
   const closed = once(lines, 'close')
   for await (const { bytes, checkpoints, publicKey } of cases) {
-    const task = { export: bytes.toString('base64'), checkpoints: checkpoints?.toString('base64') ?? null, keys: [publicKey] }
+    const task = {
+      export: bytes.toString('base64'),
+      checkpoints: checkpoints?.toString('base64') ?? null,
+      keys: [publicKey],
+    }
     if (!python.stdin.write(`${JSON.stringify(task)}\n`)) await once(python.stdin, 'drain')
   }
   python.stdin.end()

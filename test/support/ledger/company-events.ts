@@ -7,14 +7,23 @@ import type { Service } from '../service.ts'
 export async function readEvents(db: LedgerDb, companyId: string): Promise<RecordedEvent[]> {
   const events: RecordedEvent[] = []
   for (;;) {
-    const page = await readEventPage(db, companyId, { after: events.length }, { limit: 10_000, bytes: 64 * 1024 * 1024 })
+    const page = await readEventPage(
+      db,
+      companyId,
+      { after: events.length },
+      { limit: 10_000, bytes: 64 * 1024 * 1024 },
+    )
     events.push(...page.events)
     if (page.isEnd) return events
   }
 }
 
 /** The events of one stream of a company, in order. */
-export async function streamOf(service: Service, stream: string, companyId = service.company.id): Promise<RecordedEvent[]> {
+export async function streamOf(
+  service: Service,
+  stream: string,
+  companyId = service.company.id,
+): Promise<RecordedEvent[]> {
   const events = await readEvents(service.db, companyId)
   return events.filter((event) => event.stream === stream)
 }

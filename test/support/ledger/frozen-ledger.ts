@@ -38,7 +38,11 @@ export function frozenFile(version: string, ending: 'ndjson' | 'checkpoints' | '
 export function readFrozen(version: string): FrozenLedger {
   const text = (ending: 'ndjson' | 'checkpoints' | 'json') => readFileSync(frozenFile(version, ending), 'utf8')
   const lines = text('ndjson').match(/.*\n/g) ?? []
-  return { lines: [...lines], checkpoints: text('checkpoints'), ...(JSON.parse(text('json')) as Pick<FrozenLedger, 'publicKey' | 'folded'>) }
+  return {
+    lines: [...lines],
+    checkpoints: text('checkpoints'),
+    ...(JSON.parse(text('json')) as Pick<FrozenLedger, 'publicKey' | 'folded'>),
+  }
 }
 
 interface Line {
@@ -53,15 +57,33 @@ export async function loadLedger(db: Kysely<LedgerTables>, lines: string[]): Pro
     const { envelope, data, salt } = JSON.parse(line) as Line
     const { company_id, position, stream, version } = JSON.parse(envelope)
     const event = { position, stream_id: toUuid(stream), stream_version: version, envelope, data }
-    return { company_id: company_id as string, ...event, salt: salt === null ? null : Buffer.from(salt, 'hex'), leaf_hash: leafHash(envelope) }
+    return {
+      company_id: company_id as string,
+      ...event,
+      salt: salt === null ? null : Buffer.from(salt, 'hex'),
+      leaf_hash: leafHash(envelope),
+    }
   })
   const companyId = rows[0]!.company_id
-  const frontier = appendLeaves(EMPTY_FRONTIER, rows.map((row) => row.leaf_hash))
+  const frontier = appendLeaves(
+    EMPTY_FRONTIER,
+    rows.map((row) => row.leaf_hash),
+  )
   const company = toUuid(companyId)
-  const head = { company_id: company, position: rows.length, frontier: packFrontier(frontier), recorded_at: new Date().toISOString() }
-  await sql`insert into companies (company_id, name, created_at) values (${company}, 'Frozen', ${head.recorded_at})`.execute(db)
+  const head = {
+    company_id: company,
+    position: rows.length,
+    frontier: packFrontier(frontier),
+    recorded_at: new Date().toISOString(),
+  }
+  await sql`insert into companies (company_id, name, created_at) values (${company}, 'Frozen', ${head.recorded_at})`.execute(
+    db,
+  )
   await db.insertInto('heads').values(head).execute()
-  await db.insertInto('events').values(rows.map((row) => ({ ...row, company_id: company }))).execute()
+  await db
+    .insertInto('events')
+    .values(rows.map((row) => ({ ...row, company_id: company })))
+    .execute()
   return companyId
 }
 
@@ -69,15 +91,22 @@ export async function loadLedger(db: Kysely<LedgerTables>, lines: string[]): Pro
 export async function foldLedger(db: Kysely<LedgerTables>, companyId: string): Promise<Folded> {
   for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
   const company = toUuid(companyId)
-  const tableOf = (name: string, table: string) => sql.id(schemaOf(PROJECTIONS.find((projection) => projection.name === name)!), table)
+  const tableOf = (name: string, table: string) =>
+    sql.id(schemaOf(PROJECTIONS.find((projection) => projection.name === name)!), table)
   const rows = async (table: ReturnType<typeof tableOf>, order: string) => {
-    const found = await sql<{ row: unknown }>`select to_json(r) as row from ${table} r where company_id = ${company} order by ${sql.raw(order)}`.execute(db)
+    const found = await sql<{
+      row: unknown
+    }>`select to_json(r) as row from ${table} r where company_id = ${company} order by ${sql.raw(order)}`.execute(db)
     return found.rows.map(({ row }) => row)
   }
   const states = await sql<{ state: { id: string } }>`
-    select state from ${tableOf('employees', 'employees')} where company_id = ${company} order by employee_id`.execute(db)
+    select state from ${tableOf('employees', 'employees')} where company_id = ${company} order by employee_id`.execute(
+    db,
+  )
   const erased = await sql<{ id: string }>`
-    select envelope::json ->> 'stream' as id from events where company_id = ${company} and envelope::json ->> 'type' = 'EmployeeErased'`.execute(db)
+    select envelope::json ->> 'stream' as id from events where company_id = ${company} and envelope::json ->> 'type' = 'EmployeeErased'`.execute(
+    db,
+  )
   const gone = new Set(erased.rows.map(({ id }) => id))
   return {
     employees: states.rows.map(({ state }) => state).filter(({ id }) => !gone.has(id)),

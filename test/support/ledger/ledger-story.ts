@@ -12,9 +12,21 @@ import type { Service } from '../service.ts'
 
 const PEOPLE = [
   { first_name: 'Ana', last_name: 'Pérez', email: 'ana@example.com', external_id: 'A-1', phone: '+4930901820' },
-  { first_name: '李', last_name: 'Nguyễn 🙂', email: 'li@example.com', external_id: 'A-2', manager_email: 'ana@example.com' },
+  {
+    first_name: '李',
+    last_name: 'Nguyễn 🙂',
+    email: 'li@example.com',
+    external_id: 'A-2',
+    manager_email: 'ana@example.com',
+  },
   { first_name: 'Max', last_name: "O'Hara", email: 'max@example.com', external_id: 'A-3', status: 'inactive' },
-  { first_name: 'Zoë', last_name: 'Forgotten', email: 'zoe@example.com', external_id: 'A-4', custom_attributes: { grade: 7.5, remote: true } },
+  {
+    first_name: 'Zoë',
+    last_name: 'Forgotten',
+    email: 'zoe@example.com',
+    external_id: 'A-4',
+    custom_attributes: { grade: 7.5, remote: true },
+  },
 ]
 
 /** Lets all of it happen to the service's company. */
@@ -28,7 +40,9 @@ export async function tellStory(service: Service): Promise<void> {
 async function tellOfEmployees({ call }: Service): Promise<string> {
   const created = await call('POST', '/v1/employees', { body: PEOPLE })
   const [ana, , , zoe] = (created.body.employees as { id: string }[]).map(({ id }) => id)
-  await call('PATCH', `/v1/employees/${ana}`, { body: { job_title: 'Engineer', custom_attributes: { 'a/b~c': 'x', n: -0.5e-7 } } })
+  await call('PATCH', `/v1/employees/${ana}`, {
+    body: { job_title: 'Engineer', custom_attributes: { 'a/b~c': 'x', n: -0.5e-7 } },
+  })
   await call('PATCH', `/v1/employees/${ana}`, { body: { job_title: 'Engineer' } })
   await call('PATCH', `/v1/employees/${zoe}`, { body: { last_name: 'Soon\u0001Forgotten', status: 'inactive' } })
   await call('PATCH', `/v1/employees/${zoe}`, { body: { status: 'active' } })
@@ -40,16 +54,33 @@ async function tellOfEmployees({ call }: Service): Promise<string> {
   ]
   await call('PATCH', '/v1/employees', { body: many })
   // Refused: some records of a creation, a bulk update, a single one, a whole call, one that cannot be read.
-  await call('POST', '/v1/employees', { body: [{ first_name: 'Kim', last_name: 'Lee', email: 'ana@example.com' }, { email: 7 }, { ...PEOPLE[0], email: 'new@example.com', external_id: 'A-9' }] })
-  await call('PATCH', '/v1/employees', { body: [{ external_id: 'A-4', email: 'nonsense' }, { external_id: 'A-1', phone: null }] })
+  await call('POST', '/v1/employees', {
+    body: [
+      { first_name: 'Kim', last_name: 'Lee', email: 'ana@example.com' },
+      { email: 7 },
+      { ...PEOPLE[0], email: 'new@example.com', external_id: 'A-9' },
+    ],
+  })
+  await call('PATCH', '/v1/employees', {
+    body: [
+      { external_id: 'A-4', email: 'nonsense' },
+      { external_id: 'A-1', phone: null },
+    ],
+  })
   await call('PATCH', `/v1/employees/${ana}`, { body: { start_date: '2026-02-30' } })
   await call('PATCH', '/v1/employees/emp_unknown', { body: { status: 'active' } })
   await call('PATCH', '/v1/employees', { body: [] })
   await call('POST', '/v1/employees', { body: '{"employees":' })
   for (let at = 0; at < 12; at += 1) {
-    const body = Array.from({ length: 1 + (at % 4) }, (_, n) => ({ first_name: `N${at}`, last_name: 'Many', email: `n${at}.${n}@example.com` }))
+    const body = Array.from({ length: 1 + (at % 4) }, (_, n) => ({
+      first_name: `N${at}`,
+      last_name: 'Many',
+      email: `n${at}.${n}@example.com`,
+    }))
     const { body: answer } = await call('POST', '/v1/employees', { body })
-    await call('PATCH', `/v1/employees/${answer.employees[0].id}`, { body: { location: ['Madrid', 'Hà Nội', null][at % 3] } })
+    await call('PATCH', `/v1/employees/${answer.employees[0].id}`, {
+      body: { location: ['Madrid', 'Hà Nội', null][at % 3] },
+    })
   }
   return zoe!
 }
@@ -61,7 +92,12 @@ async function tellOfKeysAndUsers({ manage, makeCompany, company }: Service): Pr
   await manage('POST', `/api-keys/${key.id}/rotate`, { overlap_seconds: 60 })
   for (const change of ['disable', 'enable', 'revoke']) await manage('POST', `/api-keys/${key.id}/${change}`)
   const { body: user } = await manage('POST', '/users', { email: 'gone@example.com', name: 'Gone', role: 'member' })
-  await manage('POST', '/invitations/accept', { token: user.invitation.token, password: 'a long enough password' }, null)
+  await manage(
+    'POST',
+    '/invitations/accept',
+    { token: user.invitation.token, password: 'a long enough password' },
+    null,
+  )
   await manage('PATCH', `/users/${user.id}`, { role: 'auditor' })
   await manage('POST', `/users/${user.id}/reset-password`)
   const { body: token } = await manage('POST', '/tokens', { name: 'spare', expires_in_days: 7 }, company.admin.token)
@@ -72,27 +108,62 @@ async function tellOfKeysAndUsers({ manage, makeCompany, company }: Service): Pr
 async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
   const { id } = service.company
   await append(service, 'CompanyTimeZoneChanged', id, { from: 'UTC', to: 'Europe/Madrid' })
-  const ofZoe = (await positionsOf(service, 'stream', zoe)).concat(await positionsOf(service, 'data', 'A-4', 'EmployeeRecordRejected'))
+  const ofZoe = (await positionsOf(service, 'stream', zoe)).concat(
+    await positionsOf(service, 'data', 'A-4', 'EmployeeRecordRejected'),
+  )
   await forget(service, 'EmployeeErased', zoe, ofZoe)
   // Somebody who was refused and never created.
-  await forget(service, 'EmployeeErased', newId('emp'), await positionsOf(service, 'data', 'Kim', 'EmployeeRecordRejected'))
-  const [gone] = (await service.pool.query<{ id: string }>(`select envelope::json ->> 'stream' as id from events
-    where company_id = $1 and envelope::json ->> 'type' = 'UserRemoved'`, [toUuid(id)])).rows
+  await forget(
+    service,
+    'EmployeeErased',
+    newId('emp'),
+    await positionsOf(service, 'data', 'Kim', 'EmployeeRecordRejected'),
+  )
+  const [gone] = (
+    await service.pool.query<{ id: string }>(
+      `select envelope::json ->> 'stream' as id from events
+    where company_id = $1 and envelope::json ->> 'type' = 'UserRemoved'`,
+      [toUuid(id)],
+    )
+  ).rows
   await forget(service, 'UserErased', gone!.id, await positionsOf(service, 'stream', gone!.id))
-  await forget(service, 'RecordsRetired', id, (await positionsOf(service, 'data', 'locator', 'EmployeeRecordRejected')).slice(-1))
-  await service.call('POST', '/v1/employees', { body: { first_name: 'The', last_name: 'Last', email: 'last@example.com' } })
+  await forget(
+    service,
+    'RecordsRetired',
+    id,
+    (await positionsOf(service, 'data', 'locator', 'EmployeeRecordRejected')).slice(-1),
+  )
+  await service.call('POST', '/v1/employees', {
+    body: { first_name: 'The', last_name: 'Last', email: 'last@example.com' },
+  })
 }
 
 /** Positions of the events of a stream, or of those of a type whose data have a text in them. */
-async function positionsOf({ pool, company }: Service, by: 'stream' | 'data', text: string, type = ''): Promise<number[]> {
-  const condition = by === 'stream' ? `envelope::json ->> 'stream' = $2` : `data like '%' || $2 || '%' and envelope like '%' || $3 || '%'`
+async function positionsOf(
+  { pool, company }: Service,
+  by: 'stream' | 'data',
+  text: string,
+  type = '',
+): Promise<number[]> {
+  const condition =
+    by === 'stream'
+      ? `envelope::json ->> 'stream' = $2`
+      : `data like '%' || $2 || '%' and envelope like '%' || $3 || '%'`
   const values = [toUuid(company.id), text, ...(by === 'stream' ? [] : [type])]
-  const { rows } = await pool.query<{ position: number }>(`select position from events where company_id = $1 and ${condition} order by position`, values)
+  const { rows } = await pool.query<{ position: number }>(
+    `select position from events where company_id = $1 and ${condition} order by position`,
+    values,
+  )
   return rows.map(({ position }) => position)
 }
 
 /** Appends what tells of a forgetting, and takes the data away. */
-async function forget(service: Service, type: 'EmployeeErased' | 'UserErased' | 'RecordsRetired', stream: string, positions: number[]): Promise<void> {
+async function forget(
+  service: Service,
+  type: 'EmployeeErased' | 'UserErased' | 'RecordsRetired',
+  stream: string,
+  positions: number[],
+): Promise<void> {
   if (positions.length === 0) throw new Error(`${type} would name nothing`)
   await append(service, type, stream, { positions })
   await takeData(service, positions)
@@ -105,7 +176,12 @@ export async function takeData({ urls, company }: Service, positions: number[]):
 }
 
 /** Appends an event as the next of its stream. */
-export async function append({ pool, company }: Service, type: EventType, stream: string, data: unknown): Promise<void> {
+export async function append(
+  { pool, company }: Service,
+  type: EventType,
+  stream: string,
+  data: unknown,
+): Promise<void> {
   await appendCompanyEvents(pool, { companyId: company.id, actor: OPERATOR }, async (client) => {
     const version = await nextVersion(client, company.id, stream)
     return { events: [{ type, stream, version, index: null, data } as NewEvent], result: null }

@@ -31,15 +31,29 @@ export async function lengthenLedger(
       from numbered
     ) insert into events (company_id, position, stream_id, stream_version, envelope, data, salt, leaf_hash)
       select $1, position, $2, version, envelope, data, salt, sha256('\\x00'::bytea || convert_to(envelope, 'UTF8')) from enveloped`,
-    [company, toUuid(employeeId), fromUuid('com', company), head.position, head.recordedAt, count, titleLength, employeeId],
+    [
+      company,
+      toUuid(employeeId),
+      fromUuid('com', company),
+      head.position,
+      head.recordedAt,
+      count,
+      titleLength,
+      employeeId,
+    ],
   )
   const { rows } = await pool.query<{ leaf_hash: Buffer }>(
     'select leaf_hash from events where company_id = $1 and position > $2 order by position',
     [company, head.position],
   )
-  const frontier = appendLeaves(head.frontier, rows.map((row) => row.leaf_hash))
-  await pool.query(
-    'update heads set position = $2, frontier = $3, recorded_at = $4 where company_id = $1',
-    [company, frontier.size, packFrontier(frontier), new Date(Date.parse(head.recordedAt) + count)],
+  const frontier = appendLeaves(
+    head.frontier,
+    rows.map((row) => row.leaf_hash),
   )
+  await pool.query('update heads set position = $2, frontier = $3, recorded_at = $4 where company_id = $1', [
+    company,
+    frontier.size,
+    packFrontier(frontier),
+    new Date(Date.parse(head.recordedAt) + count),
+  ])
 }

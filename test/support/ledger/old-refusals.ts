@@ -8,7 +8,10 @@ import type { Service } from '../service.ts'
 /** Opens the ledger of a company whose time begins at an instant. */
 export async function openOldLedger({ pool }: Service, recordedAt: string): Promise<string> {
   const companyId = newId('com')
-  await pool.query(`insert into heads (company_id, position, frontier, recorded_at) values ($1, 0, '', $2)`, [toUuid(companyId), recordedAt])
+  await pool.query(`insert into heads (company_id, position, frontier, recorded_at) values ($1, 0, '', $2)`, [
+    toUuid(companyId),
+    recordedAt,
+  ])
   return companyId
 }
 
@@ -26,7 +29,13 @@ export async function appendRefusalsAt(
   const callId = newId('log')
   const counts = { total: count, updated: 0, deactivated: 0, failed: count, no_updates: 0 }
   const failed: EventData['ApiCallFailed'] = {
-    ...{ operation: 'create', requested_at: recordedAt, duration_ms: 1, key: { id: company.key.api_id, name: 'Old' }, request_id: 'x' },
+    ...{
+      operation: 'create',
+      requested_at: recordedAt,
+      duration_ms: 1,
+      key: { id: company.key.api_id, name: 'Old' },
+      request_id: 'x',
+    },
     ...{ counts, http_status: 422, code: 'validation_failed', detail: 'old' },
   }
   const pad = padding > 0 ? { padding: 'x'.repeat(padding) } : {}

@@ -26,14 +26,27 @@ try {
   const service = await startService({ teardown: (task: () => unknown) => teardowns.push(task) })
   await tellStory(service)
   const { id } = service.company
-  const head = await service.db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow()
+  const head = await service.db
+    .selectFrom('heads')
+    .select('position')
+    .where('company_id', '=', toUuid(id))
+    .executeTakeFirstOrThrow()
   let text = ''
-  for await (const page of exportPages(service.db, id, { after: 0, upTo: head.position })) text += page.map(proofLine).join('')
+  for await (const page of exportPages(service.db, id, { after: 0, upTo: head.position }))
+    text += page.map(proofLine).join('')
   const keys = await openSigningKeys({ pem: service.config.SIGNING_KEY, file: '/nowhere', missing: 'refuse' })
-  const leaves = text.trimEnd().split('\n').map((line) => leafHash((JSON.parse(line) as { envelope: string }).envelope))
+  const leaves = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => leafHash((JSON.parse(line) as { envelope: string }).envelope))
   const sizes = [Math.floor(leaves.length / 3), Math.floor((2 * leaves.length) / 3), leaves.length]
-  const notes = sizes.map((size) => checkpointNote(id, { size, root: rootOf(appendLeaves(EMPTY_FRONTIER, leaves.slice(0, size))) }, keys.current!))
-  const expected = { publicKey: verifierKeyText(originOf(id), keys.current!.publicKey), folded: await foldLedger(service.db, id) }
+  const notes = sizes.map((size) =>
+    checkpointNote(id, { size, root: rootOf(appendLeaves(EMPTY_FRONTIER, leaves.slice(0, size))) }, keys.current!),
+  )
+  const expected = {
+    publicKey: verifierKeyText(originOf(id), keys.current!.publicKey),
+    folded: await foldLedger(service.db, id),
+  }
   mkdirSync('test/fixtures', { recursive: true })
   writeFileSync(frozenFile(version, 'ndjson'), text)
   writeFileSync(frozenFile(version, 'checkpoints'), notes.join('\n'))

@@ -30,12 +30,18 @@ export async function tamper(runs: number, seed: number, inPython: boolean): Pro
     for (let run = 0; run < runs; run += 1) {
       const [kind, make] = kinds[run % kinds.length]!
       const made = make(random, { lines, checkpoints })
-      const tampered = { bytes: made.bytes, checkpoints: Buffer.from(made.checkpoints, kind.includes('checkpoint is flipped') ? 'latin1' : 'utf8'), publicKey }
+      const tampered = {
+        bytes: made.bytes,
+        checkpoints: Buffer.from(made.checkpoints, kind.includes('checkpoint is flipped') ? 'latin1' : 'utf8'),
+        publicKey,
+      }
       const verdict = await verifyHere(tampered)
       const name = `run ${run}, ${kind}`
-      if (tampered.bytes.equals(original) && made.checkpoints === checkpoints) report.faults.push(`${name}: nothing was changed`)
+      if (tampered.bytes.equals(original) && made.checkpoints === checkpoints)
+        report.faults.push(`${name}: nothing was changed`)
       if (verdict.verdict === 'consistent') report.faults.push(`${name}: not noticed`)
-      else if (made.position !== undefined && made.position !== verdict.position) report.faults.push(`${name}: noticed at ${verdict.position} instead of ${made.position}`)
+      else if (made.position !== undefined && made.position !== verdict.position)
+        report.faults.push(`${name}: noticed at ${verdict.position} instead of ${made.position}`)
       const noticed = report.noticed.get(kind) ?? {}
       report.noticed.set(kind, { ...noticed, [verdict.verdict]: (noticed[verdict.verdict] ?? 0) + 1 })
       verdicts.push({ name, verdict: shown(verdict) })
@@ -48,7 +54,10 @@ export async function tamper(runs: number, seed: number, inPython: boolean): Pro
   for (const [at, there] of second.entries()) {
     const { name, verdict: here } = verdicts[at]!
     const isSame = here.verdict === there.verdict && here.position === there.position
-    if (!isSame) report.faults.push(`${name}: ${here.verdict} at ${here.position} here, ${there.verdict} at ${there.position} there`)
+    if (!isSame)
+      report.faults.push(
+        `${name}: ${here.verdict} at ${here.position} here, ${there.verdict} at ${there.position} there`,
+      )
   }
   return report
 }
@@ -59,12 +68,16 @@ async function drain(cases: AsyncIterable<Case>): Promise<Shown[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { runs: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } } })
+  const { values } = parseArgs({
+    options: { runs: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
+  })
   const inPython = hasPython()
   const { runs, noticed, faults, judgedTwice } = await tamper(Number(values.runs), Number(values.seed), inPython)
   for (const [kind, verdicts] of noticed) process.stdout.write(`${kind}: ${JSON.stringify(verdicts)}\n`)
   for (const fault of faults) process.stdout.write(`${fault}\n`)
-  process.stdout.write(`${runs} tamperings, seed ${values.seed}: ${faults.length} faults; ${judgedTwice} were judged by the second verifier too\n`)
+  process.stdout.write(
+    `${runs} tamperings, seed ${values.seed}: ${faults.length} faults; ${judgedTwice} were judged by the second verifier too\n`,
+  )
   if (!inPython) process.stdout.write('there is no python3 here: the second verifier did not run\n')
   process.exitCode = faults.length === 0 ? 0 : 1
 }

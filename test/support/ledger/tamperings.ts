@@ -44,7 +44,10 @@ export const TAMPERINGS: Record<string, Tampering> = {
   'a byte is inserted'(random, evidence) {
     const bytes = bytesOf(evidence.lines)
     const at = random.below(bytes.length + 1)
-    return { ...evidence, bytes: Buffer.concat([bytes.subarray(0, at), Buffer.of(random.below(256)), bytes.subarray(at)]) }
+    return {
+      ...evidence,
+      bytes: Buffer.concat([bytes.subarray(0, at), Buffer.of(random.below(256)), bytes.subarray(at)]),
+    }
   },
   'the file is cut off anywhere': (random, evidence) => {
     const bytes = bytesOf(evidence.lines)
@@ -71,29 +74,46 @@ export const TAMPERINGS: Record<string, Tampering> = {
       else delete line.envelope[random.pick(Object.keys(line.envelope))]
       return written(line)
     }),
-  'data are changed': (random, evidence) => edited(random, evidence, (text) => written(changedData(random, read(text))), hasData),
+  'data are changed': (random, evidence) =>
+    edited(random, evidence, (text) => written(changedData(random, read(text))), hasData),
   'data are changed and hashed anew': (random, evidence) =>
     edited(random, evidence, (text) => written(resealed(changedData(random, read(text)))), hasData),
   'a salt is changed': (random, evidence) =>
-    edited(random, evidence, (text) => {
-      const line = read(text)
-      const at = random.below(line.salt!.length)
-      const digit = ((Number.parseInt(line.salt![at]!, 16) + 1 + random.below(15)) % 16).toString(16)
-      return written({ ...line, salt: line.salt!.slice(0, at) + digit + line.salt!.slice(at + 1) })
-    }, hasData),
+    edited(
+      random,
+      evidence,
+      (text) => {
+        const line = read(text)
+        const at = random.below(line.salt!.length)
+        const digit = ((Number.parseInt(line.salt![at]!, 16) + 1 + random.below(15)) % 16).toString(16)
+        return written({ ...line, salt: line.salt!.slice(0, at) + digit + line.salt!.slice(at + 1) })
+      },
+      hasData,
+    ),
   'data are taken away': (random, evidence) =>
     edited(random, evidence, (text) => written({ ...read(text), data: null, salt: null }), hasData),
   'erased data are made up': (random, evidence) =>
-    edited(random, evidence, (text) => written({ ...read(text), data: '{}', salt: '0'.repeat(32) }), (text) => !hasData(text)),
+    edited(
+      random,
+      evidence,
+      (text) => written({ ...read(text), data: '{}', salt: '0'.repeat(32) }),
+      (text) => !hasData(text),
+    ),
   'erased data are made up and hashed anew': (random, evidence) =>
-    edited(random, evidence, (text) => written(resealed({ ...read(text), data: '{}', salt: '0'.repeat(32) })), (text) => !hasData(text)),
+    edited(
+      random,
+      evidence,
+      (text) => written(resealed({ ...read(text), data: '{}', salt: '0'.repeat(32) })),
+      (text) => !hasData(text),
+    ),
   'an event is deleted'(random, { lines, checkpoints }) {
     const at = random.below(lines.length)
     const without = { bytes: bytesOf(lines.toSpliced(at, 1)), checkpoints }
     // Without the last one, it is the call that is noticed, which is not closed.
     return at === lines.length - 1 ? without : { ...without, position: at + 1 }
   },
-  'an event is deleted, and the others move up': (random, evidence) => renumbered(evidence, (lines) => lines.toSpliced(random.below(lines.length), 1)),
+  'an event is deleted, and the others move up': (random, evidence) =>
+    renumbered(evidence, (lines) => lines.toSpliced(random.below(lines.length), 1)),
   'an event stands there twice'(random, { lines, checkpoints }) {
     const at = random.below(lines.length)
     return { bytes: bytesOf(lines.toSpliced(at, 0, lines[at]!)), checkpoints, position: at + 2 }
@@ -117,12 +137,17 @@ export const TAMPERINGS: Record<string, Tampering> = {
   },
   'an old export is shown under a new checkpoint'(random, { lines, checkpoints }) {
     const ends = lines.flatMap((text, at) => (read(text).envelope['type'] === 'ApiCallCompleted' ? [at + 1] : []))
-    return { bytes: bytesOf(lines.slice(0, random.pick(ends.slice(0, -1)))), checkpoints: `${notesOf(checkpoints).at(-1)!}\n` }
+    return {
+      bytes: bytesOf(lines.slice(0, random.pick(ends.slice(0, -1)))),
+      checkpoints: `${notesOf(checkpoints).at(-1)!}\n`,
+    }
   },
   'data are taken away, and a forged retirement says so': (random, evidence) =>
     renumbered(evidence, (lines) => {
       const positions = [1 + random.below(lines.length)]
-      const emptied = lines.map((text, at) => (positions.includes(at + 1) ? written({ ...read(text), data: null, salt: null }) : text))
+      const emptied = lines.map((text, at) =>
+        positions.includes(at + 1) ? written({ ...read(text), data: null, salt: null }) : text,
+      )
       const like = read(lines.findLast((text) => read(text).envelope['type'] === 'RecordsRetired')!)
       const last = lines.findLastIndex((text) => read(text).envelope['stream'] === like.envelope['stream'])
       const version = (read(lines[last]!).envelope['version'] as number) + 1
@@ -136,12 +161,17 @@ export const TAMPERINGS: Record<string, Tampering> = {
     }),
   'all events are given to another company': (_, { lines, checkpoints }) => {
     const company = String(read(lines[0]!).envelope['company_id'])
-    return { bytes: bytesOf(lines.map((text) => text.replaceAll(company, 'com_01h455vb4pex5vsknk084sn02q'))), checkpoints }
+    return {
+      bytes: bytesOf(lines.map((text) => text.replaceAll(company, 'com_01h455vb4pex5vsknk084sn02q'))),
+      checkpoints,
+    }
   },
   'a bit of a checkpoint is flipped'(random, { lines, checkpoints }) {
     const bytes = Buffer.from(checkpoints)
     // What stands between two notes is no part of them.
-    const notes = [...checkpoints.matchAll(/\n\n(?=employee)/g)].map(({ index }) => Buffer.byteLength(checkpoints.slice(0, index)) + 1)
+    const notes = [...checkpoints.matchAll(/\n\n(?=employee)/g)].map(
+      ({ index }) => Buffer.byteLength(checkpoints.slice(0, index)) + 1,
+    )
     const places = Array.from(bytes.keys()).filter((at) => !notes.includes(at))
     bytes[random.pick(places)]! ^= 1 << random.below(8)
     return { bytes: bytesOf(lines), checkpoints: bytes.toString('latin1') }
@@ -166,7 +196,12 @@ function hasData(text: string): boolean {
 }
 
 /** One line that fits is changed; the fault is to be noticed there. */
-function edited(random: SeededRandom, { lines, checkpoints }: Evidence, edit: (text: string) => string, fits: (text: string) => boolean = () => true): Tampered {
+function edited(
+  random: SeededRandom,
+  { lines, checkpoints }: Evidence,
+  edit: (text: string) => string,
+  fits: (text: string) => boolean = () => true,
+): Tampered {
   const at = random.pick(lines.flatMap((text, index) => (fits(text) ? [index] : [])))
   return { bytes: bytesOf(lines.with(at, edit(lines[at]!))), checkpoints }
 }
@@ -203,15 +238,29 @@ function changedData(random: SeededRandom, line: Line): Line {
 
 /** A value that is not this one, of the same kind or of another. */
 function other(random: SeededRandom, value: unknown): unknown {
-  if (random.chance(0.2)) return random.pick([null, '', 'x', -1, 1.5, true, [], {}].filter((instead) => canonicalJson(instead) !== canonicalJson(value ?? null)))
+  if (random.chance(0.2))
+    return random.pick(
+      [null, '', 'x', -1, 1.5, true, [], {}].filter(
+        (instead) => canonicalJson(instead) !== canonicalJson(value ?? null),
+      ),
+    )
   if (typeof value === 'number') return value + random.pick([-1, 1, 2 ** 53])
   if (typeof value !== 'string') return random.pick([7, 'y'])
   const at = random.below(value.length + 1)
-  return random.pick([`${value}x`, `${value.slice(0, at)}0${value.slice(at + 1)}0`, value.toUpperCase() === value ? 'y' : value.toUpperCase()])
+  return random.pick([
+    `${value}x`,
+    `${value.slice(0, at)}0${value.slice(at + 1)}0`,
+    value.toUpperCase() === value ? 'y' : value.toUpperCase(),
+  ])
 }
 
 function twoOf(random: SeededRandom, count: number): [number, number] {
-  const [a = 0, b = 1] = random.sample(Array.from({ length: count }, (_, at) => at), 2).sort((x, y) => x - y)
+  const [a = 0, b = 1] = random
+    .sample(
+      Array.from({ length: count }, (_, at) => at),
+      2,
+    )
+    .sort((x, y) => x - y)
   return [a, b]
 }
 

@@ -24,14 +24,20 @@ export async function ledgerFaults(db: Kysely<LedgerTables>, companyId: string):
   return [...faults, ...orderFaults(events), ...erasureFaults(events), ...(await snapshotFaults(db, company, events))]
 }
 
-function rowFaults(row: { position: number; stream_id: string; stream_version: number } & Bytes, event: RecordedEvent, at: number): string[] {
+function rowFaults(
+  row: { position: number; stream_id: string; stream_version: number } & Bytes,
+  event: RecordedEvent,
+  at: number,
+): string[] {
   const faults: string[] = []
   const fault = (what: string) => faults.push(`position ${at + 1}: ${what}`)
   if (row.position !== at + 1 || event.position !== at + 1) fault(`its position is ${row.position}`)
-  if (toUuid(event.stream) !== row.stream_id || event.version !== row.stream_version) fault('columns and envelope differ')
+  if (toUuid(event.stream) !== row.stream_id || event.version !== row.stream_version)
+    fault('columns and envelope differ')
   if (!sha256(Buffer.of(0), row.envelope).equals(row.leaf_hash)) fault('its leaf is not the hash of its envelope')
   const { data_hash: hash } = JSON.parse(row.envelope) as { data_hash: string }
-  if (row.data !== null && sha256(row.salt!, row.data).toString('hex') !== hash) fault('its data are not those that were hashed')
+  if (row.data !== null && sha256(row.salt!, row.data).toString('hex') !== hash)
+    fault('its data are not those that were hashed')
   return faults
 }
 
@@ -75,7 +81,8 @@ function erasureFaults(events: RecordedEvent[]): string[] {
   }
   for (const { position, data, type } of events) {
     const by = named.get(position)
-    if (data === null && (!by || by.position <= position)) faults.push(`position ${position}: ${type} is null and not erased`)
+    if (data === null && (!by || by.position <= position))
+      faults.push(`position ${position}: ${type} is null and not erased`)
     if (data !== null && by) faults.push(`position ${position}: ${by.type} names it, and it is there`)
   }
   return faults

@@ -18,7 +18,11 @@ export async function prepareCitus(citusUrl: string): Promise<TestServerUrls> {
   const password = randomBytes(12).toString('hex')
   const [superUrl] = machines as [string, ...string[]]
   for (const machine of machines) {
-    await onServer(machine, `drop database if exists ${TEMPLATE} with (force)`, ...['owner', 'service'].flatMap((role) => roleOf(role, password)))
+    await onServer(
+      machine,
+      `drop database if exists ${TEMPLATE} with (force)`,
+      ...['owner', 'service'].flatMap((role) => roleOf(role, password)),
+    )
   }
   await createClusterDatabase(machines, TEMPLATE)
   const urlOf = (username: string) => Object.assign(new URL(within(superUrl, TEMPLATE)), { username, password }).href
@@ -40,7 +44,10 @@ export async function createClusterDatabase(machines: string[], name: string): P
     await onServer(within(machine, name), 'create extension citus')
   }
   const [superUrl, ...workers] = machines as [string, ...string[]]
-  const introduce = [[superUrl, 'citus_set_coordinator_host'], ...workers.map((url) => [url, 'citus_add_node'])] as const
+  const introduce = [
+    [superUrl, 'citus_set_coordinator_host'],
+    ...workers.map((url) => [url, 'citus_add_node']),
+  ] as const
   for (const [url, call] of introduce) {
     const { hostname, port } = new URL(url)
     await onServer(within(superUrl, name), `select ${call}('${hostname}', ${port})`)
@@ -49,9 +56,15 @@ export async function createClusterDatabase(machines: string[], name: string): P
 
 /** The addresses of the coordinator and of the workers. */
 async function machinesOf(citusUrl: string): Promise<string[]> {
-  const workers = await onServer<{ host: string; port: number }>(citusUrl, 'select nodename as host, nodeport as port from pg_dist_node where groupid > 0 order by 1, 2')
+  const workers = await onServer<{ host: string; port: number }>(
+    citusUrl,
+    'select nodename as host, nodeport as port from pg_dist_node where groupid > 0 order by 1, 2',
+  )
   if (workers.length === 0) throw new Error('CITUS_URL names a database that knows no workers')
-  return [citusUrl, ...workers.map(({ host, port }) => Object.assign(new URL(citusUrl), { hostname: host, port: String(port) }).href)].map((url) => within(url, 'postgres'))
+  return [
+    citusUrl,
+    ...workers.map(({ host, port }) => Object.assign(new URL(citusUrl), { hostname: host, port: String(port) }).href),
+  ].map((url) => within(url, 'postgres'))
 }
 
 function roleOf(name: string, password: string): string[] {

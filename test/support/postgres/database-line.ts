@@ -47,20 +47,26 @@ export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: 
       lost += 1
       // Cut before the server has read it, COMMIT itself would be lost.
       const late = setTimeout(cut, CUT_AFTER_MS[planned!])
-      upstream.on('data', (answered) => COMMITTED.some((tag) => answered.includes(tag)) && cut()).once('close', () => clearTimeout(late))
+      upstream
+        .on('data', (answered) => COMMITTED.some((tag) => answered.includes(tag)) && cut())
+        .once('close', () => clearTimeout(late))
       planned = undefined
     })
     const answer = (bytes: Buffer) => isMuted || isSilent || client.destroyed || client.write(bytes)
     upstream.on('data', (bytes) => (delayMs > 0 ? setTimeout(answer, delayMs, bytes) : answer(bytes)))
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      socket.on('error', cut).on('close', cut).on('close', () => sockets.delete(socket))
+      socket
+        .on('error', cut)
+        .on('close', cut)
+        .on('close', () => sockets.delete(socket))
     }
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   // A socket that is being shut down cannot be reset: Node would wait for it at its own end, for ever.
-  const reset = () => [...sockets].forEach((socket) => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy()))
+  const reset = () =>
+    [...sockets].forEach((socket) => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy()))
   t.teardown(() => {
     reset()
     server.close()

@@ -21,10 +21,12 @@ export async function startDeafProxy(t: Test, target: string): Promise<string> {
       }
     })
     client.pipe(upstream)
-    for (const socket of [client, upstream]) socket.on('error', () => undefined).on('close', () => [client, upstream].forEach((one) => one.destroy()))
+    for (const socket of [client, upstream])
+      socket.on('error', () => undefined).on('close', () => [client, upstream].forEach((one) => one.destroy()))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
-  return Object.assign(new URL(target), { hostname: '127.0.0.1', port: String((server.address() as AddressInfo).port) }).href
+  return Object.assign(new URL(target), { hostname: '127.0.0.1', port: String((server.address() as AddressInfo).port) })
+    .href
 }

@@ -4,10 +4,16 @@ import type { Service } from '../service.ts'
 import { testServerUrls } from './test-server.ts'
 
 /** Resolves once so many wait for a row of a table that somebody holds: polled, since PostgreSQL has no signal for it. */
-export async function lockIsAwaited(service: Service, table: 'heads' | 'api_key_usage' | 'employee_snapshots', waiting = 1): Promise<void> {
+export async function lockIsAwaited(
+  service: Service,
+  table: 'heads' | 'api_key_usage' | 'employee_snapshots',
+  waiting = 1,
+): Promise<void> {
   await eventually(`${waiting} wait for a row of ${table}`, async () => {
     // On a cluster it is the machine of the row where somebody waits.
-    const counts = await Promise.all(testServerUrls().machines.map((machine) => countWaiting(machine, service.urls.name, table)))
+    const counts = await Promise.all(
+      testServerUrls().machines.map((machine) => countWaiting(machine, service.urls.name, table)),
+    )
     return counts.reduce((sum, count) => sum + count, 0) >= waiting
   })
 }

@@ -44,14 +44,21 @@ export async function startReplicated(t: Test, settings: Record<string, string> 
     ...{ service, primary, standby, line, replicaUrl: line.through(standby.urls.serviceUrl) },
     async pause() {
       await ask(standby, 'select pg_wal_replay_pause()')
-      await eventually('replay is paused', async () => (await ask<{ state: string }>(standby, 'select pg_get_wal_replay_pause_state() as state'))?.state === 'paused')
+      await eventually(
+        'replay is paused',
+        async () =>
+          (await ask<{ state: string }>(standby, 'select pg_get_wal_replay_pause_state() as state'))?.state ===
+          'paused',
+      )
     },
     async resume() {
       await ask(standby, 'select pg_wal_replay_resume()')
     },
     async followed() {
       const { lsn } = (await ask<{ lsn: string }>(primary, 'select pg_current_wal_lsn() as lsn'))!
-      await eventually('the standby has replayed it', async () => ask(standby, `select where pg_last_wal_replay_lsn() >= '${lsn}'`))
+      await eventually('the standby has replayed it', async () =>
+        ask(standby, `select where pg_last_wal_replay_lsn() >= '${lsn}'`),
+      )
     },
   }
 }

@@ -6,10 +6,13 @@ import { createClusterDatabase } from './citus-cluster.ts'
 import { testServerUrls } from './test-server.ts'
 
 /** A database of its own for a test: a clone of the migrated one, dropped at the end. */
-export async function createTestDatabase(t: Pick<Test, 'teardown'>): Promise<DatabaseUrls & { superUrl: string; name: string }> {
+export async function createTestDatabase(
+  t: Pick<Test, 'teardown'>,
+): Promise<DatabaseUrls & { superUrl: string; name: string }> {
   const urls = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
-  for (const machine of urls.machines) await asSuperuser(machine, `create database ${name} template employee_ledger owner ledger_owner`)
+  for (const machine of urls.machines)
+    await asSuperuser(machine, `create database ${name} template employee_ledger owner ledger_owner`)
   t.teardown(() => dropEverywhere(urls.machines, name))
   const onClone = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
   return {

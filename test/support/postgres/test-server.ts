@@ -6,7 +6,10 @@ import path from 'node:path'
 /** The folder of the PostgreSQL server that all test files of this checkout share; one for each checkout, and name. */
 export const TEST_DATA_DIR = path.join(
   os.tmpdir(),
-  `employee-ledger-test-${createHash('sha256').update(`${process.cwd()}${process.env['TEST_SERVER'] ?? ''}`).digest('hex').slice(0, 12)}`,
+  `employee-ledger-test-${createHash('sha256')
+    .update(`${process.cwd()}${process.env['TEST_SERVER'] ?? ''}`)
+    .digest('hex')
+    .slice(0, 12)}`,
 )
 
 const URLS_FILE = path.join(TEST_DATA_DIR, 'urls.json')

@@ -12,12 +12,18 @@ export async function readSamples(url: string): Promise<Sample[]> {
   const response = await fetch(url)
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${url} answered ${response.status}`)
-  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).map(parse)
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map(parse)
 }
 
 /** The one value of this name with these labels, among others; 0 when there is none. */
 export function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number {
-  const found = samples.filter((sample) => sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+  const found = samples.filter(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  )
   if (found.length > 1) throw new Error(`${name} has ${found.length} values`)
   return found[0]?.value ?? 0
 }

@@ -70,7 +70,12 @@ type Attributes = { key: string; value: Record<string, unknown> }[]
 interface Export {
   resourceSpans: {
     resource: { attributes: Attributes }
-    scopeSpans: { spans: (Omit<CollectedSpan, 'attributes' | 'links' | 'resource'> & { attributes: Attributes; links?: { spanId: string }[] })[] }[]
+    scopeSpans: {
+      spans: (Omit<CollectedSpan, 'attributes' | 'links' | 'resource'> & {
+        attributes: Attributes
+        links?: { spanId: string }[]
+      })[]
+    }[]
   }[]
 }
 

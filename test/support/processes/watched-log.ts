@@ -21,7 +21,13 @@ export interface WatchedLog extends WatchedPage {
 }
 
 /** An administrator of a new company with one entry, who looks at the list while it is live. */
-export async function watchLog(t: Test, browser: Browser, service: Service, name: string, path = LOGS): Promise<WatchedLog> {
+export async function watchLog(
+  t: Test,
+  browser: Browser,
+  service: Service,
+  name: string,
+  path = LOGS,
+): Promise<WatchedLog> {
   const company = await service.makeCompany(name)
   const first = await makeCall(service.address, company)
   await service.project(company.id)
@@ -33,5 +39,6 @@ export async function watchLog(t: Test, browser: Browser, service: Service, name
 }
 
 export const isLive = (page: Page) => page.locator('[data-live-status]', { hasText: /^Live$/ }).waitFor()
-export const idsOf = (page: Page) => page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')))
+export const idsOf = (page: Page) =>
+  page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')))
 export const rowOf = (page: Page, id: string) => page.locator(`tbody tr[data-id="${id}"]`)

@@ -31,7 +31,14 @@ await t.test('the closing line counts assertions, not the subtests around them',
 })
 
 await t.test('a failed assertion is shown in full, with its place and its difference', async (t) => {
-  const diagnostics = ['      ---', '      diff: |', '        -2', '        +1', '      at:', '        fileName: a.test.ts']
+  const diagnostics = [
+    '      ---',
+    '      diff: |',
+    '        -2',
+    '        +1',
+    '      at:',
+    '        fileName: a.test.ts',
+  ]
   const at = ['        lineNumber: 7', '        columnNumber: 5', '      ...']
   const failing = ['# Subtest: a.test.ts', '    not ok 1 - is equal', ...diagnostics, ...at]
   const file = [...failing, '    1..1', 'not ok 1 - a.test.ts']

@@ -113,7 +113,10 @@ function endOfProcess({ exitCode, signal, expired }: Diagnostics): Diagnostics {
 }
 
 function indent(text: string): string[] {
-  return text.trimEnd().split('\n').map((line) => `      ${line}`)
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `      ${line}`)
 }
 
 function paint(style: Parameters<typeof styleText>[0], text: string): string {

@@ -9,7 +9,12 @@ export function readPages(): Map<string, string> {
 
 /** The anchors that readers of Markdown give the headings of a text. */
 export function anchorsOf(text: string): string[] {
-  return headingsOf(text).map((heading) => heading.toLowerCase().replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-'))
+  return headingsOf(text).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
 }
 
 /** The headings of a text, without its blocks of code. */

@@ -13,9 +13,14 @@ export interface Room {
 
 /** Reads the table of `docs/rooms.md`, from the top floor to the bottom one. */
 export function readRooms(): Room[] {
-  const rows = readFileSync('docs/rooms.md', 'utf8').split('\n').filter((line) => line.startsWith('| `'))
+  const rows = readFileSync('docs/rooms.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
   return rows.map((row) => {
-    const [at = '', holds = '', may = '', packages = ''] = row.split('|').slice(1).map((cell) => cell.trim())
+    const [at = '', holds = '', may = '', packages = ''] = row
+      .split('|')
+      .slice(1)
+      .map((cell) => cell.trim())
     return { at: quoted(at)[0]!, holds, may: quoted(may), packages: quoted(packages) }
   })
 }

@@ -4,7 +4,10 @@ import type { SourceFile } from './source-files.ts'
 /** Spread arguments that cannot become many, each with the reason. */
 const BOUNDED = new Map([
   ['src/cli/terminal/options.ts: run(...given)', 'the arguments that a command has'],
-  ['src/ledger/append/lanes.ts: answers.push(...(await share(options, [call], wait, waitAlone)))', 'the one answer of one call'],
+  [
+    'src/ledger/append/lanes.ts: answers.push(...(await share(options, [call], wait, waitAlone)))',
+    'the one answer of one call',
+  ],
 ])
 
 /**
@@ -13,7 +16,9 @@ const BOUNDED = new Map([
  */
 export function spreadArgumentFaults(files: SourceFile[], allowed: ReadonlyMap<string, string> = BOUNDED): string[] {
   return files.flatMap(({ path, text }) => {
-    const found = spreadingCalls(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)).map((call) => `${path}: ${call}`)
+    const found = spreadingCalls(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)).map(
+      (call) => `${path}: ${call}`,
+    )
     return found.filter((call) => !allowed.has(call))
   })
 }
@@ -25,7 +30,9 @@ export function unusedAllowances(files: SourceFile[]): string[] {
 }
 
 function spreadingCalls(node: ts.Node): string[] {
-  const isSpreading = (ts.isCallExpression(node) || ts.isNewExpression(node)) && (node.arguments?.some(ts.isSpreadElement) === true || isApply(node))
+  const isSpreading =
+    (ts.isCallExpression(node) || ts.isNewExpression(node)) &&
+    (node.arguments?.some(ts.isSpreadElement) === true || isApply(node))
   const found = isSpreading ? [node.getText().replaceAll(/\s+/g, ' ')] : []
   ts.forEachChild(node, (child) => {
     for (const call of spreadingCalls(child)) found.push(call)

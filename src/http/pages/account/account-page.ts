@@ -44,7 +44,12 @@ export function accountPage(app: FastifyInstance, services: PageServices, limits
   })
 }
 
-async function sendAccount(services: PageServices, request: FastifyRequest, reply: FastifyReply, wrong: AccountProblem | null): Promise<FastifyReply> {
+async function sendAccount(
+  services: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wrong: AccountProblem | null,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const user = await findUser(services.db, viewer.companyId, viewer.userId)
   if (!user) throw new ProblemError(NO_SUCH_USER)

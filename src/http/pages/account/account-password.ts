@@ -21,7 +21,11 @@ export interface PasswordRoute {
 }
 
 /** Changes one's own password. All sessions end; this browser gets a new one. */
-export function passwordRoute(app: FastifyInstance, { access, company, sessions }: PageServices, { limits, show }: PasswordRoute): void {
+export function passwordRoute(
+  app: FastifyInstance,
+  { access, company, sessions }: PageServices,
+  { limits, show }: PasswordRoute,
+): void {
   app.post(`${ACCOUNT_PATH}/password`, async (request, reply) => {
     const { userId } = viewerOf(request)
     let cookie: string | null

@@ -28,7 +28,9 @@ export async function sessionsShown({ db, sessions }: PageServices, request: Fas
         ${found.map(
           ({ createdAt, lastUsed, expiresAt, isThis }) =>
             html`<tr>
-              <th scope="row" data-label="Begun">${timeShown(createdAt, viewer.timeZone)} ${isThis ? html`<strong>(this one)</strong>` : ''}</th>
+              <th scope="row" data-label="Begun">
+                ${timeShown(createdAt, viewer.timeZone)} ${isThis ? html`<strong>(this one)</strong>` : ''}
+              </th>
               <td data-label="Last used">${timeShown(lastUsed, viewer.timeZone)}</td>
               <td data-label="Ends">${timeShown(expiresAt, viewer.timeZone)}</td>
             </tr>`,

@@ -11,7 +11,17 @@ import { decodeIdCursor } from '../../server/id-cursor.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PasswordRoute } from './account-password.ts'
 import { badge } from '../parts/badges.ts'
-import { asFormProblem, checked, choice, field, formFields, type FormProblem, seenField, seenIn, wholeNumber } from '../parts/form.ts'
+import {
+  asFormProblem,
+  checked,
+  choice,
+  field,
+  formFields,
+  type FormProblem,
+  seenField,
+  seenIn,
+  wholeNumber,
+} from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { olderLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
@@ -45,7 +55,9 @@ export function tokenRoutes(app: FastifyInstance, { db, company }: PageServices,
     }
   })
 
-  app.get<OfToken>(`${PATH}/:id/revoke`, async (request, reply) => sendRevocation(request, reply, await ownToken(db, request)))
+  app.get<OfToken>(`${PATH}/:id/revoke`, async (request, reply) =>
+    sendRevocation(request, reply, await ownToken(db, request)),
+  )
   app.post<OfToken>(`${PATH}/:id/revoke`, async (request, reply) => {
     const { token } = await ownToken(db, request)
     await revokeUserToken(company, actingOf(request), token.id)
@@ -61,7 +73,11 @@ async function ownToken(db: LedgerDb, request: FastifyRequest<OfToken>): Promise
   return found
 }
 
-function sendToken(request: FastifyRequest, reply: FastifyReply, { token, secret }: { token: SeenToken['token']; secret: string }): Promise<FastifyReply> {
+function sendToken(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token, secret }: { token: SeenToken['token']; secret: string },
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   return sendUserPage(request, reply, viewer, {
     title: 'The token is issued',
@@ -80,7 +96,9 @@ const SCOPES = [
 ]
 
 function opens(scope: TokenScope | null): string {
-  return scope === null ? 'It acts for you, with your role.' : 'It opens the audit endpoint, as you may read it, and nothing else.'
+  return scope === null
+    ? 'It acts for you, with your role.'
+    : 'It opens the audit endpoint, as you may read it, and nothing else.'
 }
 
 function sendRevocation(request: FastifyRequest, reply: FastifyReply, { token }: SeenToken): Promise<FastifyReply> {
@@ -96,12 +114,21 @@ function sendRevocation(request: FastifyRequest, reply: FastifyReply, { token }:
 }
 
 /** One's own tokens, and the form that issues one to a user of this version. */
-export async function tokensShown(db: LedgerDb, request: FastifyRequest, version: number, problem: FormProblem): Promise<Html> {
+export async function tokensShown(
+  db: LedgerDb,
+  request: FastifyRequest,
+  version: number,
+  problem: FormProblem,
+): Promise<Html> {
   const { companyId, userId, timeZone } = viewerOf(request)
   const { cursor } = formFields(request.query)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('tok', cursor) }
   const found = await listUserTokens(db, companyId, { userId, limit: ROWS_A_PAGE + 1, ...before })
-  const { name = '', expires_in_days: days = String(DEFAULT_TOKEN_DAYS), scope = '' } = problem ? formFields(request.body) : {}
+  const {
+    name = '',
+    expires_in_days: days = String(DEFAULT_TOKEN_DAYS),
+    scope = '',
+  } = problem ? formFields(request.body) : {}
   return html`<h2 id="tokens">Tokens</h2>
     <p>A token lets a program of yours read the admin and audit endpoints with your role.</p>
     ${found.length === 0 ? html`<p class="empty">You have no token.</p>` : table(found.slice(0, ROWS_A_PAGE), timeZone)}
@@ -144,6 +171,8 @@ function row({ token, now }: SeenToken, timeZone: string): Html {
     <td data-label="State">${BADGES[status]}</td>
     <td data-label="Last used">${token.lastUsed === null ? 'never' : timeShown(token.lastUsed, timeZone)}</td>
     <td data-label="Ends">${timeShown(token.revokedAt ?? token.expiresAt, timeZone)}</td>
-    <td>${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span> …</a>` : ''}</td>
+    <td>
+      ${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span> …</a>` : ''}
+    </td>
   </tr>`
 }

@@ -16,7 +16,10 @@ import { sendPlainPage } from '../parts/layout.ts'
 /** The page that an invitation's one-time link leads to. */
 export const INVITATION_PATH = '/invitation'
 
-const USED_UP = problem('invalid_credentials', 'This link is unknown, has been used, or is too old. Ask an administrator for a new one.')
+const USED_UP = problem(
+  'invalid_credentials',
+  'This link is unknown, has been used, or is too old. Ask an administrator for a new one.',
+)
 
 /** `/invitation?token=…`: sets a password by a one-time link. Opening the page uses nothing up: previews open links too. */
 export function invitationPage(app: FastifyInstance, company: CompanyServices, failureLimit: number): void {
@@ -25,7 +28,8 @@ export function invitationPage(app: FastifyInstance, company: CompanyServices, f
   const accept = limitFailures(app, failureLimit, async (request: FastifyRequest) => {
     const { token = '', password = '', repeated = '' } = formFields(request.body)
     const body = checked(AcceptBody, { token, password })
-    if (password !== repeated) throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'the two passwords differ')]))
+    if (password !== repeated)
+      throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'the two passwords differ')]))
     await acceptInvitation(company, body).catch((error: unknown) => {
       throw error instanceof RefusedCredentialsError ? new ProblemError(USED_UP) : error
     })
@@ -49,7 +53,11 @@ export function invitationPage(app: FastifyInstance, company: CompanyServices, f
 function sendForm(reply: FastifyReply, token: string, problem: FormProblem): Promise<FastifyReply> {
   // What cannot be a link needs no form; whether it is still good is told when it is used.
   if (companyOfLinkToken(token) === null) {
-    return sendPlainPage(reply.code(404), { title: 'This link is not complete', body: html`<h1>This link is not complete</h1><p>Copy the whole link, or ask an administrator for a new one.</p>` })
+    return sendPlainPage(reply.code(404), {
+      title: 'This link is not complete',
+      body: html`<h1>This link is not complete</h1>
+        <p>Copy the whole link, or ask an administrator for a new one.</p>`,
+    })
   }
   return sendPlainPage(reply, {
     title: 'Set your password',

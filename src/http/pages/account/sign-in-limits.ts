@@ -20,7 +20,12 @@ export interface SignInLimits {
    * failures count, and each try counts as one while it runs: guesses that arrive together do not pass a limit. Throws a
    * problem with `rate_limited`, before a password is looked at, when there have been too many.
    */
-  attempt<Outcome>(request: FastifyRequest, reply: FastifyReply, whose: string, check: () => Promise<Tried<Outcome>>): Promise<Outcome>
+  attempt<Outcome>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    whose: string,
+    check: () => Promise<Tried<Outcome>>,
+  ): Promise<Outcome>
 }
 
 const WINDOW_MS = 15 * 60_000
@@ -51,9 +56,16 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
       const named = hash('sha256', whose)
       const keyed = limits.map(({ counts, keyOf }) => ({ counts, key: keyOf(request.ip, named) }))
       const seconds = keyed.reduce((most, { counts, key }) => Math.max(most, counts.secondsToWait(key)), 0)
-      if (seconds > 0) throw tooMany(reply, 'sign-in', seconds, `too many failed tries with a password: try again in ${inWords(seconds)}`)
+      if (seconds > 0)
+        throw tooMany(
+          reply,
+          'sign-in',
+          seconds,
+          `too many failed tries with a password: try again in ${inWords(seconds)}`,
+        )
       const release = checks.take(networkOf(request.ip, 48))
-      if (!release) throw tooMany(reply, 'sign-in', 1, 'too many people sign in at once from your network: try again in a moment')
+      if (!release)
+        throw tooMany(reply, 'sign-in', 1, 'too many people sign in at once from your network: try again in a moment')
       const ends = keyed.map(({ counts, key }) => counts.begin(key))
       let hasFailed = false
       try {

@@ -66,7 +66,9 @@ async function trySignIn(
   const companyId = isId('com', company) ? company : null
   const check = async () => {
     const outcome: SignInOutcome =
-      faults || !isPassword ? { outcome: 'refused' } : await signIn(access, { email, password, companyId }, sessions.hours)
+      faults || !isPassword
+        ? { outcome: 'refused' }
+        : await signIn(access, { email, password, companyId }, sessions.hours)
     return { outcome, hasFailed: outcome.outcome === 'refused' }
   }
   let tried: SignInOutcome
@@ -113,6 +115,8 @@ function sendForm(reply: FastifyReply, form: SignInForm, problem: FormProblem): 
         ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
         <button class="primary">Sign in</button>
       </form>
-      <p class="hint">Have you lost your password? An administrator of your company can give you a link to set a new one.</p>`,
+      <p class="hint">
+        Have you lost your password? An administrator of your company can give you a link to set a new one.
+      </p>`,
   })
 }

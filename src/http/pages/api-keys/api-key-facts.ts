@@ -25,7 +25,10 @@ const PERIODS = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 
 export function quotaShown(seen: SeenKey, timeZone: string): Html {
   const used = quotaUsed(seen)
   return html`${quotaBar(used)}
-    <div>${numberShown(used.made)} of ${numberShown(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]} (${used.percent} %)</div>
+    <div>
+      ${numberShown(used.made)} of ${numberShown(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]} (${used.percent}
+      %)
+    </div>
     <div class="hint">begins anew ${timeShown(used.beginsAnew, timeZone)}</div>`
 }
 

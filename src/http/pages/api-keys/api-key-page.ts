@@ -10,7 +10,17 @@ import { ProblemError } from '../../server/problem.ts'
 import { keyBadge, lastUsed, quotaShown } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
 import { keyBody, keyFields } from './api-keys-page.ts'
-import { asFormProblem, checked, choice, formAlert, formFields, type FormProblem, seenField, seenIn, wholeNumber } from '../parts/form.ts'
+import {
+  asFormProblem,
+  checked,
+  choice,
+  formAlert,
+  formFields,
+  type FormProblem,
+  seenField,
+  seenIn,
+  wholeNumber,
+} from '../parts/form.ts'
 import { sendUserPage, trail } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { notice } from '../parts/notice.ts'
@@ -59,7 +69,9 @@ export function apiKeyPage(app: FastifyInstance, services: PageServices): void {
   app.post<OfKey>(`${PATH}/:id/rotate`, async (request, reply) => {
     const fields = formFields(request.body)
     try {
-      const { overlap_seconds: overlap } = checked(RotateBody, { overlap_seconds: wholeNumber(fields['overlap_seconds']) })
+      const { overlap_seconds: overlap } = checked(RotateBody, {
+        overlap_seconds: wholeNumber(fields['overlap_seconds']),
+      })
       const rotated = await rotateApiKey(company, actingOf(request), keyId(request), overlap, seenIn(fields))
       return await sendSecret(request, reply, sessions, rotated)
     } catch (error) {
@@ -91,7 +103,12 @@ async function foundKey({ db }: PageServices, request: KeyRequest): Promise<Seen
   return found
 }
 
-async function sendKey(services: PageServices, request: KeyRequest, reply: FastifyReply, wrong: KeyProblem | null): Promise<FastifyReply> {
+async function sendKey(
+  services: PageServices,
+  request: KeyRequest,
+  reply: FastifyReply,
+  wrong: KeyProblem | null,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const seen = await foundKey(services, request)
   const { key } = seen
@@ -116,21 +133,35 @@ function facts(seen: SeenKey, timeZone: string): Html {
     <dt>State</dt>
     <dd>${keyBadge(key)}</dd>
     <dt>API id</dt>
-    <dd><code id="api-id">${key.id}</code> <button type="button" class="quiet" data-copy="#api-id" hidden>Copy</button></dd>
+    <dd>
+      <code id="api-id">${key.id}</code> <button type="button" class="quiet" data-copy="#api-id" hidden>Copy</button>
+    </dd>
     <dt>Quota used</dt>
     <dd>${quotaShown(seen, timeZone)}</dd>
     <dt>Last used</dt>
     <dd>${lastUsed(key, timeZone)}</dd>
     <dt>Created</dt>
     <dd>${timeShown(key.createdAt, timeZone)}</dd>
-    ${key.rotatedAt === null ? '' : html`<dt>Secret replaced</dt><dd>${timeShown(key.rotatedAt, timeZone)}</dd>`}
-    ${isOverlapping ? html`<dt>Former secret</dt><dd>works until ${timeShown(key.previousExpiresAt!, timeZone)}</dd>` : ''}
+    ${
+      key.rotatedAt === null
+        ? ''
+        : html`<dt>Secret replaced</dt>
+            <dd>${timeShown(key.rotatedAt, timeZone)}</dd>`
+    }
+    ${
+      isOverlapping
+        ? html`<dt>Former secret</dt>
+            <dd>works until ${timeShown(key.previousExpiresAt!, timeZone)}</dd>`
+        : ''
+    }
   </dl>`
 }
 
 function switches({ id, isEnabled }: SeenKey['key']): Html {
   const change = isEnabled ? 'disable' : 'enable'
-  return html`<form method="post" action="${PATH}/${id}/${change}"><button>${isEnabled ? 'Disable' : 'Enable'}</button></form>
+  return html`<form method="post" action="${PATH}/${id}/${change}">
+      <button>${isEnabled ? 'Disable' : 'Enable'}</button>
+    </form>
     <a class="button danger" href="${PATH}/${id}/revoke">Revoke …</a>`
 }
 
@@ -143,7 +174,9 @@ const OVERLAPS = [
 
 function forms(request: KeyRequest, { key }: SeenKey, wrong: KeyProblem | null): Html {
   const isEdited = wrong?.form === 'edit'
-  const shown = isEdited ? formFields(request.body) : { name: key.name, quota_limit: String(key.quotaLimit), refresh_period: key.refreshPeriod }
+  const shown = isEdited
+    ? formFields(request.body)
+    : { name: key.name, quota_limit: String(key.quotaLimit), refresh_period: key.refreshPeriod }
   const rotateProblem = wrong?.form === 'rotate' ? wrong.problem : null
   return html`<h2>Name and quota</h2>
     <form method="post" action="${PATH}/${key.id}" class="stack">
@@ -151,7 +184,10 @@ function forms(request: KeyRequest, { key }: SeenKey, wrong: KeyProblem | null):
       <button class="primary">Save</button>
     </form>
     <h2>Rotate the secret</h2>
-    <p>The key gets a new secret, which is shown once. The one that it has now goes on for the time that you choose; a secret that was replaced before ends at once.</p>
+    <p>
+      The key gets a new secret, which is shown once. The one that it has now goes on for the time that you choose; a
+      secret that was replaced before ends at once.
+    </p>
     <form method="post" action="${PATH}/${key.id}/rotate" class="stack">
       ${seenField(key.version)}
       ${choice({ name: 'overlap_seconds', label: 'The present secret ends', value: String(DEFAULT_OVERLAP_SECONDS), options: OVERLAPS }, rotateProblem)}
@@ -165,7 +201,10 @@ async function sendRevocation(services: PageServices, request: KeyRequest, reply
   return sendUserPage(request, reply, viewer, {
     title: `Revoke ${key.name}`,
     body: html`<h1>Revoke “${key.name}”?</h1>
-      <p>Its secret, and a former one that still works, end at once and for ever: every call with them is refused, an upload that is under way included. It cannot be undone.</p>
+      <p>
+        Its secret, and a former one that still works, end at once and for ever: every call with them is refused, an
+        upload that is under way included. It cannot be undone.
+      </p>
       <p>Last used: ${lastUsed(key, viewer.timeZone)}. To refuse its calls only for a while, disable it instead.</p>
       <form method="post" action="${PATH}/${key.id}/revoke" class="actions">
         <button class="danger">Revoke the key</button>

@@ -11,7 +11,12 @@ import { timeShown } from '../parts/times.ts'
 import { viewerOf } from '../parts/viewer.ts'
 
 /** Shows a new secret of a key, this once, with a line that tries it. */
-export function sendSecret(request: FastifyRequest, reply: FastifyReply, sessions: SessionSettings, { key, secret }: KeyWithSecret): Promise<FastifyReply> {
+export function sendSecret(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sessions: SessionSettings,
+  { key, secret }: KeyWithSecret,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const isFirst = key.rotatedAt === null
   const title = isFirst ? 'The API key is issued' : 'The API key has a new secret'
@@ -28,7 +33,10 @@ export function sendSecret(request: FastifyRequest, reply: FastifyReply, session
       <h2>Try it</h2>
       <p>This line verifies the key, and changes nothing:</p>
       ${shownOnce('verify-line', verifyingCurl(baseUrl, { id: key.id, secret }), 'Copy the line')}
-      <p>This one creates an employee, and with it an entry in <a href="${NAVIGATION.bulkUserLogs.path}">Bulk User Logs</a>:</p>
+      <p>
+        This one creates an employee, and with it an entry in
+        <a href="${NAVIGATION.bulkUserLogs.path}">Bulk User Logs</a>:
+      </p>
       ${shownOnce('create-line', creatingCurl(baseUrl, { id: key.id, secret }), 'Copy the line')}
       <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">To the key</a></p>`,
   })

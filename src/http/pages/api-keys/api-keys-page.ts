@@ -9,7 +9,20 @@ import { IssueBody, KEY_STATUSES } from '../../admin/api-key-schemas.ts'
 import { decodeIdCursor } from '../../server/id-cursor.ts'
 import { keyBadge, lastUsed, quotaShown } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
-import { anyOf, asFormProblem, checked, choice, field, formAlert, type FormFields, formFields, type FormProblem, seenField, seenIn, wholeNumber } from '../parts/form.ts'
+import {
+  anyOf,
+  asFormProblem,
+  checked,
+  choice,
+  field,
+  formAlert,
+  type FormFields,
+  formFields,
+  type FormProblem,
+  seenField,
+  seenIn,
+  wholeNumber,
+} from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { olderLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -43,16 +56,24 @@ export function keyBody({ name = '', quota_limit: limit, refresh_period: period 
 }
 
 /** The fields of a key. */
-export function keyFields({ name = '', quota_limit: limit = '', refresh_period: period = '' }: FormFields, problem: FormProblem): Html {
+export function keyFields(
+  { name = '', quota_limit: limit = '', refresh_period: period = '' }: FormFields,
+  problem: FormProblem,
+): Html {
   const options = REFRESH_PERIODS.map((value) => ({ value, label: value }))
   return html`${field({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'For people: what uses the key, such as “Nightly HR sync”.' }, problem)}
-    ${field({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls in each period.' }, problem)}
-    ${choice({ name: 'refresh_period', label: 'The quota begins anew', value: period, options, hint: 'By the calendar, in UTC; weeks begin on Monday.' }, problem)}`
+  ${field({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls in each period.' }, problem)}
+  ${choice({ name: 'refresh_period', label: 'The quota begins anew', value: period, options, hint: 'By the calendar, in UTC; weeks begin on Monday.' }, problem)}`
 }
 
 const DEFAULTS = { name: '', quota_limit: String(DEFAULT_QUOTA_LIMIT), refresh_period: DEFAULT_REFRESH_PERIOD }
 
-async function sendIssueForm({ company }: PageServices, request: FastifyRequest, reply: FastifyReply, problem: FormProblem): Promise<FastifyReply> {
+async function sendIssueForm(
+  { company }: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const fields = problem ? formFields(request.body) : DEFAULTS
   const seen = await countApiKeys(company.pool, viewer.companyId)
@@ -64,7 +85,9 @@ async function sendIssueForm({ company }: PageServices, request: FastifyRequest,
       <p>The key acts for the whole company. Its secret is shown once, on the next page.</p>
       <form method="post" action="${PATH}/new" class="stack">
         ${seenField(seen)} ${keyFields(fields, problem)}
-        <div class="actions"><button class="primary">Issue the key</button><a class="button" href="${PATH}">Cancel</a></div>
+        <div class="actions">
+          <button class="primary">Issue the key</button><a class="button" href="${PATH}">Cancel</a>
+        </div>
       </form>`,
   })
 }
@@ -105,7 +128,9 @@ function filterForm(status: string): Html {
 function table(keys: SeenKey[], timeZone: string): Html {
   if (keys.length === 0) return html`<p class="empty">No key is like that. <a href="${PATH}">Show all</a></p>`
   return html`<table class="cards">
-    <caption class="visually-hidden">API keys, newest first</caption>
+    <caption class="visually-hidden">
+      API keys, newest first
+    </caption>
     <thead>
       <tr>
         <th scope="col">Name and API id</th>
@@ -119,7 +144,9 @@ function table(keys: SeenKey[], timeZone: string): Html {
       ${keys.map(
         (seen) =>
           html`<tr>
-            <th scope="row"><a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code class="below">${seen.key.id}</code></th>
+            <th scope="row">
+              <a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code class="below">${seen.key.id}</code>
+            </th>
             <td data-label="State">${keyBadge(seen.key)}</td>
             <td data-label="Quota used">${quotaShown(seen, timeZone)}</td>
             <td data-label="Last used">${lastUsed(seen.key, timeZone)}</td>

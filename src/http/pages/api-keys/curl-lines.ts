@@ -14,7 +14,10 @@ export function verifyingCurl(baseUrl: string, key: ShownKey): string {
 }
 
 /** Creates a first employee with a key; one whose secret is not known can only be named. */
-export function creatingCurl(baseUrl: string, { id = 'YOUR_API_ID', secret = 'YOUR_API_KEY' }: Partial<ShownKey>): string {
+export function creatingCurl(
+  baseUrl: string,
+  { id = 'YOUR_API_ID', secret = 'YOUR_API_KEY' }: Partial<ShownKey>,
+): string {
   return `curl -sS '${baseUrl}/v1/employees' \\\n${headersOf({ id, secret })} \\
   -H 'content-type: application/json' \\
   -d '{"first_name":"Ana","last_name":"Perez","email":"ana.perez@example.com"}'`

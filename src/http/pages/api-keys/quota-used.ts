@@ -27,6 +27,11 @@ const NEARLY_USED_UP = 90
 export function quotaBar({ percent }: QuotaUsed): Html {
   return html`<svg class="quota" aria-hidden="true" height="12">
     <rect class="quota-ground" width="100%" height="12" rx="3" />
-    <rect class="${percent >= NEARLY_USED_UP ? 'nearly-used-up' : 'completed'}" width="${Math.min(percent, 100)}%" height="12" rx="3" />
+    <rect
+      class="${percent >= NEARLY_USED_UP ? 'nearly-used-up' : 'completed'}"
+      width="${Math.min(percent, 100)}%"
+      height="12"
+      rx="3"
+    />
   </svg>`
 }

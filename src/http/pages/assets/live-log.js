@@ -17,7 +17,9 @@ const body = table.tBodies[0]
 const { stream: streamPath, rows: rowsPath } = log.dataset
 
 /** The one place where text becomes elements: rows that this server has rendered. */
-const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? { createHTML: (html) => html }
+const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? {
+  createHTML: (html) => html,
+}
 
 let cursor = log.dataset.cursor
 let stream = null
@@ -34,9 +36,12 @@ function showStatus(word) {
 
 function showConnection() {
   const isOpen = stream?.readyState === EventSource.OPEN
-  showStatus(isSignedOut ? 'Signed out' : isPaused() ? 'Paused' : isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting')
+  showStatus(
+    isSignedOut ? 'Signed out' : isPaused() ? 'Paused' : isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting',
+  )
   part('sign-in').hidden = !isSignedOut
-  part('waiting').textContent = waiting.length > 0 ? `${waiting.length === MAX_ROWS ? 'More than ' : ''}${waiting.length} waiting` : ''
+  part('waiting').textContent =
+    waiting.length > 0 ? `${waiting.length === MAX_ROWS ? 'More than ' : ''}${waiting.length} waiting` : ''
 }
 
 let announcing = 0
@@ -46,7 +51,8 @@ function announce(count) {
   unannounced += count
   clearTimeout(announcing)
   announcing = setTimeout(() => {
-    part('announcement').textContent = `${unannounced} new ${unannounced === 1 ? 'entry' : 'entries'}${isPaused() ? ' waiting' : ''}`
+    part('announcement').textContent =
+      `${unannounced} new ${unannounced === 1 ? 'entry' : 'entries'}${isPaused() ? ' waiting' : ''}`
     unannounced = 0
   }, ANNOUNCED_AFTER_MS)
 }

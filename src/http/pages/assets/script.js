@@ -36,7 +36,9 @@ function keepAges() {
 
 /** Keeps a part of a page up to date while somebody looks at it, and does not work in it: `<div id data-refresh="ms">`. */
 function keepFresh(id, everyMs) {
-  const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? { createHTML: (html) => html }
+  const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? {
+    createHTML: (html) => html,
+  }
   const timer = setInterval(async () => {
     if (document.visibilityState !== 'visible' || document.getElementById(id).contains(document.activeElement)) return
     const answer = await fetch(location.pathname).catch(() => null)

@@ -3,7 +3,11 @@ import { html } from 'hono/html'
 import type { Kysely } from 'kysely'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordFilter } from '../../../../projections/bulk-user-logs/records-queries.ts'
-import { findLogRecord, listLogRecords, listLogRecordsBefore } from '../../../../projections/bulk-user-logs/records-queries.ts'
+import {
+  findLogRecord,
+  listLogRecords,
+  listLogRecordsBefore,
+} from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { findEmployees } from '../../../../projections/employees/queries.ts'
 import { problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
@@ -19,7 +23,16 @@ import { addressOf } from '../parts/addresses.ts'
 import { entryPath, entrySummary } from './entry.ts'
 import type { PageRecord } from './records.ts'
 import { pageRecords, recordShown } from './records.ts'
-import { anyOf, asFormProblem, checked, choice, field, formFields, type FormFields, type FormProblem } from '../parts/form.ts'
+import {
+  anyOf,
+  asFormProblem,
+  checked,
+  choice,
+  field,
+  formFields,
+  type FormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { sendUserPage, trail } from '../parts/layout.ts'
 import { pageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -33,7 +46,11 @@ type EntryRequest = FastifyRequest<{ Params: { log_id: string }; Querystring: un
 
 /** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and each of the records alone. */
 export function entryPages(app: FastifyInstance, reads: Reads, path: string): void {
-  app.get<{ Params: { log_id: string } }>(`${path}/:log_id`, { config: { isHeavyRead: whenGiven('q') } }, async (request, reply) => sendEntry(reads, request, reply))
+  app.get<{ Params: { log_id: string } }>(
+    `${path}/:log_id`,
+    { config: { isHeavyRead: whenGiven('q') } },
+    async (request, reply) => sendEntry(reads, request, reply),
+  )
   app.get<{ Params: { log_id: string; index: string } }>(`${path}/:log_id/records/:index`, async (request, reply) => {
     const { log_id: id, index } = request.params
     const { companyId } = viewerOf(request)
@@ -45,7 +62,9 @@ export function entryPages(app: FastifyInstance, reads: Reads, path: string): vo
     const [record] = await withDetails(db, companyId, entry, [row])
     const body = html`${trail(NAVIGATION.bulkUserLogs, [{ label: 'The entry', path: entryPath(entry) }])}
       <h1>Record ${index} of a call</h1>
-      <ol class="records">${recordShown(entry, record!, 2)}</ol>
+      <ol class="records">
+        ${recordShown(entry, record!, 2)}
+      </ol>
       <h2>The call</h2>
       ${entrySummary(entry, viewerOf(request).timeZone)}`
     return sendUserPage(request, reply, viewerOf(request), { title: `Record ${index}`, body })
@@ -62,10 +81,14 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
     <h1>${entry.entry.status} call</h1>
     ${entrySummary(entry, viewer.timeZone)}
     <h2 id="records">Records</h2>
-    <p class="hint">Records are numbered from 0, as in the answers of the API. Names and addresses are those of today.</p>
-    ${recordFilterForm(entry, query)}
-    ${page ? recordList(entry, query, page) : ''}`
-  return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, { title: `${entry.entry.status} call`, body })
+    <p class="hint">
+      Records are numbered from 0, as in the answers of the API. Names and addresses are those of today.
+    </p>
+    ${recordFilterForm(entry, query)} ${page ? recordList(entry, query, page) : ''}`
+  return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, {
+    title: `${entry.entry.status} call`,
+    body,
+  })
 }
 
 interface RecordQuery {
@@ -97,23 +120,39 @@ interface RecordPage {
   hasNext: boolean
 }
 
-async function readRecords(db: LedgerDb, companyId: string, entry: LogEntry, filter: RecordFilter, { limit, cursor, before }: RecordQuery): Promise<RecordPage> {
+async function readRecords(
+  db: LedgerDb,
+  companyId: string,
+  entry: LogEntry,
+  filter: RecordFilter,
+  { limit, cursor, before }: RecordQuery,
+): Promise<RecordPage> {
   const logs = db as unknown as Kysely<unknown>
   // One more than asked for tells whether there is another page.
   const found =
     before === undefined
-      ? await listLogRecords(logs, companyId, entry, filter, { after: cursor === undefined ? -1 : decodeCursor(cursor), limit: limit + 1 })
+      ? await listLogRecords(logs, companyId, entry, filter, {
+          after: cursor === undefined ? -1 : decodeCursor(cursor),
+          limit: limit + 1,
+        })
       : await listLogRecordsBefore(logs, companyId, entry, filter, { before: decodeCursor(before), limit: limit + 1 })
   const hasMore = found.length > limit
   const rows = before === undefined ? found.slice(0, limit) : found.slice(-limit)
   const records = await withDetails(db, companyId, entry, rows)
-  return before === undefined ? { records, hasPrevious: cursor !== undefined, hasNext: hasMore } : { records, hasPrevious: hasMore, hasNext: true }
+  return before === undefined
+    ? { records, hasPrevious: cursor !== undefined, hasNext: hasMore }
+    : { records, hasPrevious: hasMore, hasNext: true }
 }
 
 async function withDetails(db: LedgerDb, companyId: string, entry: LogEntry, rows: LogRecord[]): Promise<PageRecord[]> {
   const shown = await showRecords(db, companyId, rows)
   const ids = shown.map(({ employee_id: id }) => id).filter((id): id is string => isId('emp', id))
-  return pageRecords(entry, rows, shown, await findEmployees(db as unknown as Kysely<unknown>, companyId, [...new Set(ids)]))
+  return pageRecords(
+    entry,
+    rows,
+    shown,
+    await findEmployees(db as unknown as Kysely<unknown>, companyId, [...new Set(ids)]),
+  )
 }
 
 function recordFilterForm(entry: LogEntry, { given, filter, problem }: RecordQuery): Html {
@@ -137,7 +176,9 @@ function recordList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevi
   const place = (name: string, record: PageRecord | undefined) =>
     `${addressOf(entryPath(entry), { ...given, [name]: record && encodeCursor(record.row.ordinal) })}#records`
   return html`${records.length === 0 ? html`<p class="empty">No record matches. <a href="${entryPath(entry)}#records">Clear the filters</a> to see every record.</p>` : ''}
-    <ol class="records">${records.map((record) => recordShown(entry, record, 3))}</ol>
+    <ol class="records">
+      ${records.map((record) => recordShown(entry, record, 3))}
+    </ol>
     ${pageLinks([
       { label: 'Previous', rel: 'prev', href: hasPrevious && records.length > 0 ? place('before', records[0]) : null },
       { label: 'Next', rel: 'next', href: hasNext && records.length > 0 ? place('cursor', records.at(-1)) : null },

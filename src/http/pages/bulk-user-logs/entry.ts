@@ -19,7 +19,13 @@ export function entrySummary(found: LogEntry, timeZone: string): Html {
   const { entry } = found
   return html`${errorShown(found)}
     <dl class="counts">
-      ${COUNTS.map(([name, label]) => html`<div><dt>${label}</dt><dd>${numberShown(entry.counts[name])}</dd></div>`)}
+      ${COUNTS.map(
+        ([name, label]) =>
+          html`<div>
+            <dt>${label}</dt>
+            <dd>${numberShown(entry.counts[name])}</dd>
+          </div>`,
+      )}
     </dl>
     <dl class="facts call-facts">
       <dt>Status</dt>
@@ -35,20 +41,30 @@ export function entrySummary(found: LogEntry, timeZone: string): Html {
       <dt>Duration</dt>
       <dd>${numberShown(entry.duration_ms)} ms</dd>
       <dt>API key</dt>
-      <dd><a href="${addressOf(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a> <code>${entry.key.id}</code></dd>
+      <dd>
+        <a href="${addressOf(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
+        <code>${entry.key.id}</code>
+      </dd>
       <dt>Request id</dt>
       <dd><code id="request-id">${entry.request_id}</code></dd>
       <dt>Entry id</dt>
-      <dd><code id="entry-id">${entry.id}</code> <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy id</button></dd>
+      <dd>
+        <code id="entry-id">${entry.id}</code>
+        <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy id</button>
+      </dd>
     </dl>
-    <p class="actions"><a class="button" href="${addressOf(NAVIGATION.events.path, { id: entry.id })}">Raw events of the call</a></p>`
+    <p class="actions">
+      <a class="button" href="${addressOf(NAVIGATION.events.path, { id: entry.id })}">Raw events of the call</a>
+    </p>`
 }
 
 /** The very message that the API answered. */
 function errorShown({ entry: { error, http_status: status } }: LogEntry): Html {
   if (!error) return html``
   return html`<div class="alert">
-    <strong>The API refused the call:</strong> <span id="api-error">${error.detail}</span>
-    (<a href="/problems/${error.code}">${status} <code>${error.code}</code></a>)
+    <strong>The API refused the call:</strong> <span id="api-error">${error.detail}</span> (<a
+      href="/problems/${error.code}"
+      >${status} <code>${error.code}</code></a
+    >)
   </div>`
 }

@@ -6,7 +6,16 @@ import { readEntryFilter, EntryExportQuery } from '../../admin/bulk-user-logs-sc
 import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { OPERATIONS } from './call-words.ts'
-import { anyOf, asFormProblem, checked, choice, field, formFields, type FormFields, type FormProblem } from '../parts/form.ts'
+import {
+  anyOf,
+  asFormProblem,
+  checked,
+  choice,
+  field,
+  formFields,
+  type FormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { beginningOf, endOf, readLocal } from '../parts/local-times.ts'
 import type { Html } from '../parts/page.ts'
 
@@ -24,10 +33,14 @@ export interface PageFilter {
 /** Reads the filters of an address. Days and times are of the company's time zone; `to` means that day included. */
 export function readPageFilter(query: unknown, timeZone: string): PageFilter {
   const texts = formFields(query)
-  const given = Object.fromEntries(NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''))
+  const given = Object.fromEntries(
+    NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''),
+  )
   try {
     const { from, to, ...others } = given
-    const faults = [localFault('from', from), localFault('to', to), keyFault(others['key'])].filter((fault) => fault !== null)
+    const faults = [localFault('from', from), localFault('to', to), keyFault(others['key'])].filter(
+      (fault) => fault !== null,
+    )
     if (faults.length > 0) throw new ProblemError(invalidFields(faults))
     const instants = {
       ...(from === undefined ? {} : { from: new Date(beginningOf(from, timeZone)).toISOString() }),
@@ -41,7 +54,11 @@ export function readPageFilter(query: unknown, timeZone: string): PageFilter {
 
 function localFault(name: string, text: string | undefined): RecordError | null {
   if (text === undefined || readLocal(text)) return null
-  return fieldError(`/${name}`, 'invalid_format', `${name} must be a day, such as 2026-11-20, or a time, such as 2026-11-20T14:30`)
+  return fieldError(
+    `/${name}`,
+    'invalid_format',
+    `${name} must be a day, such as 2026-11-20, or a time, such as 2026-11-20T14:30`,
+  )
 }
 
 function keyFault(key: string | undefined): RecordError | null {
@@ -61,20 +78,22 @@ export function filterForm({ given, problem }: PageFilter, keys: KeyOption[], ac
   if (key !== '' && !keys.some(({ id }) => id === key)) options.push({ value: key, label: key })
   const optional = { isRequired: false, maxLength: 254 }
   return html`${problem ? html`<p class="alert" role="alert">${problem.errors.length > 0 ? 'These filters cannot be used: please correct them.' : `${problem.detail}.`}</p>` : ''}
-    <details class="filtering" ${Object.keys(given).length > 0 ? html`open` : ''}><summary>Filter the entries</summary>
-    <form method="get" action="${action}" class="filters" aria-label="Filters">
-      ${choice({ name: 'status', label: 'Status', value: value('status'), options: anyOf({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
-      ${choice({ name: 'operation', label: 'Operation', value: value('operation'), options: anyOf(OPERATIONS) }, problem)}
-      ${choice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
-      ${field({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact id, e-mail or external id' }, problem)}
-      ${field({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
-      ${field({ name: 'from', label: 'From', value: value('from'), type: dateType(value('from')), isRequired: false, hint: timeZone }, problem)}
-      ${field({ name: 'to', label: 'To', value: value('to'), type: dateType(value('to')), isRequired: false, hint: 'That day included' }, problem)}
-      <div class="actions">
-        <button class="primary">Filter</button>
-        ${Object.keys(given).length > 0 ? html`<a class="button" href="${action}">Clear filters</a>` : ''}
-      </div>
-    </form></details>`
+    <details class="filtering" ${Object.keys(given).length > 0 ? html`open` : ''}>
+      <summary>Filter the entries</summary>
+      <form method="get" action="${action}" class="filters" aria-label="Filters">
+        ${choice({ name: 'status', label: 'Status', value: value('status'), options: anyOf({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
+        ${choice({ name: 'operation', label: 'Operation', value: value('operation'), options: anyOf(OPERATIONS) }, problem)}
+        ${choice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
+        ${field({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact id, e-mail or external id' }, problem)}
+        ${field({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
+        ${field({ name: 'from', label: 'From', value: value('from'), type: dateType(value('from')), isRequired: false, hint: timeZone }, problem)}
+        ${field({ name: 'to', label: 'To', value: value('to'), type: dateType(value('to')), isRequired: false, hint: 'That day included' }, problem)}
+        <div class="actions">
+          <button class="primary">Filter</button>
+          ${Object.keys(given).length > 0 ? html`<a class="button" href="${action}">Clear filters</a>` : ''}
+        </div>
+      </form>
+    </details>`
 }
 
 /** An address may hold a time of day, and what is no date at all; browsers show in each kind of input only what fits. */

@@ -2,7 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { Kysely } from 'kysely'
 import type { EntryFilter, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
-import { listLogEntries, listLogEntriesAfter, newestLogPosition } from '../../../../projections/bulk-user-logs/queries.ts'
+import {
+  listLogEntries,
+  listLogEntriesAfter,
+  newestLogPosition,
+} from '../../../../projections/bulk-user-logs/queries.ts'
 import { EMPLOYEES } from '../../../../projections/employees/queries.ts'
 import { listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import { readProgress } from '../../../ledger/read/read-progress.ts'
@@ -45,7 +49,11 @@ export function bulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPa
   entryPages(app, services.reads, LOGS_PATH)
 }
 
-async function sendList(services: BulkUserLogsPageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendList(
+  services: BulkUserLogsPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { companyId, timeZone } = viewerOf(request)
   const pageFilter = readPageFilter(request.query, timeZone)
   const { given, filter } = pageFilter
@@ -59,16 +67,25 @@ async function sendList(services: BulkUserLogsPageServices, request: FastifyRequ
   const read = await readPage(db, companyId, filter, { cursor, after })
   // All that is newer fits on the first page, which is full and goes on by itself.
   if (after !== undefined && !read.hasNewer) return reply.redirect(addressOf(LOGS_PATH, given), 303)
-  const isEmpty = read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
+  const isEmpty =
+    read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
   const baseUrl = baseUrlOf(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
   const whenNone = isEmpty ? noEntriesYet(baseUrl, active?.id ?? null) : noSuchEntries()
   return sendListPage(request, reply, form, entryList({ ...read, filter: pageFilter, timeZone, whenNone }))
 }
 
-async function sendListPage(request: FastifyRequest, reply: FastifyReply, form: Html, list: Html): Promise<FastifyReply> {
+async function sendListPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Html,
+  list: Html,
+): Promise<FastifyReply> {
   const body = html`<h1>Bulk User Logs</h1>
-    <p class="hint">Every call of the API that created or updated employees, or was to. Times are those of ${viewerOf(request).timeZone}.</p>
+    <p class="hint">
+      Every call of the API that created or updated employees, or was to. Times are those of
+      ${viewerOf(request).timeZone}.
+    </p>
     ${form} ${list}`
   return sendUserPage(request, reply, viewerOf(request), { title: 'Bulk User Logs', body })
 }
@@ -82,26 +99,46 @@ interface Place {
 
 type ReadPage = Pick<ListPage, 'entries' | 'reached' | 'hasNewer' | 'hasOlder'>
 
-async function readPage(db: LedgerDb, companyId: string, filter: EntryFilter, { cursor, after }: Place): Promise<ReadPage> {
+async function readPage(
+  db: LedgerDb,
+  companyId: string,
+  filter: EntryFilter,
+  { cursor, after }: Place,
+): Promise<ReadPage> {
   const logs = db as unknown as Kysely<unknown>
   // One more than is shown tells whether there is another page.
   const limit = PAGE_ENTRIES + 1
   if (after !== undefined) {
-    const found = await listLogEntriesAfter(logs, companyId, filter, { after: decodeCursor(after, 'query parameter after'), limit })
+    const found = await listLogEntriesAfter(logs, companyId, filter, {
+      after: decodeCursor(after, 'query parameter after'),
+      limit,
+    })
     const entries = found.slice(0, PAGE_ENTRIES).toReversed()
     return { entries, reached: null, hasNewer: found.length > PAGE_ENTRIES, hasOlder: true }
   }
   // Read before the entries: what comes in between stands on the page and comes once more, and the script knows it.
   const reached = cursor === undefined ? (await readReach(db, companyId, filter)).reached : null
-  const found = await listLogEntries(logs, companyId, filter, { before: cursor === undefined ? null : decodeCursor(cursor), limit })
-  return { entries: found.slice(0, PAGE_ENTRIES), reached, hasNewer: cursor !== undefined, hasOlder: found.length > PAGE_ENTRIES }
+  const found = await listLogEntries(logs, companyId, filter, {
+    before: cursor === undefined ? null : decodeCursor(cursor),
+    limit,
+  })
+  return {
+    entries: found.slice(0, PAGE_ENTRIES),
+    reached,
+    hasNewer: cursor !== undefined,
+    hasOlder: found.length > PAGE_ENTRIES,
+  }
 }
 
 /**
  * The position of the newest entry, and up to where all that a filter finds can be found: who is looked for by a name
  * has to be among the employees, which another projection keeps.
  */
-async function readReach(db: LedgerDb, companyId: string, { employee, q }: EntryFilter): Promise<{ newest: number; reached: number }> {
+async function readReach(
+  db: LedgerDb,
+  companyId: string,
+  { employee, q }: EntryFilter,
+): Promise<{ newest: number; reached: number }> {
   const newest = await newestLogPosition(db as unknown as Kysely<unknown>, companyId)
   if (employee === undefined && q === undefined) return { newest, reached: newest }
   const { reached } = await readProgress(db, companyId, EMPLOYEES)

@@ -36,7 +36,8 @@ export function entryList(page: ListPage): Html {
   const { filter, entries, reached } = page
   const { given } = filter
   const isNone = entries.length === 0
-  const place = (name: string, entry: LogEntry | undefined) => addressOf(LOGS_PATH, { ...given, [name]: entry && encodeCursor(entry.position) })
+  const place = (name: string, entry: LogEntry | undefined) =>
+    addressOf(LOGS_PATH, { ...given, [name]: entry && encodeCursor(entry.position) })
   return html`${isNone && reached === null ? page.whenNone : ''}
     <section aria-label="Entries" ${reached === null ? '' : liveAttributes(filter, reached)}>
       <div class="toolbar">
@@ -45,7 +46,9 @@ export function entryList(page: ListPage): Html {
       </div>
       ${reached === null ? '' : html`<div data-live-none ${isNone ? '' : html`hidden`}>${page.whenNone}</div>`}
       <table class="cards entries" ${isNone ? html`hidden` : ''}>
-        <caption class="visually-hidden">Entries, newest first</caption>
+        <caption class="visually-hidden">
+          Entries, newest first
+        </caption>
         <thead>
           <tr>
             <th scope="col">Status</th>
@@ -54,7 +57,9 @@ export function entryList(page: ListPage): Html {
             ${COUNTS.map(([, label]) => html`<th scope="col" class="number">${label}</th>`)}
           </tr>
         </thead>
-        <tbody>${entryRows(entries, page.timeZone)}</tbody>
+        <tbody>
+          ${entryRows(entries, page.timeZone)}
+        </tbody>
       </table>
       ${pageLinks([
         { label: 'Newest', rel: 'first', href: page.hasNewer ? addressOf(LOGS_PATH, given) : null },
@@ -66,7 +71,8 @@ export function entryList(page: ListPage): Html {
 }
 
 function liveAttributes({ given }: PageFilter, reached: number): Html {
-  return html`data-live data-cursor="${encodeCursor(reached)}" data-stream="${STREAM_PATH}" data-rows="${addressOf(ROWS_PATH, given)}"`
+  return html`data-live data-cursor="${encodeCursor(reached)}" data-stream="${STREAM_PATH}"
+  data-rows="${addressOf(ROWS_PATH, given)}"`
 }
 
 /** Shown by the script. The count of what waits is told by the live region when it arrives. */
@@ -82,7 +88,11 @@ function liveBar(): Html {
 
 /** What the script fetches: rows, and up to where the log was read for them. */
 export function rowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean): Html {
-  return html`<table><tbody data-cursor="${encodeCursor(reached)}" ${hasMore ? html`data-more` : ''}>${entryRows(entries, timeZone)}</tbody></table>`
+  return html`<table>
+    <tbody data-cursor="${encodeCursor(reached)}" ${hasMore ? html`data-more` : ''}>
+      ${entryRows(entries, timeZone)}
+    </tbody>
+  </table>`
 }
 
 function entryRows(entries: LogEntry[], timeZone: string): Html[] {
@@ -90,8 +100,12 @@ function entryRows(entries: LogEntry[], timeZone: string): Html[] {
   return entries.map(({ entry, position }) => {
     const { id, requested_at: at, counts, error } = entry
     return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
-      <td data-label="Status">${statusBadge(entry.status)} ${error ? html`<code class="code">${error.code}</code>` : ''}</td>
-      <td data-label="Name">${entry.name} <span class="about">${OPERATIONS[entry.operation]} · <bdi>${entry.key.name}</bdi></span></td>
+      <td data-label="Status">
+        ${statusBadge(entry.status)} ${error ? html`<code class="code">${error.code}</code>` : ''}
+      </td>
+      <td data-label="Name">
+        ${entry.name} <span class="about">${OPERATIONS[entry.operation]} · <bdi>${entry.key.name}</bdi></span>
+      </td>
       <th scope="row" data-label="Date/Time">
         <a href="${LOGS_PATH}/${id}"><time datetime="${at}">${absolute(at, timeZone)}</time></a>
         <span class="ago" data-since="${at}">${ago(Date.parse(at), nowMs)}</span>
@@ -105,7 +119,10 @@ function entryRows(entries: LogEntry[], timeZone: string): Html[] {
 export function noEntriesYet(baseUrl: string, apiId: string | null): Html {
   return html`<div class="empty">
     <h2>No call has been made yet</h2>
-    <p>Every call of the API that creates or updates employees becomes an entry here, whether it succeeds or fails. Make the first one:</p>
+    <p>
+      Every call of the API that creates or updates employees becomes an entry here, whether it succeeds or fails. Make
+      the first one:
+    </p>
     <pre id="first-call">${creatingCurl(baseUrl, apiId === null ? {} : { id: apiId })}</pre>
     <p class="actions"><button type="button" data-copy="#first-call" hidden>Copy</button></p>
     <p>The id and the secret of a key come from <a href="${NAVIGATION.apiKeys.path}">API keys</a>.</p>
@@ -116,6 +133,9 @@ export function noEntriesYet(baseUrl: string, apiId: string | null): Html {
 export function noSuchEntries(): Html {
   return html`<div class="empty">
     <h2>No entry matches these filters</h2>
-    <p>There are entries, but none that satisfies all of them. <a href="${LOGS_PATH}">Clear the filters</a> to see every entry.</p>
+    <p>
+      There are entries, but none that satisfies all of them. <a href="${LOGS_PATH}">Clear the filters</a> to see every
+      entry.
+    </p>
   </div>`
 }

@@ -22,11 +22,21 @@ export interface PageRecord {
 }
 
 /** Puts the rows of a page together with what their events say, and with their employees. */
-export function pageRecords(entry: LogEntry, rows: LogRecord[], shown: ShownRecord[], employees: Map<string, Employee>): PageRecord[] {
+export function pageRecords(
+  entry: LogEntry,
+  rows: LogRecord[],
+  shown: ShownRecord[],
+  employees: Map<string, Employee>,
+): PageRecord[] {
   return rows.map((row, at) => {
     const record = shown[at]!
     const { employee_id: id } = record
-    return { row, shown: record, outcome: outcomeOf(entry, row), employee: typeof id === 'string' ? employees.get(id) : undefined }
+    return {
+      row,
+      shown: record,
+      outcome: outcomeOf(entry, row),
+      employee: typeof id === 'string' ? employees.get(id) : undefined,
+    }
   })
 }
 
@@ -34,10 +44,14 @@ export function pageRecords(entry: LogEntry, rows: LogRecord[], shown: ShownReco
 export function recordShown({ entry }: LogEntry, record: PageRecord, level: 2 | 3): Html {
   const { shown, outcome } = record
   const { index } = shown
-  const title = index === null ? html`The call as a whole` : html`<a href="${LOGS_PATH}/${entry.id}/records/${index}">Record ${index}</a>`
+  const title =
+    index === null
+      ? html`The call as a whole`
+      : html`<a href="${LOGS_PATH}/${entry.id}/records/${index}">Record ${index}</a>`
   const heading = html`${title} ${statusBadge(outcome)}`
   return html`<li class="record" ${index === null ? '' : html`id="record-${index}"`}>
-    ${level === 2 ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`} ${employeeShown(record)} ${detailsShown(record)}
+    ${level === 2 ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`} ${employeeShown(record)}
+    ${detailsShown(record)}
   </li>`
 }
 
@@ -51,13 +65,17 @@ function employeeShown({ shown, employee, outcome }: PageRecord): Html {
   const idText = isOurs ? html`<a href="${employeeAddress(id)}">${text}</a>` : text
   if (!employee) return html`<p>${idText}</p>`
   return html`<p>
-    <span class="hint">Today:</span> <strong><bdi>${employee.first_name} ${employee.last_name}</bdi></strong> <bdi>${employee.email}</bdi> ${idText}
+    <span class="hint">Today:</span> <strong><bdi>${employee.first_name} ${employee.last_name}</bdi></strong>
+    <bdi>${employee.email}</bdi> ${idText}
   </p>`
 }
 
 function detailsShown(record: PageRecord): Html {
   const { shown, outcome } = record
-  if (shown.erased) return html`<p class="hint">What stood here has been erased. That the call was made, and what became of it, remains.</p>`
+  if (shown.erased)
+    return html`<p class="hint">
+      What stood here has been erased. That the call was made, and what became of it, remains.
+    </p>`
   if (outcome === 'Failed') {
     const { index, errors, record: sent } = shown
     const label = index === null ? 'The call as it was sent' : `Record ${index} as it was sent`
@@ -73,25 +91,45 @@ type Messages = NonNullable<ShownRecord['errors']>
 /** The API's pointers lead into the body, which may hold its records in three ways; here they lead into the record. */
 function relativeTo(sent: unknown, index: number | null, messages: Messages): Messages {
   if (sent === null || index === null) return messages
-  const prefix = [`/employees/${index}`, `/${index}`].find((start) => messages.every(({ pointer }) => `${pointer}/`.startsWith(`${start}/`)))
-  return prefix === undefined ? messages : messages.map((message) => ({ ...message, pointer: message.pointer.slice(prefix.length) }))
+  const prefix = [`/employees/${index}`, `/${index}`].find((start) =>
+    messages.every(({ pointer }) => `${pointer}/`.startsWith(`${start}/`)),
+  )
+  return prefix === undefined
+    ? messages
+    : messages.map((message) => ({ ...message, pointer: message.pointer.slice(prefix.length) }))
 }
 
 function attributesTable(attributes: Record<string, unknown>): Html {
   const rows = attributesByName(attributes)
   return html`<table class="attributes">
-    <caption class="visually-hidden">Attributes that were set</caption>
+    <caption class="visually-hidden">
+      Attributes that were set
+    </caption>
     <tbody>
-      ${rows.map(([name, value]) => html`<tr><th scope="row"><bdi>${name}</bdi></th><td>${valueShown(value)}</td></tr>`)}
+      ${rows.map(
+        ([name, value]) =>
+          html`<tr>
+            <th scope="row"><bdi>${name}</bdi></th>
+            <td>${valueShown(value)}</td>
+          </tr>`,
+      )}
     </tbody>
   </table>`
 }
 
 function changesTable(changes: NonNullable<ShownRecord['changes']>): Html {
   return html`<table class="attributes">
-    <caption class="visually-hidden">Attributes that changed, from what to what</caption>
+    <caption class="visually-hidden">
+      Attributes that changed, from what to what
+    </caption>
     <tbody>
-      ${Object.entries(changes).map(([name, change]) => html`<tr><th scope="row"><bdi>${name}</bdi></th><td>${changeShown(change)}</td></tr>`)}
+      ${Object.entries(changes).map(
+        ([name, change]) =>
+          html`<tr>
+            <th scope="row"><bdi>${name}</bdi></th>
+            <td>${changeShown(change)}</td>
+          </tr>`,
+      )}
     </tbody>
   </table>`
 }

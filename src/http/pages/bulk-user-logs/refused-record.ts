@@ -24,22 +24,40 @@ const SCROLLED_FROM = 24
  * A record as it was sent, each message after the line on which its place begins. Above it stand the messages that have
  * no place in it; all of them where it is scrolled, so that none is out of sight.
  */
-export function refusedRecord({ record, truncated, errors_omitted: omitted }: RefusedRecord, messages: PlacedMessage[], label: string): Html {
-  const lines = record === null ? [] : truncated ? [lineOf(record as string)] : beginningOf(linesOf(record, '', '', html``, ''))
+export function refusedRecord(
+  { record, truncated, errors_omitted: omitted }: RefusedRecord,
+  messages: PlacedMessage[],
+  label: string,
+): Html {
+  const lines =
+    record === null ? [] : truncated ? [lineOf(record as string)] : beginningOf(linesOf(record, '', '', html``, ''))
   const places = new Set(lines.map(({ pointer }) => pointer))
   const isPlaced = ({ pointer }: PlacedMessage) => pointer !== '' && places.has(pointer)
   const placed = Map.groupBy(messages.filter(isPlaced), ({ pointer }) => pointer)
   const isScrolled = truncated || lines.length + placed.size >= SCROLLED_FROM
   const above = messages.filter((message) => isScrolled || !isPlaced(message))
-  return html`${above.length === 0 ? '' : html`<ul class="faults">${above.map((message) => html`<li>${messageText(message)}</li>`)}</ul>`}
-    ${omitted === 0 ? '' : html`<p class="hint">The record has ${numberShown(omitted)} more ${omitted === 1 ? 'error' : 'errors'}. The log keeps the first ${messages.length}.</p>`}
-    ${lines.length === 0 ? '' : html`<pre class="sent" ${isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''}>${lines.map(
-      ({ content, pointer }) => html`${content}\n${(placed.get(pointer ?? '') ?? []).map(
-        (message) => html`<strong class="fault">↑ ${message.message} (${message.code})</strong>\n`,
-      )}`,
-    )}</pre>`}
-    ${truncated ? html`<p class="hint">The record is too large to be kept as it was sent. The log keeps its beginning, which the CSV has too.</p>` : ''}
-    ${lines.length === MAX_LINES ? html`<p class="hint">Only the first ${MAX_LINES} lines are shown: the CSV has all of them.</p>` : ''}`
+  return html`${
+    above.length === 0
+      ? ''
+      : html`<ul class="faults">
+          ${above.map((message) => html`<li>${messageText(message)}</li>`)}
+        </ul>`
+  }
+  ${omitted === 0 ? '' : html`<p class="hint">The record has ${numberShown(omitted)} more ${omitted === 1 ? 'error' : 'errors'}. The log keeps the first ${messages.length}.</p>`}
+  ${
+    lines.length === 0
+      ? ''
+      : html`<pre class="sent" ${isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''}>
+${lines.map(
+            ({ content, pointer }) =>
+              html`${content}
+              ${(placed.get(pointer ?? '') ?? []).map(
+                (message) => html`<strong class="fault">↑ ${message.message} (${message.code})</strong> `,
+              )}`,
+          )}</pre>`
+  }
+  ${truncated ? html`<p class="hint">The record is too large to be kept as it was sent. The log keeps its beginning, which the CSV has too.</p>` : ''}
+  ${lines.length === MAX_LINES ? html`<p class="hint">Only the first ${MAX_LINES} lines are shown: the CSV has all of them.</p>` : ''}`
 }
 
 /** A text that is no JSON value: the beginning of one. */
@@ -48,7 +66,8 @@ function lineOf(text: string): Line {
 }
 
 function messageText({ pointer, code, message }: PlacedMessage): Html {
-  return html`<span class="fault">${message}</span> <code>${code}</code>${pointer === '' ? '' : html` at <code><bdi>${pointer}</bdi></code>`}`
+  return html`<span class="fault">${message}</span>
+    <code>${code}</code>${pointer === '' ? '' : html` at <code><bdi>${pointer}</bdi></code>`}`
 }
 
 interface Line {

@@ -33,7 +33,12 @@ export function companyPage(app: FastifyInstance, db: LedgerDb, services: Compan
   })
 }
 
-async function send(db: LedgerDb, request: FastifyRequest, reply: FastifyReply, problem: FormProblem): Promise<FastifyReply> {
+async function send(
+  db: LedgerDb,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const { id, name, createdAt, timeZone } = await readCompany(db, viewer.companyId)
   // A name that the list leaves out may have been chosen elsewhere.
@@ -43,9 +48,15 @@ async function send(db: LedgerDb, request: FastifyRequest, reply: FastifyReply, 
   const body = html`<h1>Company</h1>
     ${problem ? formAlert(problem) : notice(request, DONE)}
     <dl class="facts">
-      <dt>Name</dt><dd>${name}</dd>
-      <dt>Id</dt><dd><code id="company-id">${id}</code> <button type="button" class="quiet" data-copy="#company-id" hidden>Copy</button></dd>
-      <dt>Registered</dt><dd>${timeShown(createdAt, timeZone)}</dd>
+      <dt>Name</dt>
+      <dd>${name}</dd>
+      <dt>Id</dt>
+      <dd>
+        <code id="company-id">${id}</code>
+        <button type="button" class="quiet" data-copy="#company-id" hidden>Copy</button>
+      </dd>
+      <dt>Registered</dt>
+      <dd>${timeShown(createdAt, timeZone)}</dd>
     </dl>
     <form method="post" action="${PATH}" class="stack">
       ${choice({ name: 'time_zone', label: 'Time zone', value: timeZone, options, hint }, problem)}

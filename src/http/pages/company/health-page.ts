@@ -39,26 +39,32 @@ export function healthPage(app: FastifyInstance, db: LedgerDb, health: SystemHea
     const { companyId, userId } = viewerOf(request)
     const { projection = '' } = formFields(request.body)
     const { projections } = await health.report(companyId)
-    if (!projections.some(({ name }) => name === projection)) throw new ProblemError(problem('route_not_found', 'there is no such projection'))
+    if (!projections.some(({ name }) => name === projection))
+      throw new ProblemError(problem('route_not_found', 'there is no such projection'))
     const isResumed = await health.resume(companyId, projection)
     if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was let go on')
     return reply.redirect(`${PATH}?done=${isResumed ? 'resumed' : 'not-parked'}`, 303)
   })
 
   async function report(companyId: string, timeZone: string): Promise<Html> {
-    const [{ projections, queues, versions }, head] = await Promise.all([health.report(companyId), readHead(db, companyId)])
-    return html`${projections.map((projection) => parkedWarning(projection, timeZone))}
-      ${projectionTable(projections)} ${allCompanies(projections)} ${queueTable(queues)}
-      ${ledgerFacts(head, timeZone)} ${versionFacts(projections, versions)}`
+    const [{ projections, queues, versions }, head] = await Promise.all([
+      health.report(companyId),
+      readHead(db, companyId),
+    ])
+    return html`${projections.map((projection) => parkedWarning(projection, timeZone))} ${projectionTable(projections)}
+    ${allCompanies(projections)} ${queueTable(queues)} ${ledgerFacts(head, timeZone)}
+    ${versionFacts(projections, versions)}`
   }
 }
 
 function parkedWarning({ name, parkedAt, error, reached }: CompanyStanding, timeZone: string): Html {
   if (parkedAt === null) return html``
   return html`<section class="warning" aria-label="${name} is parked">
-    <p><strong>${name} is parked</strong> since ${timeShown(parkedAt, timeZone)}: it cannot fold what comes after
+    <p>
+      <strong>${name} is parked</strong> since ${timeShown(parkedAt, timeZone)}: it cannot fold what comes after
       <a href="${NAVIGATION.events.path}/${reached + 1}">position ${reached}</a>. Its pages show what was folded before.
-      Calls are still taken, and nothing is lost.</p>
+      Calls are still taken, and nothing is lost.
+    </p>
     <pre>${error ?? 'No error was kept.'}</pre>
     <form method="post" action="${PATH}/resume">
       <input type="hidden" name="projection" value="${name}" />
@@ -70,15 +76,28 @@ function parkedWarning({ name, parkedAt, error, reached }: CompanyStanding, time
 function projectionTable(projections: readonly CompanyStanding[]): Html {
   return html`<h2>Projections of your company</h2>
     <table class="cards">
-      <caption>How far each read model has followed the ledger</caption>
-      <thead><tr><th scope="col">Projection</th><th scope="col">Status</th><th scope="col" class="number">Events behind</th>
-        <th scope="col" class="number">Seconds behind</th><th scope="col" class="number">Position</th></tr></thead>
+      <caption>
+        How far each read model has followed the ledger
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Projection</th>
+          <th scope="col">Status</th>
+          <th scope="col" class="number">Events behind</th>
+          <th scope="col" class="number">Seconds behind</th>
+          <th scope="col" class="number">Position</th>
+        </tr>
+      </thead>
       <tbody>
         ${projections.map(
-          (one) => html`<tr><th scope="row">${one.name}</th><td data-label="Status">${statusOf(one)}</td>
-            <td class="number" data-label="Events behind">${one.eventsBehind}</td>
-            <td class="number" data-label="Seconds behind">${one.secondsBehind.toFixed(1)}</td>
-            <td class="number" data-label="Position">${one.reached}</td></tr>`,
+          (one) =>
+            html`<tr>
+              <th scope="row">${one.name}</th>
+              <td data-label="Status">${statusOf(one)}</td>
+              <td class="number" data-label="Events behind">${one.eventsBehind}</td>
+              <td class="number" data-label="Seconds behind">${one.secondsBehind.toFixed(1)}</td>
+              <td class="number" data-label="Position">${one.reached}</td>
+            </tr>`,
         )}
       </tbody>
     </table>`
@@ -94,12 +113,24 @@ function statusOf({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
 function allCompanies(projections: readonly CompanyStanding[]): Html {
   return html`<h2>All companies of this service</h2>
     <table class="cards">
-      <caption>Companies, yours included, by projection</caption>
-      <thead><tr><th scope="col">Projection</th><th scope="col" class="number">Companies behind</th><th scope="col" class="number">Companies parked</th></tr></thead>
+      <caption>
+        Companies, yours included, by projection
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Projection</th>
+          <th scope="col" class="number">Companies behind</th>
+          <th scope="col" class="number">Companies parked</th>
+        </tr>
+      </thead>
       <tbody>
         ${projections.map(
-          (one) => html`<tr><th scope="row">${one.name}</th><td class="number" data-label="Companies behind">${one.companiesBehind}</td>
-            <td class="number" data-label="Companies parked">${one.companiesParked}</td></tr>`,
+          (one) =>
+            html`<tr>
+              <th scope="row">${one.name}</th>
+              <td class="number" data-label="Companies behind">${one.companiesBehind}</td>
+              <td class="number" data-label="Companies parked">${one.companiesParked}</td>
+            </tr>`,
         )}
       </tbody>
     </table>`
@@ -108,12 +139,24 @@ function allCompanies(projections: readonly CompanyStanding[]): Html {
 function queueTable(queues: HealthReport['queues']): Html {
   return html`<h2>Queues</h2>
     <table class="cards">
-      <caption>Jobs of all companies</caption>
-      <thead><tr><th scope="col">Queue</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">Active</th></tr></thead>
+      <caption>
+        Jobs of all companies
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Queue</th>
+          <th scope="col" class="number">Waiting</th>
+          <th scope="col" class="number">Active</th>
+        </tr>
+      </thead>
       <tbody>
         ${queues.map(
-          ({ name, waiting, active }) => html`<tr><th scope="row">${name}</th><td class="number" data-label="Waiting">${waiting}</td>
-            <td class="number" data-label="Active">${active}</td></tr>`,
+          ({ name, waiting, active }) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              <td class="number" data-label="Waiting">${waiting}</td>
+              <td class="number" data-label="Active">${active}</td>
+            </tr>`,
         )}
       </tbody>
     </table>`
@@ -122,14 +165,26 @@ function queueTable(queues: HealthReport['queues']): Html {
 function ledgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string): Html {
   return html`<h2>Ledger of your company</h2>
     <dl class="facts">
-      <dt>Events</dt><dd>${position}</dd>
-      <dt>Root hash</dt><dd><code id="root">${root.toString('hex')}</code> <button type="button" class="quiet" data-copy="#root" hidden>Copy</button></dd>
-      <dt>Last event</dt><dd>${timeShown(recordedAt, timeZone)}</dd>
+      <dt>Events</dt>
+      <dd>${position}</dd>
+      <dt>Root hash</dt>
+      <dd>
+        <code id="root">${root.toString('hex')}</code>
+        <button type="button" class="quiet" data-copy="#root" hidden>Copy</button>
+      </dd>
+      <dt>Last event</dt>
+      <dd>${timeShown(recordedAt, timeZone)}</dd>
     </dl>`
 }
 
 function versionFacts(projections: readonly CompanyStanding[], versions: HealthReport['versions']): Html {
   const ofProjections = projections.map(({ name, version }) => [`Projection ${name}`, String(version)] as const)
   return html`<h2>Versions</h2>
-    <dl class="facts">${[...Object.entries(versions), ...ofProjections].map(([name, version]) => html`<dt>${name}</dt><dd>${version}</dd>`)}</dl>`
+    <dl class="facts">
+      ${[...Object.entries(versions), ...ofProjections].map(
+        ([name, version]) =>
+          html`<dt>${name}</dt>
+            <dd>${version}</dd>`,
+      )}
+    </dl>`
 }

@@ -37,7 +37,8 @@ export function employeePage(app: FastifyInstance, reads: Reads): void {
   app.get<OfEmployee>(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { time = '', position = '' } = formFields(request.query)
     // The form has two ways to name a moment; the address has one.
-    if (time !== '' || position !== '') return reply.redirect(addressOf(`${PATH}/${employeeId(request)}`, { at: position || time }), 303)
+    if (time !== '' || position !== '')
+      return reply.redirect(addressOf(`${PATH}/${employeeId(request)}`, { at: position || time }), 303)
     return sendEmployee(reads, request, reply)
   })
 }
@@ -52,7 +53,11 @@ export function noSuchEmployee(): ProblemError {
   return new ProblemError(problemOf('employee_not_found', 'the company has no such employee'))
 }
 
-async function sendEmployee(reads: Reads, request: FastifyRequest<OfEmployee>, reply: FastifyReply): Promise<FastifyReply> {
+async function sendEmployee(
+  reads: Reads,
+  request: FastifyRequest<OfEmployee>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const { companyId, timeZone } = viewer
   const id = employeeId(request)
@@ -63,39 +68,64 @@ async function sendEmployee(reads: Reads, request: FastifyRequest<OfEmployee>, r
   const at = formFields(request.query)['at'] ?? ''
   const { seen, problem } = await readSeen(db, companyId, id, at, timeZone)
   const causes = seen?.state.standing === 'known' ? Object.values(seen.state.causes) : []
-  const names = await namesOf(db, companyId, causes.map(({ actor }) => actor))
+  const names = await namesOf(
+    db,
+    companyId,
+    causes.map(({ actor }) => actor),
+  )
   const title = nameOf(seen)
   const body = html`${trail(NAVIGATION.employees)}
     <h1><bdi>${title}</bdi></h1>
-    ${problem ? formAlert(problem) : notice(request, DONE)}
-    ${seen ? standingShown(seen, viewer) : ''}
+    ${problem ? formAlert(problem) : notice(request, DONE)} ${seen ? standingShown(seen, viewer) : ''}
     ${momentForm(id, at, timeZone)}
     ${seen?.state.standing === 'known' ? attributeTable(seen.state, seen.position, names, viewer) : ''}
     <h2>Events</h2>
     ${await eventTable(db, viewer, older === null ? 'All events of the employee, newest first' : `The ${EVENTS_SHOWN} newest events of the employee`, events)}
-    <p class="actions"><a class="button" href="${addressOf(NAVIGATION.events.path, { id })}">In the event stream</a>
-      ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase this person …</a>` : ''}</p>`
+    <p class="actions">
+      <a class="button" href="${addressOf(NAVIGATION.events.path, { id })}">In the event stream</a>
+      ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase this person …</a>` : ''}
+    </p>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
 }
 
 /** The employee at the moment that an address names; with what is wrong with it, when it names none. */
-async function readSeen(db: LedgerDb, companyId: string, id: string, at: string, timeZone: string): Promise<{ seen: SeenEmployee | null; problem: FormProblem }> {
+async function readSeen(
+  db: LedgerDb,
+  companyId: string,
+  id: string,
+  at: string,
+  timeZone: string,
+): Promise<{ seen: SeenEmployee | null; problem: FormProblem }> {
   try {
     const moment = readLocal(at) ? new Date(endOf(at, timeZone)).toISOString() : at
     const position = await positionAt(db, companyId, at === '' ? undefined : moment)
     const state = await readEmployeeAt(db, companyId, id, position)
     const { position: head } = await readHead(db, companyId)
-    return { seen: { id, position, head, isNow: at === '', state, ...(await stepsFrom(db, companyId, id, position)) }, problem: null }
+    return {
+      seen: { id, position, head, isNow: at === '', state, ...(await stepsFrom(db, companyId, id, position)) },
+      problem: null,
+    }
   } catch (error) {
     return { seen: null, problem: asFormProblem(error) }
   }
 }
 
 /** The positions between which one steps through an employee's events; null where there is none. */
-async function stepsFrom(db: LedgerDb, companyId: string, id: string, position: number): Promise<Pick<SeenEmployee, 'earlier' | 'later'>> {
+async function stepsFrom(
+  db: LedgerDb,
+  companyId: string,
+  id: string,
+  position: number,
+): Promise<Pick<SeenEmployee, 'earlier' | 'later'>> {
   const [past, future] = await Promise.all([
-    position === 0 ? [] : listStoredEvents(db, companyId, { stream: id }, { place: { upTo: position }, limit: 2 }).then(({ events }) => events),
-    listStoredEvents(db, companyId, { stream: id }, { place: { from: position + 1 }, limit: 1 }).then(({ events }) => events),
+    position === 0
+      ? []
+      : listStoredEvents(db, companyId, { stream: id }, { place: { upTo: position }, limit: 2 }).then(
+          ({ events }) => events,
+        ),
+    listStoredEvents(db, companyId, { stream: id }, { place: { from: position + 1 }, limit: 1 }).then(
+      ({ events }) => events,
+    ),
   ])
   // The newest event of the past made the employee what is shown; the one before it is the step back.
   const before = past[0] && (past[1]?.position ?? past[0].position - 1)

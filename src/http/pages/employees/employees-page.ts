@@ -35,19 +35,27 @@ export function employeesPage(app: FastifyInstance, reads: Reads): void {
     const body = html`<h1>Employees over time</h1>
       ${notice(request, DONE)} ${formAlert(problem)}
       <p>Any employee as they were at any time, and which event of the ledger made each attribute what it was.</p>
-      ${searchForm(q, problem)}
-      ${q === '' || problem ? '' : results(found)}
-      ${viewer.role === 'admin' ? erasing() : ''}`
-    return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title: 'Employees over time', body })
+      ${searchForm(q, problem)} ${q === '' || problem ? '' : results(found)} ${viewer.role === 'admin' ? erasing() : ''}`
+    return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, {
+      title: 'Employees over time',
+      body,
+    })
   })
 }
 
-async function search(reads: Reads, companyId: string, q: string): Promise<{ found: Employee[]; problem: FormProblem }> {
+async function search(
+  reads: Reads,
+  companyId: string,
+  q: string,
+): Promise<{ found: Employee[]; problem: FormProblem }> {
   if (q === '') return { found: [], problem: null }
   try {
     const filter = checked(Search, { q })
     const page = { after: null, limit: MOST_FOUND + 1 }
-    return { found: await listEmployees((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId, filter, page), problem: null }
+    return {
+      found: await listEmployees((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId, filter, page),
+      problem: null,
+    }
   } catch (error) {
     return { found: [], problem: asFormProblem(error) }
   }
@@ -63,20 +71,35 @@ function searchForm(q: string, problem: FormProblem): Html {
 
 function results(found: Employee[]): Html {
   if (found.length === 0) {
-    return html`<div class="empty"><h2>Nobody is found</h2>
-      <p>No employee is like that now. A former name or address finds nobody, and who was erased is found by their id alone.</p></div>`
+    return html`<div class="empty">
+      <h2>Nobody is found</h2>
+      <p>
+        No employee is like that now. A former name or address finds nobody, and who was erased is found by their id
+        alone.
+      </p>
+    </div>`
   }
   return html`${found.length > MOST_FOUND ? html`<p class="warning">Only the first ${MOST_FOUND} are shown: say more to find fewer.</p>` : ''}
     <table class="cards">
-      <caption>Employees found</caption>
-      <thead><tr>${['Name', 'E-mail', 'External id', 'Id'].map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
-      <tbody>${found.slice(0, MOST_FOUND).map(row)}</tbody>
+      <caption>
+        Employees found
+      </caption>
+      <thead>
+        <tr>
+          ${['Name', 'E-mail', 'External id', 'Id'].map((label) => html`<th scope="col">${label}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${found.slice(0, MOST_FOUND).map(row)}
+      </tbody>
     </table>`
 }
 
 function row({ id, first_name: first, last_name: last, email, external_id: externalId }: Employee): Html {
   return html`<tr>
-    <th scope="row"><a href="${employeeAddress(id)}"><bdi>${first} ${last}</bdi></a></th>
+    <th scope="row">
+      <a href="${employeeAddress(id)}"><bdi>${first} ${last}</bdi></a>
+    </th>
     <td data-label="E-mail"><bdi>${email}</bdi></td>
     <td data-label="External id"><bdi>${externalId ?? ''}</bdi></td>
     <td data-label="Id"><code>${id}</code></td>
@@ -85,7 +108,9 @@ function row({ id, first_name: first, last_name: last, email, external_id: exter
 
 function erasing(): Html {
   return html`<h2>Forget a person</h2>
-    <p>An employee is erased from their own page. Somebody who was never created, but of whom refused records speak, is
-      named by an e-mail address or an external id.</p>
+    <p>
+      An employee is erased from their own page. Somebody who was never created, but of whom refused records speak, is
+      named by an e-mail address or an external id.
+    </p>
     <p><a class="button danger" href="${PATH}/erase">Erase by e-mail or external id …</a></p>`
 }

@@ -31,8 +31,7 @@ export function eventPage(app: FastifyInstance, reads: Reads): void {
     const names = await namesOf(db, viewer.companyId, event.envelope ? [event.envelope.actor] : [])
     const body = html`${trail(NAVIGATION.events)}
       <h1>Event ${event.position}</h1>
-      ${envelopeFacts(event, names, viewer)}
-      ${dataPart(event)} ${hashes(event)}
+      ${envelopeFacts(event, names, viewer)} ${dataPart(event)} ${hashes(event)}
       ${pageLinks([
         { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
         { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
@@ -45,30 +44,55 @@ function envelopeFacts({ envelope }: StoredEvent, names: ReadonlyMap<string, str
   if (!envelope) return html`<p class="alert">The envelope of this event cannot be read.</p>`
   const { type, schema_version: schema, index, actor, recorded_at: recordedAt } = envelope
   return html`<dl class="facts">
-    <dt>Type</dt><dd>${type}, schema version ${schema}</dd>
-    <dt>Stream</dt><dd>${shownStream(envelope)} ${shownCall(envelope, viewer)}</dd>
-    <dt>Recorded</dt><dd>${timeShown(recordedAt, viewer.timeZone)}</dd>
-    <dt>By</dt><dd>${shownActor(actor, names)}</dd>
-    ${index === null ? '' : html`<dt>Record of the call</dt><dd>${index}</dd>`}
+    <dt>Type</dt>
+    <dd>${type}, schema version ${schema}</dd>
+    <dt>Stream</dt>
+    <dd>${shownStream(envelope)} ${shownCall(envelope, viewer)}</dd>
+    <dt>Recorded</dt>
+    <dd>${timeShown(recordedAt, viewer.timeZone)}</dd>
+    <dt>By</dt>
+    <dd>${shownActor(actor, names)}</dd>
+    ${
+      index === null
+        ? ''
+        : html`<dt>Record of the call</dt>
+            <dd>${index}</dd>`
+    }
   </dl>`
 }
 
 function dataPart({ data }: StoredEvent): Html {
   return html`<h2>Data</h2>
-    ${data === null
-      ? html`<p>Erased: data and salt of this event are gone for ever. What was hashed of them still stands in the envelope.</p>`
-      : html`<pre>${shownJson(data)}</pre>`}`
+    ${
+      data === null
+        ? html`<p>
+            Erased: data and salt of this event are gone for ever. What was hashed of them still stands in the envelope.
+          </p>`
+        : html`<pre>${shownJson(data)}</pre>`
+    }`
 }
 
 function hashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isDataRight }: StoredEvent): Html {
   return html`<h2>Hashes</h2>
-    <p>The hash of the data is SHA-256 over salt and data. It stands in the envelope, and SHA-256 over a zero byte and the
-      envelope is the event's leaf of the company's Merkle tree (RFC 6962).</p>
+    <p>
+      The hash of the data is SHA-256 over salt and data. It stands in the envelope, and SHA-256 over a zero byte and
+      the envelope is the event's leaf of the company's Merkle tree (RFC 6962).
+    </p>
     <dl class="facts">
-      <dt>Envelope</dt><dd><pre id="envelope">${envelopeText}</pre> <button type="button" data-copy="#envelope" hidden>Copy</button></dd>
-      <dt>Leaf hash</dt><dd><code>${leafHash}</code> ${verdict(isLeafRight)}</dd>
-      <dt>Data hash</dt><dd><code>${envelope?.data_hash ?? ''}</code> ${isDataRight === null ? html`<span class="hint">cannot be made again: the data are erased</span>` : verdict(isDataRight)}</dd>
-      <dt>Salt</dt><dd>${salt === null ? 'erased' : html`<code>${salt}</code>`}</dd>
+      <dt>Envelope</dt>
+      <dd>
+        <pre id="envelope">${envelopeText}</pre>
+        <button type="button" data-copy="#envelope" hidden>Copy</button>
+      </dd>
+      <dt>Leaf hash</dt>
+      <dd><code>${leafHash}</code> ${verdict(isLeafRight)}</dd>
+      <dt>Data hash</dt>
+      <dd>
+        <code>${envelope?.data_hash ?? ''}</code>
+        ${isDataRight === null ? html`<span class="hint">cannot be made again: the data are erased</span>` : verdict(isDataRight)}
+      </dd>
+      <dt>Salt</dt>
+      <dd>${salt === null ? 'erased' : html`<code>${salt}</code>`}</dd>
     </dl>`
 }
 

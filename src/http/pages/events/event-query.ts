@@ -20,8 +20,12 @@ export const EVENT_TYPES = Object.keys(SCHEMA_VERSIONS).toSorted() as EventType[
 const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'usr', 'com']
 
 /** What an address asks for. Throws a problem with `invalid_query` where it says nothing that could be meant. */
-export function readEventQuery({ type = '', id = '', position = '', newer_from: newerFrom = '' }: EventQuery): { filter: EventFilter; place: EventPlace } {
-  if (type !== '' && !(EVENT_TYPES as string[]).includes(type)) throw invalidQuery('type', 'must be the type of an event')
+export function readEventQuery({ type = '', id = '', position = '', newer_from: newerFrom = '' }: EventQuery): {
+  filter: EventFilter
+  place: EventPlace
+} {
+  if (type !== '' && !(EVENT_TYPES as string[]).includes(type))
+    throw invalidQuery('type', 'must be the type of an event')
   return { filter: { ...(type === '' ? {} : { type }), ...filterOfId(id.trim()) }, place: placeOf(position, newerFrom) }
 }
 

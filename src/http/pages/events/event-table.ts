@@ -10,11 +10,26 @@ import { timeShown } from '../parts/times.ts'
 const COLUMNS = ['Position', 'Recorded', 'Type', 'Stream', 'By']
 
 /** Events as a table, as they come; with the names that keys and users have now. */
-export async function eventTable(db: LedgerDb, viewer: SessionUser, caption: string, events: readonly ListedEvent[]): Promise<Html> {
-  const names = await namesOf(db, viewer.companyId, events.flatMap(({ envelope }) => (envelope ? [envelope.actor] : [])))
+export async function eventTable(
+  db: LedgerDb,
+  viewer: SessionUser,
+  caption: string,
+  events: readonly ListedEvent[],
+): Promise<Html> {
+  const names = await namesOf(
+    db,
+    viewer.companyId,
+    events.flatMap(({ envelope }) => (envelope ? [envelope.actor] : [])),
+  )
   return html`<table class="cards events">
-    <caption>${caption}</caption>
-    <thead><tr>${COLUMNS.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
+    <caption>
+      ${caption}
+    </caption>
+    <thead>
+      <tr>
+        ${COLUMNS.map((label) => html`<th scope="col">${label}</th>`)}
+      </tr>
+    </thead>
     ${events.map((event) => eventRows(event, names, viewer))}
   </table>`
 }
@@ -23,18 +38,33 @@ export async function eventTable(db: LedgerDb, viewer: SessionUser, caption: str
 function eventRows(event: ListedEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
   const { position, envelope } = event
   const link = html`<th scope="row" class="unbroken" data-label="Position">${eventLink(position)}</th>`
-  if (!envelope) return html`<tbody><tr>${link}<td colspan="4">This event cannot be read; its page shows it as it is stored.</td></tr></tbody>`
-  return html`<tbody><tr>${link}
-    <td data-label="Recorded">${timeShown(envelope.recorded_at, viewer.timeZone)}</td>
-    <td data-label="Type"><span class="unbroken">${envelope.type}</span></td>
-    <td data-label="Stream">${shownStream(envelope)} ${shownCall(envelope, viewer)}</td>
-    <td data-label="By">${shownActor(envelope.actor, names)}</td></tr>
-    <tr><td colspan="5">${dataOf(event)}</td></tr></tbody>`
+  if (!envelope)
+    return html`<tbody>
+      <tr>
+        ${link}
+        <td colspan="4">This event cannot be read; its page shows it as it is stored.</td>
+      </tr>
+    </tbody>`
+  return html`<tbody>
+    <tr>
+      ${link}
+      <td data-label="Recorded">${timeShown(envelope.recorded_at, viewer.timeZone)}</td>
+      <td data-label="Type"><span class="unbroken">${envelope.type}</span></td>
+      <td data-label="Stream">${shownStream(envelope)} ${shownCall(envelope, viewer)}</td>
+      <td data-label="By">${shownActor(envelope.actor, names)}</td>
+    </tr>
+    <tr>
+      <td colspan="5">${dataOf(event)}</td>
+    </tr>
+  </tbody>`
 }
 
 function dataOf({ position, data, isErased }: ListedEvent): Html {
   if (isErased) return html`<span class="hint">Data: erased</span>`
   if (data === null) return html`<span class="hint">Data: long, see event ${eventLink(position)}</span>`
   if (data === '{}') return html`<span class="hint">Data: none</span>`
-  return html`<details><summary>Data<span class="visually-hidden"> of event ${position}</span></summary><pre>${shownJson(data)}</pre></details>`
+  return html`<details>
+    <summary>Data<span class="visually-hidden"> of event ${position}</span></summary>
+    <pre>${shownJson(data)}</pre>
+  </details>`
 }

@@ -28,13 +28,18 @@ export function shownCall({ call_id: call }: Pick<Envelope, 'call_id'>, { role }
   if (call === null) return html``
   const entry = `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`
   const address = role === 'admin' ? entry : addressOf(NAVIGATION.events.path, { id: call })
-  return html`<div class="hint">of call <a href="${address}"><code>${call}</code></a></div>`
+  return html`<div class="hint">
+    of call <a href="${address}"><code>${call}</code></a>
+  </div>`
 }
 
 /** What an event is about: of an employee, how the event left them; of anything else, all of its events. */
 export function shownStream({ stream, position, version }: Pick<Envelope, 'stream' | 'position' | 'version'>): Html {
-  const address = isId('emp', stream) ? employeeAddress(stream, position) : addressOf(NAVIGATION.events.path, { id: stream })
-  return html`<a href="${address}"><code>${stream}</code></a>, version ${version}`
+  const address = isId('emp', stream)
+    ? employeeAddress(stream, position)
+    : addressOf(NAVIGATION.events.path, { id: stream })
+  return html`<a href="${address}"><code>${stream}</code></a
+    >, version ${version}`
 }
 
 /** The page of an employee, as of a position or today. */

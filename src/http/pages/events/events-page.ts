@@ -20,19 +20,25 @@ const EVENTS_PER_PAGE = 50
 
 /** `/settings/events`: the company's ledger as it stands, newest first, for administrators and auditors. */
 export function eventsPage(app: FastifyInstance, reads: Reads): void {
-  app.get<{ Querystring: EventQuery }>(PATH, { config: { isHeavyRead: whenGiven('type', 'id') } }, async (request, reply) => {
-    const viewer = viewerOf(request)
-    const { filter, place } = readEventQuery(request.query)
-    const db = await reads.of(viewer.companyId)
-    const listed = await listStoredEvents(db, viewer.companyId, filter, { place, limit: EVENTS_PER_PAGE })
-    const body = html`<h1>Event stream</h1>
-      <p>Everything that has happened in the company, as its ledger holds it: numbered without a gap, and never changed.
-        <a href="/audit/v1/events" download="events.ndjson">Export all events</a></p>
-      ${filters(request.query)}
-      ${listed.events.length === 0 ? nothing(listed) : await eventTable(db, viewer, 'Events, newest first', listed.events)}
-      ${olderAndNewer(listed, request.query)}`
-    return sendUserPage(request, reply, viewer, { title: 'Event stream', body })
-  })
+  app.get<{ Querystring: EventQuery }>(
+    PATH,
+    { config: { isHeavyRead: whenGiven('type', 'id') } },
+    async (request, reply) => {
+      const viewer = viewerOf(request)
+      const { filter, place } = readEventQuery(request.query)
+      const db = await reads.of(viewer.companyId)
+      const listed = await listStoredEvents(db, viewer.companyId, filter, { place, limit: EVENTS_PER_PAGE })
+      const body = html`<h1>Event stream</h1>
+        <p>
+          Everything that has happened in the company, as its ledger holds it: numbered without a gap, and never
+          changed. <a href="/audit/v1/events" download="events.ndjson">Export all events</a>
+        </p>
+        ${filters(request.query)}
+        ${listed.events.length === 0 ? nothing(listed) : await eventTable(db, viewer, 'Events, newest first', listed.events)}
+        ${olderAndNewer(listed, request.query)}`
+      return sendUserPage(request, reply, viewer, { title: 'Event stream', body })
+    },
+  )
 }
 
 const TYPES = anyOf(Object.fromEntries(EVENT_TYPES.map((name) => [name, name])))
@@ -48,7 +54,10 @@ function filters({ type = '', id = '', position = '' }: EventQuery): Html {
 
 function nothing({ seen }: ListedEvents): Html {
   const where = seen === null ? 'There is none.' : `None of the positions ${seen.first} to ${seen.last} holds one.`
-  return html`<div class="empty"><h2>No such events here</h2><p>${where}</p></div>`
+  return html`<div class="empty">
+    <h2>No such events here</h2>
+    <p>${where}</p>
+  </div>`
 }
 
 function olderAndNewer({ newer, older }: ListedEvents, { type, id }: EventQuery): Html {

@@ -4,6 +4,7 @@ export type QueryValues = Readonly<Record<string, string | number | undefined>>
 /** A path with a query string. */
 export function addressOf(path: string, values: QueryValues): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values)) if (value !== undefined && value !== '') query.set(name, String(value))
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined && value !== '') query.set(name, String(value))
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }

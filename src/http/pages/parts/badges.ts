@@ -16,7 +16,8 @@ const SIGNS: Record<Tone, Html> = { good: TICK, warn: MARK, bad: CROSS, plain: D
 /** A state in a word, with a sign and a colour that say the same. */
 export function badge(tone: Tone, word: string, sign: Html = SIGNS[tone]): Html {
   return html`<span class="badge ${tone}"
-    ><svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">${sign}</svg>${word}</span
+    ><svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">${sign}</svg
+    >${word}</span
   >`
 }
 

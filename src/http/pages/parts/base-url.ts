@@ -5,6 +5,8 @@ import type { SessionSettings } from '../../access/session.ts'
 export function baseUrlOf(request: FastifyRequest, { publicUrl }: SessionSettings): string {
   if (publicUrl !== null) return publicUrl
   // It is shown in lines for a shell: nothing but a host and a port.
-  const host = /^[A-Za-z0-9._-]+(?::\d+)?$|^\[[0-9A-Fa-f:.]+\](?::\d+)?$/.test(request.host) ? request.host : 'localhost'
+  const host = /^[A-Za-z0-9._-]+(?::\d+)?$|^\[[0-9A-Fa-f:.]+\](?::\d+)?$/.test(request.host)
+    ? request.host
+    : 'localhost'
   return `${request.protocol}://${host}`
 }

@@ -11,7 +11,11 @@ import { SignInNeededError } from './viewer.ts'
 const RETRY_AFTER_SECONDS = '1'
 
 /** Sends what was thrown behind a page as a page: with the navigation, where somebody has signed in. */
-export async function sendErrorPage(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
+export async function sendErrorPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): Promise<FastifyReply> {
   if (error instanceof SignInNeededError) return leadToSignIn(request, reply)
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
@@ -19,7 +23,11 @@ export async function sendErrorPage(request: FastifyRequest, reply: FastifyReply
 }
 
 /** Sends a page that says what went wrong, and where to go from there. */
-export async function sendProblemPage(request: FastifyRequest, reply: FastifyReply, refusal: Problem): Promise<FastifyReply> {
+export async function sendProblemPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Problem,
+): Promise<FastifyReply> {
   if (refusal.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   void reply.code(refusal.status)
   const { viewer } = request

@@ -31,9 +31,13 @@ export function checked<Schema extends TSchema>(schema: Schema, value: unknown):
 
 /** What no text of the database can hold is refused at the door of the endpoints by their parser of bodies. */
 function assertStorable(value: object): void {
-  const bent = Object.entries(value).filter(([, text]) => typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()))
+  const bent = Object.entries(value).filter(
+    ([, text]) => typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()),
+  )
   if (bent.length === 0) return
-  const faults = bent.map(([name]) => fieldError(`/${name}`, 'invalid_format', `${name} holds a character that no text may have`))
+  const faults = bent.map(([name]) =>
+    fieldError(`/${name}`, 'invalid_format', `${name} holds a character that no text may have`),
+  )
   throw new ProblemError(invalidFields(faults))
 }
 
@@ -63,8 +67,12 @@ export function asFormProblem(error: unknown): Problem {
 export function formAlert(problem: FormProblem): Html {
   if (!problem) return html``
   const atFields = problem.errors.length
-  const ofAll = problem.errors.find(({ pointer }) => pointer === '')?.message ?? (atFields === 0 ? problem.detail : undefined)
-  const text = ofAll !== undefined ? sentence(ofAll) : `Nothing was changed: please correct ${atFields === 1 ? 'one field' : `${atFields} fields`}.`
+  const ofAll =
+    problem.errors.find(({ pointer }) => pointer === '')?.message ?? (atFields === 0 ? problem.detail : undefined)
+  const text =
+    ofAll !== undefined
+      ? sentence(ofAll)
+      : `Nothing was changed: please correct ${atFields === 1 ? 'one field' : `${atFields} fields`}.`
   return html`<p class="alert" role="alert">${text}</p>`
 }
 
@@ -106,12 +114,19 @@ export interface Field {
 export function field(wanted: Field, problem: FormProblem): Html {
   const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = wanted
   const fault = faultOf(name, problem)
-  const input = html`<input id="${name}" name="${name}" type="${type}" value="${type === 'password' ? '' : value}"
-    ${isRequired ? html`required` : ''} ${wanted.hasFocus ? html`autofocus` : ''}
+  const input = html`<input
+    id="${name}"
+    name="${name}"
+    type="${type}"
+    value="${type === 'password' ? '' : value}"
+    ${isRequired ? html`required` : ''}
+    ${wanted.hasFocus ? html`autofocus` : ''}
     ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
     ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
-    ${min === undefined ? '' : html`min="${min}"`} ${max === undefined ? '' : html`max="${max}"`}
-    ${describedBy(name, hint, fault)} />`
+    ${min === undefined ? '' : html`min="${min}"`}
+    ${max === undefined ? '' : html`max="${max}"`}
+    ${describedBy(name, hint, fault)}
+  />`
   return html`<div class="field"><label for="${name}">${label}</label>${input}${below(name, hint, fault)}</div>`
 }
 
@@ -139,14 +154,18 @@ export function choice({ name, label, value, options, hint }: Choice, problem: F
 export function confirmation(label: string, problem: FormProblem): Html {
   const fault = faultOf('sure', problem)
   return html`<div class="field tick">
-    <input id="sure" name="sure" type="checkbox" value="yes" required ${describedBy('sure', undefined, fault)} /> <label for="sure">${label}</label>
+    <input id="sure" name="sure" type="checkbox" value="yes" required ${describedBy('sure', undefined, fault)} />
+    <label for="sure">${label}</label>
     ${below('sure', undefined, fault)}
   </div>`
 }
 
 /** Throws a problem unless the box of `confirmation` was ticked. */
 export function confirmed({ sure }: FormFields): void {
-  if (sure !== 'yes') throw new ProblemError(invalidFields([fieldError('/sure', 'required', 'tick the box to go on: it cannot be undone')]))
+  if (sure !== 'yes')
+    throw new ProblemError(
+      invalidFields([fieldError('/sure', 'required', 'tick the box to go on: it cannot be undone')]),
+    )
 }
 
 /** The options of a filter that may be left open. */

@@ -11,14 +11,22 @@ export interface PageContent {
 }
 
 /** Sends a page of Company Settings, or another page of somebody who has signed in, with the navigation at its left. */
-export async function sendUserPage(request: FastifyRequest, reply: FastifyReply, user: SessionUser, page: PageContent): Promise<FastifyReply> {
+export async function sendUserPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: SessionUser,
+  page: PageContent,
+): Promise<FastifyReply> {
   const [path = ''] = request.url.split('?', 1)
   return sendPage(
     reply,
     page.title,
     html`<a class="skip" href="#main">Skip to the content</a>
       ${header(user)}
-      <div class="columns">${navigation(user, path)}<main id="main" tabindex="-1">${page.body}</main></div>`,
+      <div class="columns">
+        ${navigation(user, path)}
+        <main id="main" tabindex="-1">${page.body}</main>
+      </div>`,
   )
 }
 
@@ -34,7 +42,10 @@ export async function sendPlainPage(reply: FastifyReply, page: PageContent): Pro
 
 /** The way back from a page below an item of Company Settings, with the pages in between. */
 export function trail(item: NavigationItem, between: { label: string; path: string }[] = []): Html {
-  const steps = [item, ...between].map(({ label, path }, at) => html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}">${label}</a> `)
+  const steps = [item, ...between].map(
+    ({ label, path }, at) =>
+      html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}">${label}</a> `,
+  )
   return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
 

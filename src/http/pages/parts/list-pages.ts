@@ -16,15 +16,28 @@ export interface PageLink {
 
 /** The links between the pages of a list. One that leads nowhere is there and hidden: a script may come to need it. */
 export function pageLinks(links: PageLink[], label = 'Pages'): Html {
-  const shown = links.map(({ label, rel, href }) => html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`)
+  const shown = links.map(
+    ({ label, rel, href }) =>
+      html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`,
+  )
   return html`<nav class="pages" aria-label="${label}">${shown}</nav>`
 }
 
 /** The links of a list that is ordered by ids and was read with one row more than a page has. */
-export function olderLinks<Row>(path: string, filter: QueryValues, cursor: string | undefined, found: Row[], idOf: (row: Row) => string): Html {
+export function olderLinks<Row>(
+  path: string,
+  filter: QueryValues,
+  cursor: string | undefined,
+  found: Row[],
+  idOf: (row: Row) => string,
+): Html {
   const last = found.length > ROWS_A_PAGE ? found[ROWS_A_PAGE - 1] : undefined
   return pageLinks([
     { label: 'Newest', rel: 'first', href: cursor === undefined ? null : addressOf(path, filter) },
-    { label: 'Older', rel: 'next', href: last ? addressOf(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null },
+    {
+      label: 'Older',
+      rel: 'next',
+      href: last ? addressOf(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null,
+    },
   ])
 }

@@ -39,7 +39,9 @@ function wallClock(text: string): number {
  */
 function instantsOf(clock: number, timeZone: string): [first: number, last: number] {
   const [before, after] = [clock - offsetAt(clock - DAY_MS, timeZone), clock - offsetAt(clock + DAY_MS, timeZone)]
-  const shown = [before, after].toSorted((a, b) => a - b).filter((instant) => instant + offsetAt(instant, timeZone) === clock)
+  const shown = [before, after]
+    .toSorted((a, b) => a - b)
+    .filter((instant) => instant + offsetAt(instant, timeZone) === clock)
   return shown.length === 0 ? [before, before] : [shown[0]!, shown.at(-1)!]
 }
 
@@ -57,7 +59,14 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   let clock = clocks.get(timeZone)
   if (!clock) {
     const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
-    clock = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...date, hour: 'numeric', minute: 'numeric', second: 'numeric' })
+    clock = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      ...date,
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
     // There are some 600 time zones, and a company's is one of them.
     clocks.set(timeZone, clock)
   }

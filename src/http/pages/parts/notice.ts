@@ -6,5 +6,7 @@ import type { Html } from './page.ts'
 /** Says what has just been done, by the word in `?done=`; nothing for a word that is not among these. */
 export function notice(request: FastifyRequest, texts: Readonly<Record<string, string>>): Html {
   const { done } = formFields(request.query)
-  return done !== undefined && Object.hasOwn(texts, done) ? html`<p class="notice" role="status">${texts[done]}</p>` : html``
+  return done !== undefined && Object.hasOwn(texts, done)
+    ? html`<p class="notice" role="status">${texts[done]}</p>`
+    : html``
 }

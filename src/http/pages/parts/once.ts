@@ -11,5 +11,8 @@ export function shownOnce(id: string, text: string, label = 'Copy'): Html {
 
 /** Warns that what is shown cannot be shown again. */
 export function onlyOnce(what: string): Html {
-  return html`<p class="warning">Copy ${what} now: only its digest is kept, so it cannot be shown again. Loading this page anew shows nothing and makes nothing new.</p>`
+  return html`<p class="warning">
+    Copy ${what} now: only its digest is kept, so it cannot be shown again. Loading this page anew shows nothing and
+    makes nothing new.
+  </p>`
 }

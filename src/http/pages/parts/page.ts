@@ -47,5 +47,8 @@ export async function sendPage(reply: FastifyReply, title: string, body: Html): 
 
 /** Sends a part of a page, for the script to put in its place. */
 export async function sendFragment(reply: FastifyReply, body: Html): Promise<FastifyReply> {
-  return reply.headers({ ...HEADERS, 'cache-control': 'no-store' }).type('text/html; charset=utf-8').send((await body).toString())
+  return reply
+    .headers({ ...HEADERS, 'cache-control': 'no-store' })
+    .type('text/html; charset=utf-8')
+    .send((await body).toString())
 }

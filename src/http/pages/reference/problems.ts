@@ -24,7 +24,9 @@ export function problemPages(app: FastifyInstance): void {
   app.get<{ Params: { code: string } }>('/problems/:code', { schema }, (request, reply) => {
     const { code } = request.params
     if (!isCode(code)) return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
-    return wantsJson(request, reply) ? reply.send(facts(code)) : sendPlainPage(reply, { title: problem(code, '').title, body: body(code) })
+    return wantsJson(request, reply)
+      ? reply.send(facts(code))
+      : sendPlainPage(reply, { title: problem(code, '').title, body: body(code) })
   })
 }
 
@@ -47,7 +49,8 @@ function facts(code: ProblemCode) {
 
 function body(code: ProblemCode): Html {
   const { status, title, when, remedy, log_entry: entry } = facts(code)
-  return html`    <p><code>${status} ${code}</code></p>
+  return html`
+    <p><code>${status} ${code}</code></p>
     <h1>${title}</h1>
     <h2>When it happens</h2>
     <p>${withCode(when)}</p>
@@ -56,7 +59,7 @@ function body(code: ProblemCode): Html {
     <h2>Is there an entry in Bulk User Logs?</h2>
     <p>${entry}</p>
     <p><a href="/problems">All problems</a></p>
-`
+  `
 }
 
 /** What stands between backticks, as code. */
@@ -66,22 +69,29 @@ function withCode(text: string): Html[] {
 
 function listBody(): Html {
   const rows = PROBLEM_CODES.map(facts).toSorted((a, b) => a.status - b.status)
-  return html`    <h1>Problems</h1>
+  return html`
+    <h1>Problems</h1>
     <table class="cards">
-      <caption class="visually-hidden">Problems by HTTP status</caption>
+      <caption class="visually-hidden">
+        Problems by HTTP status
+      </caption>
       <thead>
-        <tr>${['Status', 'Code', 'Meaning'].map((label) => html`<th scope="col" class="unbroken">${label}</th>`)}</tr>
+        <tr>
+          ${['Status', 'Code', 'Meaning'].map((label) => html`<th scope="col" class="unbroken">${label}</th>`)}
+        </tr>
       </thead>
       <tbody>
         ${rows.map(
           ({ status, code, title }) =>
             html`<tr>
               <td data-label="Status" class="unbroken">${status}</td>
-              <th scope="row" data-label="Code"><a href="/problems/${code}"><code>${code}</code></a></th>
+              <th scope="row" data-label="Code">
+                <a href="/problems/${code}"><code>${code}</code></a>
+              </th>
               <td data-label="Meaning">${title}</td>
             </tr>`,
         )}
       </tbody>
     </table>
-`
+  `
 }

@@ -54,7 +54,10 @@ export function referencePage(app: FastifyInstance): void {
   app.get('/docs/start.js', { schema }, (_, reply) => reply.type('text/javascript; charset=utf-8').send(START))
   app.get('/docs/reference.js', { schema }, async (_, reply) => {
     script ??= loadScript()
-    return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=3600').send(await script)
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .header('cache-control', 'public, max-age=3600')
+      .send(await script)
   })
 }
 

@@ -42,7 +42,12 @@ export function stackedBars(bars: readonly (readonly number[])[], max: number, h
     return values.map((value) => {
       const tall = value === 0 ? 0 : Math.max(1, (value / max) * height)
       top -= tall
-      return { x: rounded((at + (1 - FILLED) / 2) * column), width: rounded(column * FILLED), y: rounded(top), height: rounded(tall) }
+      return {
+        x: rounded((at + (1 - FILLED) / 2) * column),
+        width: rounded(column * FILLED),
+        y: rounded(top),
+        height: rounded(tall),
+      }
     })
   })
 }

@@ -27,15 +27,21 @@ export function dayShown(day: string): string {
  * table with the same numbers has to stand beneath, for those who cannot see it.
  */
 export function outcomeChart(id: string, title: string, days: readonly DayOutcome[]): Html {
-  const { max, ticks } = roundScale(days.reduce((most, { completed, failed }) => Math.max(most, completed + failed), 0), MAX_STEPS)
-  const bars = stackedBars(days.map(({ completed, failed }) => [completed, failed]), max, HEIGHT)
+  const { max, ticks } = roundScale(
+    days.reduce((most, { completed, failed }) => Math.max(most, completed + failed), 0),
+    MAX_STEPS,
+  )
+  const bars = stackedBars(
+    days.map(({ completed, failed }) => [completed, failed]),
+    max,
+    HEIGHT,
+  )
   return html`<figure class="chart">
     ${legend(id)}
     <svg role="img" aria-labelledby="${id}-title ${id}-desc" height="${HEIGHT + BELOW}">
       <title id="${id}-title">${title}</title>
       <desc id="${id}-desc">${described(days)}</desc>
-      ${hatch(`${id}-hatch`)}
-      ${ticks.map((tick) => gridLine(tick, HEIGHT - (tick / max) * HEIGHT))}
+      ${hatch(`${id}-hatch`)} ${ticks.map((tick) => gridLine(tick, HEIGHT - (tick / max) * HEIGHT))}
       ${bars.map((segments, at) => bar(days[at]!, segments, `${id}-hatch`))}
       ${namedColumns(days.length, NAMED_DAYS).map((column, at, { length }) => dayName(days[column]!.day, bars[column]![0]!, at, length))}
     </svg>
@@ -44,22 +50,35 @@ export function outcomeChart(id: string, title: string, days: readonly DayOutcom
 
 function described(days: readonly DayOutcome[]): string {
   const sum = (of: 'completed' | 'failed') => numberShown(days.reduce((total, day) => total + day[of], 0))
-  const peak = days.reduce((highest, day) => (day.completed + day.failed > highest.completed + highest.failed ? day : highest))
+  const peak = days.reduce((highest, day) =>
+    day.completed + day.failed > highest.completed + highest.failed ? day : highest,
+  )
   const most = numberShown(peak.completed + peak.failed)
   return `${days.length} days: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${dayShown(peak.day)}: ${most}.`
 }
 
 function legend(id: string): Html {
   return html`<figcaption class="legend">
-    <span><svg aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg> Completed</span>
-    <span><svg aria-hidden="true" width="14" height="14">${hatch(`${id}-key`)}
-      <rect class="failed-ground" width="14" height="14" /><rect fill="url(#${id}-key)" width="14" height="14" /></svg> Failed</span>
+    <span
+      ><svg aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg>
+      Completed</span
+    >
+    <span
+      ><svg aria-hidden="true" width="14" height="14">
+        ${hatch(`${id}-key`)}
+        <rect class="failed-ground" width="14" height="14" />
+        <rect fill="url(#${id}-key)" width="14" height="14" />
+      </svg>
+      Failed</span
+    >
   </figcaption>`
 }
 
 function hatch(id: string): Html {
-  return html`<defs><pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-    <rect class="hatch" width="3" height="6" /></pattern></defs>`
+  return html`<defs
+    ><pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect class="hatch" width="3" height="6" /></pattern
+  ></defs>`
 }
 
 function gridLine(tick: number, y: number): Html {
@@ -69,10 +88,14 @@ function gridLine(tick: number, y: number): Html {
 
 function bar({ day, completed, failed }: DayOutcome, segments: readonly Segment[], hatchId: string): Html {
   if (completed + failed === 0) return html``
-  const [below, above] = segments.map(({ x, width, y, height }) => html`x="${x}%" width="${width}%" y="${y}" height="${height}"`)
-  return html`<g><title>${dayShown(day)}: ${numberShown(completed)} completed, ${numberShown(failed)} failed</title>
+  const [below, above] = segments.map(
+    ({ x, width, y, height }) => html`x="${x}%" width="${width}%" y="${y}" height="${height}"`,
+  )
+  return html`<g>
+    <title>${dayShown(day)}: ${numberShown(completed)} completed, ${numberShown(failed)} failed</title>
     ${completed > 0 ? html`<rect class="completed" ${below} />` : ''}
-    ${failed > 0 ? html`<rect class="failed-ground" ${above} /><rect fill="url(#${hatchId})" ${above} />` : ''}</g>`
+    ${failed > 0 ? html`<rect class="failed-ground" ${above} /><rect fill="url(#${hatchId})" ${above} />` : ''}</g
+  >`
 }
 
 /** The first name begins at its bar and the last ends there, so that neither leaves the picture. */

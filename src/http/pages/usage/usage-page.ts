@@ -45,8 +45,10 @@ export function usagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; r
     ])
     const body = html`<h1>Usage</h1>
       ${rangeLinks(days)}
-      <p class="hint">Creating and updating calls from ${dayShown(range.from)} to ${dayShown(range.to)}. Days are days of UTC,
-        like the windows of the quotas.</p>
+      <p class="hint">
+        Creating and updating calls from ${dayShown(range.from)} to ${dayShown(range.to)}. Days are days of UTC, like
+        the windows of the quotas.
+      </p>
       ${usage.length === 0 ? nothing(days) : charts(usageShown(usage, range.from, days), usage)}
       ${quotas(keys, viewer.timeZone)}`
     return sendUserPage(request, reply, viewer, { title: 'Usage', body })
@@ -64,7 +66,9 @@ const DAY_MS = 86_400_000
 /** Sums what a day has by outcome; days without calls are there, with zeros. */
 function usageShown(usage: readonly UsageOfDay[], from: string, days: number): UsageShown {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
-  const all = Array.from({ length: days }, (_, at) => new Date(Date.parse(from) + at * DAY_MS).toISOString().slice(0, 10))
+  const all = Array.from({ length: days }, (_, at) =>
+    new Date(Date.parse(from) + at * DAY_MS).toISOString().slice(0, 10),
+  )
   const sums = (count: (usage: UsageOfDay) => number) =>
     all.map((day) => {
       const sum = (status: UsageOfDay['status']) =>
@@ -81,24 +85,38 @@ function rangeLinks(chosen: number): Html {
 }
 
 function nothing(days: number): Html {
-  return html`<div class="empty"><h2>No calls in these ${days} days</h2>
-    <p>Each call that creates or updates employees is counted here, whether it succeeds or not.</p></div>`
+  return html`<div class="empty">
+    <h2>No calls in these ${days} days</h2>
+    <p>Each call that creates or updates employees is counted here, whether it succeeds or not.</p>
+  </div>`
 }
 
 function charts({ calls, records }: UsageShown, usage: readonly UsageOfDay[]): Html {
-  const withCalls = calls.map((day, at) => ({ day, records: records[at]! })).filter(({ day }) => day.completed + day.failed > 0)
+  const withCalls = calls
+    .map((day, at) => ({ day, records: records[at]! }))
+    .filter(({ day }) => day.completed + day.failed > 0)
   return html`<h2>Calls by day</h2>
     ${outcomeChart('calls', 'Calls by day and outcome', calls)}
     <h2>Records by day</h2>
     ${outcomeChart('records', 'Records by day and the outcome of their call', records)}
     <table class="cards sums">
-      <caption>Calls and records by day and outcome, newest first. Days without calls are left out.</caption>
-      <thead><tr><th scope="col">Day (UTC)</th>${['Calls completed', 'Calls failed', 'Records in completed calls', 'Records in failed calls'].map(numberHead)}</tr></thead>
+      <caption>
+        Calls and records by day and outcome, newest first. Days without calls are left out.
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Day (UTC)</th>
+          ${['Calls completed', 'Calls failed', 'Records in completed calls', 'Records in failed calls'].map(numberHead)}
+        </tr>
+      </thead>
       <tbody>
         ${withCalls.toReversed().map(
-          ({ day, records: sent }) => html`<tr><th scope="row" class="unbroken">${day.day}</th>
-            ${numberCell('Calls completed', day.completed)}${numberCell('Calls failed', day.failed)}
-            ${numberCell('Records in completed calls', sent.completed)}${numberCell('Records in failed calls', sent.failed)}</tr>`,
+          ({ day, records: sent }) =>
+            html`<tr>
+              <th scope="row" class="unbroken">${day.day}</th>
+              ${numberCell('Calls completed', day.completed)}${numberCell('Calls failed', day.failed)}
+              ${numberCell('Records in completed calls', sent.completed)}${numberCell('Records in failed calls', sent.failed)}
+            </tr>`,
         )}
       </tbody>
     </table>
@@ -110,15 +128,36 @@ function byOperation(usage: readonly UsageOfDay[]): Html {
   const rows = groups.map((group) => {
     const sum = (count: (usage: UsageOfDay) => number) => group.reduce((total, one) => total + count(one), 0)
     const { operation, status } = group[0]!
-    const counts = COUNTS.map(([name, label]) => numberCell(label, sum(({ records }) => records[name])))
-    return html`<tr><th scope="row">${OPERATIONS[operation]}</th><td data-label="Outcome">${status}</td>
-      ${numberCell('Calls', sum(({ calls }) => calls))}${counts}</tr>`
+    const counts = COUNTS.map(([name, label]) =>
+      numberCell(
+        label,
+        sum(({ records }) => records[name]),
+      ),
+    )
+    return html`<tr>
+      <th scope="row">${OPERATIONS[operation]}</th>
+      <td data-label="Outcome">${status}</td>
+      ${numberCell(
+        'Calls',
+        sum(({ calls }) => calls),
+      )}${counts}
+    </tr>`
   })
   return html`<h2>By operation</h2>
     <table class="cards sums">
-      <caption>Calls and the counts of their records, by operation and outcome</caption>
-      <thead><tr><th scope="col">Operation</th><th scope="col">Outcome</th>${['Calls', ...COUNTS.map(([, label]) => label)].map(numberHead)}</tr></thead>
-      <tbody>${rows}</tbody>
+      <caption>
+        Calls and the counts of their records, by operation and outcome
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Operation</th>
+          <th scope="col">Outcome</th>
+          ${['Calls', ...COUNTS.map(([, label]) => label)].map(numberHead)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
     </table>`
 }
 
@@ -131,21 +170,37 @@ function numberCell(label: string, count: number): Html {
 }
 
 function quotas(keys: readonly SeenKey[], timeZone: string): Html {
-  if (keys.length === 0) return html`<h2>Quotas</h2><p>There is no API key yet.</p>`
+  if (keys.length === 0)
+    return html`<h2>Quotas</h2>
+      <p>There is no API key yet.</p>`
   return html`<h2>Quotas</h2>
     <table class="cards sums">
-      <caption>Calls in the running window of each API key's quota</caption>
-      <thead><tr><th scope="col">API key</th><th scope="col">Used</th>${['Calls', 'Quota'].map(numberHead)}<th scope="col">Period</th><th scope="col">Begins anew</th></tr></thead>
-      <tbody>${keys.map((seen) => quotaRow(seen, timeZone))}</tbody>
+      <caption>
+        Calls in the running window of each API key's quota
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">API key</th>
+          <th scope="col">Used</th>
+          ${['Calls', 'Quota'].map(numberHead)}
+          <th scope="col">Period</th>
+          <th scope="col">Begins anew</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${keys.map((seen) => quotaRow(seen, timeZone))}
+      </tbody>
     </table>`
 }
 
 function quotaRow(seen: SeenKey, timeZone: string): Html {
   const { key } = seen
   const used = quotaUsed(seen)
-  return html`<tr><th scope="row">${key.name}${key.isEnabled ? '' : ' (disabled)'}</th>
+  return html`<tr>
+    <th scope="row">${key.name}${key.isEnabled ? '' : ' (disabled)'}</th>
     <td data-label="Used">${quotaBar(used)} ${used.percent} %</td>
     ${numberCell('Calls', used.made)}${numberCell('Quota', used.limit)}
     <td data-label="Period">${key.refreshPeriod}</td>
-    <td data-label="Begins anew"><time datetime="${used.beginsAnew}">${absolute(used.beginsAnew, timeZone)}</time></td></tr>`
+    <td data-label="Begins anew"><time datetime="${used.beginsAnew}">${absolute(used.beginsAnew, timeZone)}</time></td>
+  </tr>`
 }

@@ -11,7 +11,13 @@ import { timeShown } from '../parts/times.ts'
 import { viewerOf } from '../parts/viewer.ts'
 
 /** Shows a user's one-time link, this once, to whoever passes it on. */
-export function sendLink(request: FastifyRequest, reply: FastifyReply, sessions: SessionSettings, title: string, invited: UserWithLink): Promise<FastifyReply> {
+export function sendLink(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sessions: SessionSettings,
+  title: string,
+  invited: UserWithLink,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const { user, linkToken, linkExpiresAt } = invited
   const link = `${baseUrlOf(request, sessions)}${INVITATION_PATH}?token=${linkToken}`
@@ -21,7 +27,10 @@ export function sendLink(request: FastifyRequest, reply: FastifyReply, sessions:
       ${onlyOnce('the link')}
       <h2>One-time link for ${user.name}</h2>
       ${shownOnce('link', link, 'Copy the link')}
-      <p>Pass it on to ${user.email} by a way that nobody else reads: whoever opens it sets the password. It serves once, until ${timeShown(linkExpiresAt, viewer.timeZone)}.</p>
+      <p>
+        Pass it on to ${user.email} by a way that nobody else reads: whoever opens it sets the password. It serves once,
+        until ${timeShown(linkExpiresAt, viewer.timeZone)}.
+      </p>
       <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">To the user</a></p>`,
   })
 }

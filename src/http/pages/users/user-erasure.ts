@@ -26,7 +26,12 @@ export function userErasure(app: FastifyInstance, services: PageServices): void 
   })
 }
 
-async function sendForm(services: PageServices, request: UserRequest, reply: FastifyReply, problem: FormProblem): Promise<FastifyReply> {
+async function sendForm(
+  services: PageServices,
+  request: UserRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   const user = await foundUser(services, request)
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewerOf(request), {
@@ -35,11 +40,16 @@ async function sendForm(services: PageServices, request: UserRequest, reply: Fas
       <h1>Erase ${shownName(user)}?</h1>
       ${formAlert(problem)}
       <p class="warning">It cannot be undone.</p>
-      <p>The name, the e-mail address and the names of the tokens are gone, from the ledger as well. What was done under the
-        id <code>${user.id}</code> stays, and so do the roles that it had; only, nobody can say any more who that was.</p>
+      <p>
+        The name, the e-mail address and the names of the tokens are gone, from the ledger as well. What was done under
+        the id <code>${user.id}</code> stays, and so do the roles that it had; only, nobody can say any more who that
+        was.
+      </p>
       <form method="post" action="${PATH}/${user.id}/erase" class="stack">
         ${confirmation('Erase the user for ever', problem)}
-        <div class="actions"><button class="danger">Erase the user</button><a class="button" href="${PATH}/${user.id}">Keep the name</a></div>
+        <div class="actions">
+          <button class="danger">Erase the user</button><a class="button" href="${PATH}/${user.id}">Keep the name</a>
+        </div>
       </form>`,
   })
 }

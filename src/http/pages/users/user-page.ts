@@ -83,7 +83,12 @@ export async function foundUser({ db }: PageServices, request: UserRequest): Pro
   return found
 }
 
-async function sendUser(services: PageServices, request: UserRequest, reply: FastifyReply, problem: FormProblem): Promise<FastifyReply> {
+async function sendUser(
+  services: PageServices,
+  request: UserRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const user = await foundUser(services, request)
   if (problem) void reply.code(problem.status)
@@ -107,8 +112,18 @@ function facts(user: UserRecord, timeZone: string): Html {
     <dd>${user.role}</dd>
     <dt>Created</dt>
     <dd>${timeShown(user.createdAt, timeZone)}</dd>
-    ${linkExpiresAt === null ? '' : html`<dt>One-time link</dt><dd>ends ${timeShown(linkExpiresAt, timeZone)}</dd>`}
-    ${removedAt === null ? '' : html`<dt>Removed</dt><dd>${timeShown(removedAt, timeZone)}</dd>`}
+    ${
+      linkExpiresAt === null
+        ? ''
+        : html`<dt>One-time link</dt>
+            <dd>ends ${timeShown(linkExpiresAt, timeZone)}</dd>`
+    }
+    ${
+      removedAt === null
+        ? ''
+        : html`<dt>Removed</dt>
+            <dd>${timeShown(removedAt, timeZone)}</dd>`
+    }
     <dt>Id</dt>
     <dd><code>${user.id}</code></dd>
   </dl>`
@@ -116,7 +131,9 @@ function facts(user: UserRecord, timeZone: string): Html {
 
 function removed(user: UserRecord): Html {
   if (isErased(user)) return html`<p>Who this was is forgotten. What was done under the id stays.</p>`
-  return html`<p>A removed user stays here, so that what the person did keeps its name. To let the person in again, invite anew.</p>
+  return html`<p>
+      A removed user stays here, so that what the person did keeps its name. To let the person in again, invite anew.
+    </p>
     <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase …</a></p>`
 }
 
@@ -128,12 +145,19 @@ function changes({ id, role, hasPassword }: UserRecord, problem: FormProblem): H
     </form>
     <h2>Access</h2>
     <p class="actions">
-      <a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset the password …' : 'Make a new link …'}</a>
+      <a class="button" href="${PATH}/${id}/reset-password"
+        >${hasPassword ? 'Reset the password …' : 'Make a new link …'}</a
+      >
       <a class="button danger" href="${PATH}/${id}/remove">Remove …</a>
     </p>`
 }
 
-async function sendReset(services: PageServices, request: UserRequest, reply: FastifyReply, problem: FormProblem): Promise<FastifyReply> {
+async function sendReset(
+  services: PageServices,
+  request: UserRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const user = await foundUser(services, request)
   const isOwn = user.id === viewer.userId
@@ -142,7 +166,10 @@ async function sendReset(services: PageServices, request: UserRequest, reply: Fa
     title: `Reset the password of ${user.name}`,
     body: html`<h1>Reset the password of ${user.name}?</h1>
       ${formAlert(problem)}
-      <p>The password that is, any link before and every session of ${user.email} end at once. You get a new one-time link to pass on; it lasts ${LINK_LIFE_DAYS} days. Tokens for the endpoints go on.</p>
+      <p>
+        The password that is, any link before and every session of ${user.email} end at once. You get a new one-time
+        link to pass on; it lasts ${LINK_LIFE_DAYS} days. Tokens for the endpoints go on.
+      </p>
       ${isOwn ? html`<p class="warning">This is you: you are signed out at once, and the link on the next page is your only way back. To choose another password, use your account page instead.</p>` : ''}
       <form method="post" action="${PATH}/${user.id}/reset-password" class="actions">
         ${seenField(user.version)}
@@ -152,7 +179,12 @@ async function sendReset(services: PageServices, request: UserRequest, reply: Fa
   })
 }
 
-async function sendRemoval(services: PageServices, request: UserRequest, reply: FastifyReply, problem: FormProblem): Promise<FastifyReply> {
+async function sendRemoval(
+  services: PageServices,
+  request: UserRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   const viewer = viewerOf(request)
   const user = await foundUser(services, request)
   if (problem) void reply.code(problem.status)
@@ -160,7 +192,10 @@ async function sendRemoval(services: PageServices, request: UserRequest, reply: 
     title: `Remove ${user.name}`,
     body: html`<h1>Remove ${user.name}?</h1>
       ${formAlert(problem)}
-      <p>Password, one-time link, tokens and every session of ${user.email} end at once and for good. What the person did keeps its name in the ledger.</p>
+      <p>
+        Password, one-time link, tokens and every session of ${user.email} end at once and for good. What the person did
+        keeps its name in the ledger.
+      </p>
       ${user.id === viewer.userId ? html`<p class="warning">This is you: you are signed out at once.</p>` : ''}
       <form method="post" action="${PATH}/${user.id}/remove" class="actions">
         <button class="danger">Remove the user</button>

@@ -37,14 +37,21 @@ export function usersPage(app: FastifyInstance, services: PageServices): void {
   })
 }
 
-async function sendInviteForm(request: FastifyRequest, reply: FastifyReply, problem: FormProblem): Promise<FastifyReply> {
+async function sendInviteForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   const { email = '', name = '', role = 'member' } = problem ? formFields(request.body) : {}
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewerOf(request), {
     title: 'Invite a user',
     body: html`<h1>Invite a user</h1>
       ${formAlert(problem)}
-      <p>You get a link to pass on, by which the person sets a password. It serves once and lasts ${LINK_LIFE_DAYS} days; no mail is sent.</p>
+      <p>
+        You get a link to pass on, by which the person sets a password. It serves once and lasts ${LINK_LIFE_DAYS} days;
+        no mail is sent.
+      </p>
       <form method="post" action="${PATH}/new" class="stack">
         ${field({ name: 'email', label: 'E-mail of the user', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
         ${field({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}
@@ -82,7 +89,9 @@ function filterForm(status: string): Html {
 function table(users: UserRecord[], timeZone: string): Html {
   if (users.length === 0) return html`<p class="empty">No user is like that. <a href="${PATH}">Show all</a></p>`
   return html`<table class="cards">
-    <caption class="visually-hidden">Users, newest first</caption>
+    <caption class="visually-hidden">
+      Users, newest first
+    </caption>
     <thead>
       <tr>
         <th scope="col">Name and e-mail</th>
@@ -95,7 +104,9 @@ function table(users: UserRecord[], timeZone: string): Html {
       ${users.map(
         (user) =>
           html`<tr>
-            <th scope="row"><a href="${PATH}/${user.id}">${shownName(user)}</a><br /><span class="below">${user.email}</span></th>
+            <th scope="row">
+              <a href="${PATH}/${user.id}">${shownName(user)}</a><br /><span class="below">${user.email}</span>
+            </th>
             <td data-label="Role">${user.role}</td>
             <td data-label="Status">${userBadge(user)}</td>
             <td data-label="Created">${timeShown(user.createdAt, timeZone)}</td>
