@@ -6,11 +6,12 @@ const SYSTEM_BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr
 
 /** Starts a real Chromium: the system's, or the one that comes inside a package. */
 export async function launchChromium(): Promise<Browser> {
-  const found = SYSTEM_BROWSERS.find((path) => existsSync(path))
-  return chromium.launch(found === undefined ? await packaged() : { executablePath: found, args: ['--no-sandbox'] })
+  const executablePath = SYSTEM_BROWSERS.find((path) => existsSync(path)) ?? (await unpackChromium())
+  // Not the arguments that the package recommends: in a single process, Chromium ends with the first page of a second context.
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
 
-async function packaged(): Promise<{ executablePath: string; args: string[] }> {
+async function unpackChromium(): Promise<string> {
   const { default: sparticuz } = await import('@sparticuz/chromium')
-  return { executablePath: await sparticuz.executablePath(), args: sparticuz.args }
+  return sparticuz.executablePath()
 }
