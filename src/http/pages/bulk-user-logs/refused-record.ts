@@ -47,14 +47,12 @@ export function refusedRecord(
   ${
     lines.length === 0
       ? ''
-      : html`<pre class="sent" ${isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''}>
-${lines.map(
-            ({ content, pointer }) =>
-              html`${content}
-              ${(placed.get(pointer ?? '') ?? []).map(
-                (message) => html`<strong class="fault">↑ ${message.message} (${message.code})</strong> `,
-              )}`,
-          )}</pre>`
+      : html`<pre class="sent" ${isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''}>${lines.map(
+          ({ content, pointer }) =>
+            html`${content}\n${(placed.get(pointer ?? '') ?? []).map(
+              (message) => html`<strong class="fault">↑ ${message.message} (${message.code})</strong>\n`,
+            )}`,
+        )}</pre>`
   }
   ${truncated ? html`<p class="hint">The record is too large to be kept as it was sent. The log keeps its beginning, which the CSV has too.</p>` : ''}
   ${lines.length === MAX_LINES ? html`<p class="hint">Only the first ${MAX_LINES} lines are shown: the CSV has all of them.</p>` : ''}`
