@@ -15,8 +15,18 @@ const DAY_MS = 86_400_000
 // An IPv4 or IPv6 address, or a network of them.
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
 const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A-Fa-f]*:){2,7}[0-9A-Fa-f.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)`
+const PROXIES = `^${PROXY}(?:, *${PROXY})*$`
 const POSTGRES_URL = '^postgres(ql)?://'
 const HTTP_URL = '^https?://[^/?#]+(/[^?#]*)?$'
+const HTTP_ORIGIN = '^https?://[^/?#]+$'
+
+/** What each pattern of a setting asks for, in words that complete "NAME must". */
+export const PATTERN_RULES: Readonly<Record<string, string>> = {
+  [POSTGRES_URL]: 'begin with postgres:// or postgresql://',
+  [HTTP_URL]: 'be an address that begins with http:// or https://',
+  [HTTP_ORIGIN]: 'be an address that begins with http:// or https://, without a path',
+  [PROXIES]: 'be IP addresses or networks such as 10.0.0.0/8, separated by commas',
+}
 
 /** Every setting of the program, with its meaning and default. The table in docs/configuration.md is checked against this. */
 export const ConfigSchema = Type.Object({
@@ -207,14 +217,14 @@ export const ConfigSchema = Type.Object({
   }),
   PUBLIC_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/?#]+$',
+      pattern: HTTP_ORIGIN,
       description:
         'address at which browsers reach the service; if it is https, session cookies are sent over https only',
     }),
   ),
   TRUST_PROXY: Type.Optional(
     Type.String({
-      pattern: `^${PROXY}(?:, *${PROXY})*$`,
+      pattern: PROXIES,
       description:
         'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` headers count',
     }),

@@ -10,10 +10,8 @@ import { readSources } from './support/rules/source-files.ts'
 
 const pages = readPages()
 const page = (name: string) => pages.get(name) ?? ''
-/** The history names what is gone. The layout is the one that the code is moving to. */
-const LAYOUT = '\n## How the code is laid out\n'
+/** All but the history, which names files that are gone. */
 const current = new Map([...pages].filter(([name]) => name !== 'CHANGELOG.md'))
-current.set('README.md', page('README.md').replace(sectionOf(page('README.md'), LAYOUT), ''))
 
 const IN_A_FOLDER = /^(?:src|test|projections|migrations|bench|docs|clients|\.ci)(?:\/|$)/
 const AT_THE_TOP = /^(?:[\w-]+\.(?:md|yml|json)|LICENSE|Dockerfile)$/
@@ -29,6 +27,29 @@ await t.test('the README can be read in ten minutes', async (t) => {
 
 await t.test('the table of settings is what src/config.ts reads: names, defaults, meanings', async (t) => {
   t.strictSame(rowsOf('docs/configuration.md'), settingsRows())
+})
+
+await t.test('each limit that every process counts for itself says so, and the formula stands below the table', (t) => {
+  const queues = [
+    'BODY_BUDGET',
+    'LANES',
+    'CALLS_WAITING',
+    'RECORDS_WAITING',
+    'POOL_SIZE',
+    'HEAVY_READS',
+    'STREAMS_PER_USER',
+  ]
+  const limits = ['BURST_LIMIT', 'FAILURE_LIMIT', 'SIGN_IN_LIMIT', 'SIGN_IN_ADDRESS_LIMIT']
+  const rows = rowsOf('docs/configuration.md')
+  for (const name of [...queues, ...limits]) {
+    t.match(
+      rows.find((row) => row.startsWith(`| \`${name}\` |`)),
+      /; per process \|$/,
+      name,
+    )
+  }
+  t.match(page('docs/configuration.md'), /\*\*N × limit\*\*[^#]+\*\*L \/ N\*\*/)
+  t.end()
 })
 
 await t.test('the table of commands is what the program offers', async (t) => {
@@ -60,7 +81,9 @@ await t.test('every page can be found from docs/index.md', async (t) => {
 
 await t.test('every file that a page names exists', async (t) => {
   for (const [name, text] of current) {
-    const paths = [...text.matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!)
+    // The results of a measurement name the folders of that time.
+    const told = text.replaceAll(/^<!-- results: [^]*?^<!-- end of results: /gm, '')
+    const paths = [...told.matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!)
     const checked = paths.filter((path) => (IN_A_FOLDER.test(path) || AT_THE_TOP.test(path)) && !NOT_THERE.test(path))
     t.strictSame(
       checked.filter((path) => !existsSync(path)),
@@ -127,10 +150,4 @@ function rowsOf(name: string): string[] {
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .slice(1)
-}
-
-/** A section of a text, from its heading to the next one. */
-function sectionOf(text: string, heading: string): string {
-  const [, section = ''] = text.split(heading)
-  return section.split('\n## ')[0]!
 }

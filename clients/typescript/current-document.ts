@@ -17,6 +17,8 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     requestTimeoutMs: ConfigSchema.properties.REQUEST_TIMEOUT_MS.default,
     burstLimit: 0,
     failureLimit: 0,
+    heavyReads: ConfigSchema.properties.HEAVY_READS.default,
+    signInLimits: { perPerson: 0, perAddress: 0 },
     streamLimits: {},
   } as unknown as AppServices
   const app = buildApp(services)

@@ -20,6 +20,14 @@ await t.test('a setting that is not valid is named in one line', async (t) => {
       'OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://',
     ],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not an address'],
+    [
+      { PUBLIC_URL: 'https://example.com/ledger' },
+      'PUBLIC_URL must be an address that begins with http:// or https://, without a path',
+    ],
+    [
+      { TRUST_PROXY: '10.0.0.0/33' },
+      'TRUST_PROXY must be IP addresses or networks such as 10.0.0.0/8, separated by commas',
+    ],
     [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
     [{ MIGRATE_DATABASE_URL: 'postgres://db/x' }, 'MIGRATE_DATABASE_URL must come with DATABASE_URL'],
     [

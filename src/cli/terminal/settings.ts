@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { BODIES_WITHIN_BUDGET, ConfigSchema, readConfig } from '../../config.ts'
+import { BODIES_WITHIN_BUDGET, ConfigSchema, PATTERN_RULES, readConfig } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 
 /** Reads the settings. Those that are not valid are the user's fault, and told in one line that names them. */
@@ -43,8 +43,7 @@ interface Rule {
 function rule(name: Setting): string {
   const { type, anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
   if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
-  if (pattern?.startsWith('^https?')) return 'be an address that begins with http:// or https://'
-  if (pattern !== undefined) return 'begin with postgres:// or postgresql://'
+  if (pattern !== undefined) return PATTERN_RULES[pattern] ?? `match ${pattern}`
   if (type === 'number') return `be a number from ${minimum} to ${maximum}`
   const range = maximum === undefined ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
   return `be a whole number${range}`
