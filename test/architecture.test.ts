@@ -59,11 +59,11 @@ await t.test(`no folder holds more than ${rules.MAX_FILES} files`, async (t) => 
 })
 
 await t.test('only the command line, the demo and tests import bootstrap, and nothing imports the entry', async (t) => {
-  const importers = (files: SourceFile[], target: string) =>
-    files.filter((file) => importsOf(file).some((found) => found.target === target)).map((file) => file.path)
+  const importers = (files: SourceFile[], path: string) =>
+    files.filter((file) => importsOf(file).some(({ target }) => target.startsWith(path))).map((file) => file.path)
   const all = [...program, ...tests]
   t.strictSame(
-    importers(all, 'src/bootstrap.ts').filter((file) => !/^(?:src\/cli|src\/demo|test)\//.test(file)),
+    importers(all, 'src/bootstrap/').filter((file) => !/^(?:src\/(?:bootstrap|cli|demo)|test)\//.test(file)),
     [],
   )
   t.strictSame(importers(all, 'src/main.ts'), [])
@@ -133,7 +133,7 @@ await t.test(`no file has more than ${rules.MAX_LINES} lines`, async (t) => {
   // The types of the client are generated.
   const written = program.filter(({ path }) => path !== 'clients/typescript/api-types.ts')
   t.strictSame(rules.lengthFaults([...written, ...tests]), [])
-  t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(371))]), ['src/a.ts has 371 lines'])
+  t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(301))]), ['src/a.ts has 301 lines'])
 })
 
 await t.test('names are in kebab-case and tell what a file holds', async (t) => {

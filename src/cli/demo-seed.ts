@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../projections/index.ts'
-import type { OpenedPool } from '../bootstrap.ts'
-import { startApi } from '../bootstrap.ts'
+import type { OpenedPool } from '../bootstrap/store.ts'
+import { startApi } from '../bootstrap/api.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import { toUuid } from '../domain/ids.ts'
 import { openLog } from '../log.ts'
@@ -53,7 +53,12 @@ async function companySoFar({ db }: OpenedPool, { company_id }: DemoCredentials)
 
 /** Makes the calls one after the other. Returns how often each outcome came. */
 async function callThroughApi({ config, database, store }: Opened, demo: DemoCredentials, company: DemoCompany) {
-  const api = await startApi({ ...config, ...OWN_ADDRESS, ...OWN_LIMITS }, database.urls, store, openLog('warn'))
+  const api = await startApi({
+    config: { ...config, ...OWN_ADDRESS, ...OWN_LIMITS },
+    urls: database.urls,
+    store,
+    log: openLog('warn'),
+  })
   const { url } = baseUrlOf(api.app.server)
   try {
     const scenes = planCalls(company.random)

@@ -1,4 +1,4 @@
-import { distributeDatabase } from '../bootstrap.ts'
+import { distribute } from '../postgres/migration/distribute.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import { print } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
@@ -15,7 +15,7 @@ export async function distributeTables({ shards, dryRun, json }: { shards: numbe
       steps.push(line)
       if (!json) process.stdout.write(`${line}\n`)
     }
-    await distributeDatabase(urls, { shards, isDryRun: dryRun ?? false, onStep })
+    await distribute(urls, { shards, isDryRun: dryRun ?? false, onStep })
   })
   const isDistributed = !dryRun || steps.length === 0
   if (json) print({ distributed: isDistributed, [dryRun ? 'would_do' : 'done']: steps }, true)

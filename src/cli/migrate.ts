@@ -1,4 +1,4 @@
-import { migrateDatabase, planDatabase } from '../bootstrap.ts'
+import { migrateDatabase, planDatabase } from '../bootstrap/maintenance.ts'
 import { print } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'

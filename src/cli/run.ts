@@ -1,20 +1,16 @@
 import type { Logger } from 'pino'
-import type { OpenedDatabase, OpenedPool, RecentEvents, RunningPart } from '../bootstrap.ts'
-import {
-  findDatabase,
-  migrateDatabase,
-  openMetrics,
-  openRecent,
-  openSigner,
-  openStore,
-  startApi,
-  startMetrics,
-  startTracing,
-  startWorkers,
-} from '../bootstrap.ts'
+import type { OpenedDatabase } from '../postgres/embedded/find-database.ts'
+import type { PartOptions, RunningPart } from '../bootstrap/running-part.ts'
+import { findDatabase } from '../postgres/embedded/find-database.ts'
+import { migrateDatabase } from '../bootstrap/maintenance.ts'
+import { openMetrics } from '../observe/metrics/metrics.ts'
+import { openRecent, startWorkers } from '../bootstrap/workers.ts'
+import { openSigner } from '../bootstrap/signing.ts'
+import { openStore } from '../bootstrap/store.ts'
+import { startApi } from '../bootstrap/api.ts'
+import { startMetrics, startTracing } from '../bootstrap/observability.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../log.ts'
-import type { Tracing } from '../observe/tracing/tracing.ts'
 import { baseUrlOf } from './terminal/base-url.ts'
 import { ensureDemo } from '../demo/demo.ts'
 import { printDemo } from '../demo/demo-banner.ts'
@@ -91,35 +87,26 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
   const recent = parts.api && parts.workers ? openRecent() : undefined
-  if (parts.workers)
-    running.parts.push(
-      await interruptible(() => startWorkers(config, database.urls, store, log, undefined, metrics, tracing, recent)),
-    )
+  const options: PartOptions = { config, urls: database.urls, store, log, metrics, tracing, recent }
+  if (parts.workers) running.parts.push(await interruptible(() => startWorkers(options)))
   const listener = await interruptible(() => startMetrics(config, metrics))
   if (listener) running.parts.push(listener)
-  if (parts.api) await startListening(parts, running, database, store, tracing, recent)
-  else say('employee-ledger works')
+  if (parts.api) {
+    const url = await startListening(running, options)
+    const wantsDemo = parts.demo === true || (parts.demo === false && database.isEmbedded)
+    if (wantsDemo) printDemo(await interruptible(() => ensureDemo(config, store, url)))
+  } else say('employee-ledger works')
   if (listener) say(`its metrics are at ${listener.url}`)
   if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
 }
 
-async function startListening(
-  parts: Parts,
-  running: Running,
-  database: OpenedDatabase,
-  store: OpenedPool,
-  tracing: Tracing | null,
-  recent: RecentEvents | undefined,
-): Promise<void> {
-  const { config, log, metrics } = running
-  const api = await interruptible(() =>
-    startApi(config, database.urls, store, log, undefined, metrics, tracing, recent),
-  )
+/** Starts the API, prints where it listens and returns that URL. */
+async function startListening(running: Running, options: PartOptions): Promise<string> {
+  const api = await interruptible(() => startApi(options))
   running.parts.push(api)
   const { url, isEverywhere } = baseUrlOf(api.app.server)
   say(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)
-  const wantsDemo = parts.demo === true || (parts.demo === false && database.isEmbedded)
-  if (wantsDemo) printDemo(await interruptible(() => ensureDemo(config, store, url)))
+  return url
 }
 
 function say(line: string): void {

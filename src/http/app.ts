@@ -31,6 +31,7 @@ import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
 import { health as healthRoutes } from './server/health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
+import type { OpenStreams } from './live/open-streams.ts'
 import { openStreams } from './live/open-streams.ts'
 import { acceptJsonBodies } from './server/media-types.ts'
 import { collectMethods } from './server/method-not-allowed.ts'
@@ -59,7 +60,7 @@ export interface AppServices {
   commands: CommandServices
   company: CompanyServices
   db: Kysely<LedgerTables>
-  /** The primary on connections of its own, which no long read takes: sessions, tokens, signing in, and what streams watch. */
+  /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
   access: Kysely<LedgerTables>
   /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
   reads: Reads
@@ -67,59 +68,79 @@ export interface AppServices {
   keyUsage: KeyUsageCounter
   signer: CheckpointSigner
   isReady(): Promise<boolean>
-  /** Whether all read models have been filled once; a new version of one has not at first. */
+  /** Whether every read model has been filled once; a new version starts empty. */
   areReadModelsComplete(): Promise<boolean>
   health: SystemHealth
   log: Logger
-  /** Told of each answer once it is sent. */
+  /** Called after each answer was sent. */
   onAnswered?(answered: Answered): void
-  /** Begins the trace of each request; undefined: none is traced. */
+  /** Begins the trace of each request; when undefined, nothing is traced. */
   beginTrace?: BeginTrace | undefined
-  /** Addresses, with commas between, of the proxies in front whose `X-Forwarded-*` headers are believed; null: none. */
+  /** Comma-separated addresses of the proxies whose `X-Forwarded-*` headers are trusted; null trusts none. */
   trustProxy: string | null
-  /** Bytes that the body of a writing call may have. */
+  /** Maximum body of a writing call, in bytes. */
   bodyLimit: number
   bodyBudget: BodyBudget
-  /** Milliseconds to receive a request. */
+  /** How long receiving a request may take, in milliseconds. */
   requestTimeoutMs: number
-  /** Calls of one API key in a second; 0 is no limit. */
+  /** Calls per second and API key; 0 is no limit. */
   burstLimit: number
-  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
+  /** Failed authentications per minute and address; 0 is no limit. */
   failureLimit: number
-  /** Searches and exports of one company at once. */
+  /** Concurrent searches and exports per company. */
   heavyReads: number
   streamLimits: StreamLimits
   sessions: SessionSettings
   signInLimits: SignInSettings
 }
 
-/** An id in a path may be any text; what is too long for a header line does not get here. */
+/** An id in a path may be any text: the limit of a header line applies first. */
 const MAX_PARAM_LENGTH = 16_384
-/** A year of nothing but https (RFC 6797), once browsers have reached the service by it. */
+/** HTTPS only, for a year (RFC 6797). */
 const HSTS = 'max-age=31536000'
-/** Headers are small; who takes longer keeps a connection for the sake of it. */
+/** Headers are small: a client that takes longer only occupies a connection. */
 const HEADERS_TIMEOUT_MS = 20_000
 const STILL_HEARTBEATS = 3
 const ADDRESSES_REMEMBERED = 10_000
-/** An answer that somebody opens in a browser is no page, whatever it holds. Pages replace the policy by their own. */
+/** An answer opened in a browser must not act as a page, whatever it contains. Pages set their own policy. */
 const SAFE_BY_ITSELF = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
 }
 const PERSONAL = /^\/(?:v1|admin|audit)\//
-/** It is kept with the call for ever, so it must not be able to hold an e-mail address. */
+/** A request id is stored with the call for ever, so it must not be able to contain an e-mail address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Builds the HTTP server with all its routes; tests use this very function. */
+/** Builds the HTTP server with all its routes; tests call it, too. */
 export function buildApp(services: AppServices): FastifyInstance {
-  /** What every answer has. Also one to an address that cannot be decoded, for which no hook runs. */
-  const withCommonHeaders = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (isSecure(services.sessions)) void reply.header('strict-transport-security', HSTS)
-    // No header that caches know protects what an API key or a token has opened.
-    if (PERSONAL.test(request.url)) void reply.header('cache-control', 'no-store')
-    return reply.headers({ 'x-request-id': request.id, ...SAFE_BY_ITSELF })
-  }
-  const app = Fastify({
+  const app = createServer(services)
+  addHooks(app, services)
+  const answerOtherMethods = collectMethods(app)
+  documentRoutes(app)
+
+  void app.register(cookie)
+  limitHeavyReads(app, services.heavyReads)
+  const streams = openStreams(app, services.streamLimits.perUser)
+  void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
+  healthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
+  pageAssets(app)
+  problemPages(app)
+  referencePage(app)
+  void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
+  void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
+  void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
+  const { db, access, reads, failureLimit, sessions, signer, streamLimits: limits } = services
+  void app.register(
+    (audit) => auditRoutes(audit, { db, access, reads, limits, streams, failureLimit, sessions, signer }),
+    { prefix: '/audit/v1' },
+  )
+  void app.register((interfacePages) => pages(interfacePages, services))
+  void app.after(answerOtherMethods)
+  return app
+}
+
+function createServer(services: AppServices): FastifyInstance {
+  return Fastify({
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: SMALL_BODY,
@@ -127,13 +148,15 @@ export function buildApp(services: AppServices): FastifyInstance {
     trustProxy: services.trustProxy ?? false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     genReqId: requestId,
-    // What still arrives on an open connection while the process ends is served, as the last request on it.
+    // While the process ends, a request that arrives on an open connection is served as the last one on it.
     return503OnClosing: false,
-    // A path that cannot be decoded names no route.
-    frameworkErrors: (_error, request, reply) => void notFound(request, withCommonHeaders(request, reply)),
+    // A path that cannot be decoded matches no route, and Fastify runs no hook for it.
+    frameworkErrors: (_error, request, reply) => void notFound(request, setCommonHeaders(services, request, reply)),
     clientErrorHandler: answerUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
+}
 
+function addHooks(app: FastifyInstance, services: AppServices): void {
   app.setValidatorCompiler(compileSchema)
   acceptJsonBodies(app)
   app.decorateRequest('arrivedAt', 0)
@@ -144,64 +167,53 @@ export function buildApp(services: AppServices): FastifyInstance {
   traceRequests(app, services.beginTrace)
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
-    withCommonHeaders(request, reply)
-    // Before a body is read: nobody has proved anything yet.
+    setCommonHeaders(services, request, reply)
+    // Before the body is read, because the client has not authenticated.
     if (request.is404) return notFound(request, reply)
   })
   watchAnswers(app, services.onAnswered)
   endUnreadBodies(app, services.bodyLimit)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)
-  const answerOtherMethods = collectMethods(app)
-  documentRoutes(app)
-
-  void app.register(cookie)
-  limitHeavyReads(app, services.heavyReads)
-  const { db, access, reads, failureLimit, sessions, signer, streamLimits: limits } = services
-  const streams = openStreams(app, limits.perUser)
-  void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
-  healthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
-  pageAssets(app)
-  problemPages(app)
-  referencePage(app)
-  void app.register(
-    async (v1) => {
-      v1.addHook('onRequest', limitFailures(v1, services.failureLimit, authenticateCaller(services.findKey)))
-      v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
-      await v1.register((writing) => writeEmployees(writing, services))
-      readEmployees(v1, services)
-      await v1.register(async (reading) => {
-        refuseHalfBuilt(reading, services.areReadModelsComplete)
-        listEmployeesRoute(reading, services)
-      })
-      verifyKey(v1, services.keyUsage)
-    },
-    { prefix: '/v1' },
-  )
-  void app.register(
-    async (admin) => {
-      const authorize = authorizeAdmin(access, sessions)
-      admin.addHook('onRequest', limitFailures(admin, failureLimit, authorize))
-      refuseHalfBuilt(admin, services.areReadModelsComplete)
-      await admin.register(fastifySSE)
-      bulkUserLogs(admin, reads)
-      bulkUserLogsCsv(admin, { reads, authorize })
-      bulkUserLogsStream(admin, { access, reads, limits, streams, authorize })
-      usage(admin, reads)
-    },
-    { prefix: '/admin/v1' },
-  )
-  void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
-  void app.register(
-    (routes) => auditRoutes(routes, { db, access, reads, limits, streams, failureLimit, sessions, signer }),
-    { prefix: '/audit/v1' },
-  )
-  void app.register((interfacePages) => pages(interfacePages, services))
-  void app.after(answerOtherMethods)
-  return app
 }
 
-/** How long a connection may keep somebody waiting: with its headers, with its body, and with taking what it is sent. */
+/** Sets the headers that every answer has. */
+function setCommonHeaders(
+  { sessions }: Pick<AppServices, 'sessions'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (isSecure(sessions)) void reply.header('strict-transport-security', HSTS)
+  // Shared caches do not know that `x-api-key` or a token protects an answer.
+  if (PERSONAL.test(request.url)) void reply.header('cache-control', 'no-store')
+  return reply.headers({ 'x-request-id': request.id, ...SAFE_BY_ITSELF })
+}
+
+async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise<void> {
+  v1.addHook('onRequest', limitFailures(v1, services.failureLimit, authenticateCaller(services.findKey)))
+  v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
+  await v1.register((writing) => writeEmployees(writing, services))
+  readEmployees(v1, services)
+  await v1.register(async (reading) => {
+    refuseHalfBuilt(reading, services.areReadModelsComplete)
+    listEmployeesRoute(reading, services)
+  })
+  verifyKey(v1, services.keyUsage)
+}
+
+async function adminRoutes(admin: FastifyInstance, services: AppServices, streams: OpenStreams): Promise<void> {
+  const { access, reads, failureLimit, sessions, streamLimits: limits } = services
+  const authorize = authorizeAdmin(access, sessions)
+  admin.addHook('onRequest', limitFailures(admin, failureLimit, authorize))
+  refuseHalfBuilt(admin, services.areReadModelsComplete)
+  await admin.register(fastifySSE)
+  bulkUserLogs(admin, reads)
+  bulkUserLogsCsv(admin, { reads, authorize })
+  bulkUserLogsStream(admin, { access, reads, limits, streams, authorize })
+  usage(admin, reads)
+}
+
+/** How long a client may take to send headers and body, and to receive the answer. */
 function connectionLimits({
   requestTimeoutMs,
   streamLimits: { heartbeatMs },
@@ -209,8 +221,8 @@ function connectionLimits({
   const headersTimeout = Math.min(requestTimeoutMs, HEADERS_TIMEOUT_MS)
   return {
     requestTimeout: requestTimeoutMs,
-    // A connection on which nothing moves in either direction; the limits below come first, and answer. A live stream
-    // moves with every heartbeat.
+    // Closes a connection that is idle in both directions. The limits below apply first and send an answer. A live
+    // stream is never idle for longer than its heartbeat.
     connectionTimeout: Math.max(2 * requestTimeoutMs, STILL_HEARTBEATS * heartbeatMs),
     http: { requestTimeout: requestTimeoutMs, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
   }
@@ -220,7 +232,7 @@ function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
 }
 
-/** The client's own request id, if it sent a valid one; else a new one. */
+/** The client's request id if it sent a valid one, otherwise a new one. */
 function requestId(request: IncomingMessage): string {
   const sent = request.headers['x-request-id']
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import type { Kysely } from 'kysely'
-import { openNotes, openSigner } from '../../src/bootstrap.ts'
+import { openNotes, openSigner } from '../../src/bootstrap/signing.ts'
 import { readConfig } from '../../src/config.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { freePort } from '../../src/postgres/embedded/postgres-server.ts'

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import t from 'tap'
 import { parse } from 'yaml'
-import { openMetrics, startApi, startMetrics, startWorkers } from '../../src/bootstrap.ts'
+import { openMetrics } from '../../src/observe/metrics/metrics.ts'
+import { startApi } from '../../src/bootstrap/api.ts'
+import { startMetrics } from '../../src/bootstrap/observability.ts'
+import { startWorkers } from '../../src/bootstrap/workers.ts'
 import { eventually } from '../support/eventually.ts'
 import { readSamples, valueOf } from '../support/processes/metrics.ts'
 import { employee, send, startService } from '../support/service.ts'
@@ -37,8 +40,8 @@ const service = await startService(t, { SWEEP_INTERVAL_MS: '100', CHECKPOINT_INT
 const store = { ...service, close: async () => undefined }
 const metrics = openMetrics()
 const log = pino({ level: 'silent' })
-const workers = await startWorkers(service.config, service.urls, store, log, undefined, metrics)
-const api = await startApi(service.config, service.urls, store, log, undefined, metrics)
+const workers = await startWorkers({ config: service.config, urls: service.urls, store, log, metrics })
+const api = await startApi({ config: service.config, urls: service.urls, store, log, metrics })
 const listener = (await startMetrics(service.config, metrics))!
 t.teardown(async () => {
   await listener.stop()

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import t from 'tap'
-import { newId } from '../../src/bootstrap.ts'
+import { newId } from '../../src/bootstrap/new-id.ts'
 import { createEmployees } from '../../src/calls/create-employees.ts'
 import { runApiCall } from '../../src/calls/run-api-call.ts'
 import { openPool } from '../../src/postgres/pool.ts'

@@ -1,6 +1,9 @@
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openMetrics, startApi, startMetrics, startWorkers } from '../../src/bootstrap.ts'
+import { openMetrics } from '../../src/observe/metrics/metrics.ts'
+import { startApi } from '../../src/bootstrap/api.ts'
+import { startMetrics } from '../../src/bootstrap/observability.ts'
+import { startWorkers } from '../../src/bootstrap/workers.ts'
 import type { Config } from '../../src/config.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -29,10 +32,10 @@ async function watch(
   const config: Config = { ...service.config, METRICS_PORT: 0 }
   const metrics = openMetrics()
   if (workers) {
-    const started = await startWorkers(config, service.urls, store, log, undefined, metrics)
+    const started = await startWorkers({ config, urls: service.urls, store, log, metrics })
     t.teardown(started.stop)
   }
-  const api = await startApi(config, service.urls, store, log, undefined, metrics)
+  const api = await startApi({ config, urls: service.urls, store, log, metrics })
   t.teardown(api.stop)
   const listener = (await startMetrics(config, metrics))!
   t.teardown(listener.stop)

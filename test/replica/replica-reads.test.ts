@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openMetrics, startApi, startMetrics } from '../../src/bootstrap.ts'
+import { openMetrics } from '../../src/observe/metrics/metrics.ts'
+import { startApi } from '../../src/bootstrap/api.ts'
+import { startMetrics } from '../../src/bootstrap/observability.ts'
 import { readConfig } from '../../src/config.ts'
 import { eventually } from '../support/eventually.ts'
 import { openEventStream } from '../support/http/event-stream.ts'
@@ -45,7 +47,7 @@ async function startReading(t: Test, settings: Record<string, string> = {}): Pro
   })
   const metrics = openMetrics()
   const store = { ...service, close: async () => undefined }
-  const api = await startApi(config, service.urls, store, pino({ level: 'silent' }), undefined, metrics)
+  const api = await startApi({ config, urls: service.urls, store, log: pino({ level: 'silent' }), metrics })
   t.teardown(api.stop)
   const listener = (await startMetrics(config, metrics))!
   t.teardown(listener.stop)

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { Projection } from '../../projections/projection.ts'
-import { openMaintenance } from '../../src/bootstrap.ts'
+import { openMaintenance } from '../../src/bootstrap/maintenance.ts'
 import type { RebuildOptions, RebuildOutcome } from '../../src/workers/rebuild.ts'
 import { rebuild } from '../../src/workers/rebuild.ts'
 import type { Verification } from '../../src/workers/verify.ts'

@@ -9,8 +9,11 @@ import type { Logger } from 'pino'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
-import type { RecentEvents } from '../../src/bootstrap.ts'
-import { newId, openStore, startApi, startWorkers } from '../../src/bootstrap.ts'
+import type { RecentEvents } from '../../src/ledger/append/recent-events.ts'
+import { newId } from '../../src/bootstrap/new-id.ts'
+import { openStore } from '../../src/bootstrap/store.ts'
+import { startApi } from '../../src/bootstrap/api.ts'
+import { startWorkers } from '../../src/bootstrap/workers.ts'
 import type { AddedUser } from '../../src/accounts/users/add-user.ts'
 import { addUser } from '../../src/accounts/users/add-user.ts'
 import type { IssuedApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
@@ -104,11 +107,9 @@ export async function startService(
   })
   const log = options.log ?? pino({ level: config.LOG_LEVEL })
   const store = await openStore(config, urls)
-  const workers = options.workers
-    ? await startWorkers(config, urls, store, log, undefined, undefined, null, options.recent)
-    : null
+  const workers = options.workers ? await startWorkers({ config, urls, store, log, recent: options.recent }) : null
   const tracing = (options.tracing as Tracing | undefined) ?? null
-  const api = await startApi(config, urls, store, log, undefined, undefined, tracing, options.recent)
+  const api = await startApi({ config, urls, store, log, tracing, recent: options.recent })
   t.teardown(async () => {
     await api.stop()
     await workers?.stop()

@@ -3,7 +3,9 @@ import t from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { employees } from '../../projections/employees/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
-import { migrateDatabase, startApi, startWorkers } from '../../src/bootstrap.ts'
+import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
+import { startApi } from '../../src/bootstrap/api.ts'
+import { startWorkers } from '../../src/bootstrap/workers.ts'
 import { migrate } from '../../src/postgres/migration/migrate.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { isComplete } from '../../src/ledger/read/read-progress.ts'
@@ -47,13 +49,13 @@ await t.test('a new version fills itself beside the old one, and is read only wh
   const { db } = await openRebuilding(t, service)
   for (const company of [service.company, await service.makeCompany('Other')]) await makeHistory(service, company, 5)
   await makeOld(service)
-  const oldWorkers = await startWorkers(service.config, service.urls, store, log)
+  const oldWorkers = await startWorkers({ config: service.config, urls: service.urls, store, log })
   t.teardown(oldWorkers.stop)
   const steps = await migrateToNext(service)
   const ofCitus = CITUS_URL === undefined ? [] : ['table employees_v2.employees: distributed by company_id']
   t.strictSame(steps, ['projection employees version 2: tables made', ...ofCitus])
 
-  const api = await startApi(service.config, service.urls, store, log, NEXT_PROJECTIONS)
+  const api = await startApi({ config: service.config, urls: service.urls, store, log, projections: NEXT_PROJECTIONS })
   t.teardown(api.stop)
   const { key } = service.company
   const ask = (method: string, path: string, body?: unknown) => send(api.address, method, path, { key, body })
@@ -73,7 +75,13 @@ await t.test('a new version fills itself beside the old one, and is read only wh
   const listed = await service.call('GET', `/v1/employees?min_position=${position}`)
   t.equal(listed.body.items.length, 16, 'and shows what was written by way of the new one')
 
-  const workers = await startWorkers(service.config, service.urls, store, log, NEXT_PROJECTIONS)
+  const workers = await startWorkers({
+    config: service.config,
+    urls: service.urls,
+    store,
+    log,
+    projections: NEXT_PROJECTIONS,
+  })
   t.teardown(workers.stop)
   await eventually('the new version is ready', async () => (await ask('GET', '/readyz')).status === 200)
   t.equal((await ask('GET', '/v1/employees')).status, 200)

@@ -2,7 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openSigner, startWorkers } from '../../src/bootstrap.ts'
+import { openSigner } from '../../src/bootstrap/signing.ts'
+import { startWorkers } from '../../src/bootstrap/workers.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Checkpoint } from '../../src/ledger/audit/checkpoint-note.ts'
 import { parseCheckpoints } from '../../src/ledger/audit/checkpoint-note.ts'
@@ -44,7 +45,7 @@ async function moreWorkers(t: Test, service: Service): Promise<{ messages: () =>
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const store = { pool: service.pool, db: service.db, close: async () => undefined }
-  const workers = await startWorkers(service.config, service.urls, store, log)
+  const workers = await startWorkers({ config: service.config, urls: service.urls, store, log })
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= workers.stop())
   t.teardown(stop)

@@ -1,4 +1,4 @@
-import { newId } from '../../bootstrap.ts'
+import { newId } from '../../bootstrap/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'

@@ -1,4 +1,4 @@
-import { newId } from '../../bootstrap.ts'
+import { newId } from '../../bootstrap/new-id.ts'
 import { eraseEmployee } from '../../erasure/erase-employee.ts'
 import type { NamedPerson } from '../../erasure/find-person.ts'
 import { StartupError } from '../../postgres/startup-error.ts'

@@ -1,4 +1,4 @@
-import { signingKeyFile } from '../../bootstrap.ts'
+import { signingKeyFile } from '../../bootstrap/signing.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { rotateSigningKey, SigningKeyError } from '../../ledger/audit/signing-keys.ts'
 import { print } from '../terminal/print.ts'

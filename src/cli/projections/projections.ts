@@ -1,4 +1,4 @@
-import type { OpenedMaintenance } from '../../bootstrap.ts'
+import type { OpenedMaintenance } from '../../bootstrap/maintenance.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { StartupError } from '../../postgres/startup-error.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { RunningPart } from '../../bootstrap.ts'
+import type { RunningPart } from '../../bootstrap/running-part.ts'
 import { impatience } from './interruption.ts'
 
 /**

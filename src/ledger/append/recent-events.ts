@@ -92,26 +92,50 @@ interface RecentOptions {
 }
 
 export function openRecentEvents(options: RecentOptions): RecentEvents {
-  const {
-    readers,
-    maxCharacters = MAX_CHARACTERS,
-    batchCharacters = BATCH_CHARACTERS,
-    keptMs = KEPT_MS,
-    now = () => performance.now(),
-  } = options
+  const { batchCharacters = BATCH_CHARACTERS, readers, ...bounds } = options
+  const kept = openKeptCalls(bounds)
+  return {
+    keep(stored) {
+      for (const call of stored) {
+        // A gap: the calls after this one start a new history.
+        if (charactersOf(call.events) > batchCharacters) kept.forget(call.companyId)
+        else kept.add(call)
+      }
+      kept.dropOld()
+    },
+
+    callsBehind(companyId, range) {
+      kept.dropOld()
+      const events = kept.eventsOf(companyId)
+      return events?.has(range.head) ? callsIn(events, { ...range, characters: batchCharacters }) : null
+    },
+
+    folded(companyId, { after, upTo }) {
+      const events = kept.eventsOf(companyId)
+      if (!events) return
+      for (let position = after + 1; position <= upTo; position += 1) {
+        const event = events.get(position)
+        if (event && (event.folds += 1) >= readers) kept.remove(companyId, position)
+      }
+    },
+
+    forget(companyIds) {
+      companyIds.forEach(kept.forget)
+    },
+  }
+}
+
+/** Events by company and position, bounded by characters and by age. */
+function openKeptCalls({
+  maxCharacters = MAX_CHARACTERS,
+  keptMs = KEPT_MS,
+  now = () => performance.now(),
+}: Pick<RecentOptions, 'maxCharacters' | 'keptMs' | 'now'>) {
   /** Oldest first. */
   const calls = new Set<Kept>()
   const companies = new Map<string, KeptCompany>()
   let characters = 0
   let timer: NodeJS.Timeout | undefined
-
-  function dropOld(): void {
-    for (const kept of calls) {
-      if (characters <= maxCharacters && now() - kept.at < keptMs) return
-      calls.delete(kept)
-      for (let position = kept.first; position <= kept.last; position += 1) remove(kept.companyId, position)
-    }
-  }
 
   function remove(companyId: string, position: number): void {
     const company = companies.get(companyId)
@@ -122,75 +146,53 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
     if (company.events.size === 0) companies.delete(companyId)
   }
 
-  function forgetOne(companyId: string): void {
+  function forget(companyId: string): void {
     for (const event of companies.get(companyId)?.events.values() ?? []) characters -= sizeOf(event)
     companies.delete(companyId)
   }
 
-  /** What is kept of a company whose ledger stands at this frontier: nothing yet, if that is not where it ends. */
+  /** The events of a company whose ledger ends at this frontier: none, unless what is kept ends there, too. */
   function companyAt(companyId: string, frontier: Frontier): KeptCompany {
     const known = companies.get(companyId)
     if (known && isSame(known.end, frontier)) return known
-    forgetOne(companyId)
+    forget(companyId)
     const company: KeptCompany = { end: frontier, events: new Map() }
     companies.set(companyId, company)
     return company
   }
 
-  /** What nobody asks for goes as well, though nothing follows. */
+  function add({ companyId, before, after, events }: StoredCall): void {
+    const company = companyAt(companyId, before)
+    company.end = after
+    for (const { position, envelope, data, leaf } of events) {
+      const event = { position, envelope, data, leaf, folds: 0 }
+      company.events.set(position, event)
+      characters += sizeOf(event)
+    }
+    calls.add({ at: now(), companyId, first: before.size + 1, last: after.size })
+  }
+
+  function dropOld(): void {
+    for (const kept of calls) {
+      if (characters <= maxCharacters && now() - kept.at < keptMs) break
+      calls.delete(kept)
+      for (let position = kept.first; position <= kept.last; position += 1) remove(kept.companyId, position)
+    }
+    dropLater()
+  }
+
+  /** Drops what becomes old, even when no further call arrives. */
   function dropLater(): void {
     const [oldest] = calls
     if (!oldest || timer) return
-    timer = setTimeout(
-      () => {
-        timer = undefined
-        dropOld()
-        dropLater()
-      },
-      Math.max(1, oldest.at + keptMs - now()),
-    ).unref()
+    const waitMs = Math.max(1, oldest.at + keptMs - now())
+    timer = setTimeout(() => {
+      timer = undefined
+      dropOld()
+    }, waitMs).unref()
   }
 
-  return {
-    keep(stored) {
-      for (const { companyId, before, after, events } of stored) {
-        if (charactersOf(events) > batchCharacters) {
-          // What follows begins anew, behind a gap.
-          forgetOne(companyId)
-          continue
-        }
-        const company = companyAt(companyId, before)
-        company.end = after
-        for (const { position, envelope, data, leaf } of events) {
-          const event = { position, envelope, data, leaf, folds: 0 }
-          company.events.set(position, event)
-          characters += sizeOf(event)
-        }
-        calls.add({ at: now(), companyId, first: before.size + 1, last: after.size })
-      }
-      dropOld()
-      dropLater()
-    },
-
-    callsBehind(companyId, range) {
-      dropOld()
-      const kept = companies.get(companyId)?.events
-      return kept?.has(range.head) ? callsIn(kept, { ...range, characters: batchCharacters }) : null
-    },
-
-    folded(companyId, { after, upTo }) {
-      const kept = companies.get(companyId)?.events
-      if (!kept) return
-      for (let position = after + 1; position <= upTo; position += 1) {
-        const event = kept.get(position)
-        if (event && (event.folds += 1) >= readers) remove(companyId, position)
-      }
-    },
-
-    forget(companyIds) {
-      companyIds.forEach(forgetOne)
-    },
-  }
+  return { add, dropOld, forget, remove, eventsOf: (companyId: string) => companies.get(companyId)?.events }
 }
 
 function callsIn(

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { startApi } from '../../../src/bootstrap.ts'
+import { startApi } from '../../../src/bootstrap/api.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { openBrowser } from '../../support/browser/browser.ts'
 import { startService } from '../../support/service.ts'
@@ -20,10 +20,15 @@ await t.test('after the server was restarted the page goes on: nothing is missed
 
   await own.app.close()
   await page.locator('[data-live-status]', { hasText: 'Reconnecting' }).waitFor()
-  const other = await startApi(own.config, own.urls, store, log)
+  const other = await startApi({ config: own.config, urls: own.urls, store, log })
   t.teardown(() => other.stop())
   const missed = [await makeCall(other.address, company), await makeCall(other.address, company)]
-  const again = await startApi({ ...own.config, PORT: Number(new URL(own.address).port) }, own.urls, store, log)
+  const again = await startApi({
+    config: { ...own.config, PORT: Number(new URL(own.address).port) },
+    urls: own.urls,
+    store,
+    log,
+  })
   t.teardown(() => again.stop())
 
   await isLive(page)

@@ -3,14 +3,15 @@ import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { schemaOf } from '../../../projections/projection.ts'
-import type { CallCounts, RecordedEvent } from '../../../src/domain/events.ts'
+import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import type { LedgerTables } from '../../../src/ledger/tables.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
-import type { Finding, FindingKind } from './finding.ts'
+import type { Call, Closing } from './call-faults.ts'
+import { callsOf, countFaults, effectFaults, isCompleted } from './call-faults.ts'
+import type { Finding } from './finding.ts'
 import { findings, firstOfEach } from './finding.ts'
-import { recordsOf } from '../workload.ts'
 import type { Attempt, Operation } from '../workload.ts'
 
 /*
@@ -69,27 +70,6 @@ export async function oracle(
   return firstOfEach(found)
 }
 
-type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
-
-interface Call {
-  id: string
-  closing: Closing
-  /** Its other events. */
-  events: RecordedEvent[]
-}
-
-function callsOf(events: RecordedEvent[]): Map<string, Call> {
-  const open = new Map<string, RecordedEvent[]>()
-  const calls = new Map<string, Call>()
-  for (const event of events) {
-    if (event.call_id === null) continue
-    if (event.type === 'ApiCallCompleted' || event.type === 'ApiCallFailed') {
-      calls.set(event.call_id, { id: event.call_id, closing: event, events: open.get(event.call_id) ?? [] })
-    } else open.set(event.call_id, [...(open.get(event.call_id) ?? []), event])
-  }
-  return calls
-}
-
 /** What a client may be answered at all: nothing takes for ever, a fault is never ours, and 503 says when to come again. */
 function answerFaults({ id, attempts }: Operation): Finding[] {
   return attempts.flatMap(({ status, took, retryAfter, bytes }: Attempt) => {
@@ -102,136 +82,6 @@ function answerFaults({ id, attempts }: Operation): Finding[] {
       found.push({ kind: 'large answer', text: `${id}: refused with ${status} in ${bytes} bytes` })
     return found
   })
-}
-
-const EMPLOYEE_EVENT = /^Employee(?:Created|Updated|Deactivated|Reactivated)$/
-/** Refusals that bind an idempotency key: a retry finds the very call. */
-const BOUND = new Set([404, 409, 412, 422])
-const REQUEST_TIMEOUT = 408
-
-/** A success is in the ledger exactly once, a refusal changed nothing but its entry, what is unknown has at most one effect. */
-function effectFaults(operation: Operation, own: Call[]): Finding[] {
-  const { id, final, again } = operation
-  const [completed, failed] = [own.filter(isCompleted), own.filter((call) => !isCompleted(call))]
-  const found: Finding[] = []
-  const find = (kind: FindingKind, what: string) => found.push({ kind, text: `${id}: ${what}` })
-  if (operation.isCutOff) {
-    if (own.length > 0) find('cut off and stored', `was cut off, has ${own.length} entries`)
-    return found
-  }
-  for (const call of failed)
-    if (call.events.some(({ type }) => EMPLOYEE_EVENT.test(type)))
-      find('failed and applied', `the failed call ${call.id} changed employees`)
-  for (const { id: callId, closing } of own) {
-    const [counted, sent] = [closing.data?.counts.total, recordsOf(operation)]
-    if (counted !== sent) find('wrong counts', `${sent} records were sent, ${callId} counts ${counted}`)
-  }
-  if (final === null) {
-    if (completed.length > 1) find('doubled call', `an unknown outcome took effect ${completed.length} times`)
-    return found
-  }
-  if (again && again.body.log_id !== final.body.log_id)
-    find('repeated call', `answered ${final.body.log_id}, and ${again.body.log_id} when it was sent again`)
-  if (final.status >= 300) return [...found, ...refusalFaults(operation, final, { completed, failed })]
-  if (completed.length !== 1)
-    find(
-      completed.length === 0 ? 'lost call' : 'doubled call',
-      `answered ${final.status}, stands in the ledger ${completed.length} times`,
-    )
-  const call = completed[0]
-  if (call && call.id !== final.body.log_id)
-    find('other call', `answered ${final.body.log_id}, the ledger has ${call.id}`)
-  if (call) found.push(...findings('wrong content', contentFaults(id, final.body, operation.body, call)))
-  return found
-}
-
-function isCompleted({ closing }: Call): boolean {
-  return closing.type === 'ApiCallCompleted'
-}
-
-/** A refusal has an entry; exactly one, where it bound the idempotency key. A call that came too fast, or not to its end, has none. */
-function refusalFaults(
-  { id, attempts }: Operation,
-  { status, body }: NonNullable<Operation['final']>,
-  { completed, failed }: { completed: Call[]; failed: Call[] },
-): Finding[] {
-  const found: Finding[] = []
-  const find = (kind: FindingKind, what: string) => found.push({ kind, text: `${id}: ${what}` })
-  if (completed.length > 0) find('refused and applied', `refused with ${status}, and took effect`)
-  if (failed.length === 0 && (status === REQUEST_TIMEOUT || body.code === 'rate_limited')) return found
-  const isBound = BOUND.has(status) && body.code !== 'idempotency_key_reused'
-  if (failed.length === 0) find('refusal without entry', `refused with ${status}, has no entry`)
-  else if (isBound ? failed.length > 1 : failed.length > attempts.length)
-    find('refusal with several entries', `refused with ${status}, has ${failed.length} entries`)
-  else if (!failed.some((call) => call.id === body.log_id))
-    find('other call', `answered ${body.log_id}, the ledger has another entry`)
-  return found
-}
-
-/** What was answered is what the events say. */
-function contentFaults(
-  id: string,
-  answered: NonNullable<Operation['final']>['body'],
-  sent: unknown,
-  call: Call,
-): string[] {
-  const faults: string[] = []
-  if (answered.employees) {
-    const created = call.events.flatMap((event) =>
-      event.type === 'EmployeeCreated' ? [[event.stream, event.data?.attributes.email]] : [],
-    )
-    const expected = answered.employees.map((employee) => [employee.id, employee.email])
-    if (JSON.stringify(created) !== JSON.stringify(expected))
-      faults.push(`${id}: the created employees are not those that were answered`)
-    const { employees } = (typeof sent === 'string' ? JSON.parse(sent) : sent) as { employees: { email: string }[] }
-    const emails = employees.map(({ email }) => email)
-    if (JSON.stringify(emails) !== JSON.stringify(created.map(([, email]) => email)))
-      faults.push(`${id}: created what was not sent`)
-  }
-  for (const { id: employeeId, result, changed } of answered.results ?? []) {
-    const own = call.events.filter(({ stream }) => stream === employeeId)
-    const names = own.flatMap((event) =>
-      event.type === 'EmployeeUpdated' ? Object.keys(event.data?.changes ?? {}) : ['status'],
-    )
-    if (names.toSorted().join() !== changed.toSorted().join())
-      faults.push(`${id}: answered that ${changed.join()} changed, the events say ${names.join()}`)
-    if ((result === 'no_updates') !== (own.length === 0))
-      faults.push(`${id}: answered ${result} for ${own.length} events`)
-  }
-  return faults
-}
-
-/** The five counts by the contract, from the events of the call. */
-function countFaults({ id, closing, events }: Call): string[] {
-  const { data } = closing
-  if (!data) return [`${id}: its closing event has no data`]
-  const { counts, operation } = data
-  const faults: string[] = []
-  if (closing.type === 'ApiCallCompleted') {
-    const byIndex = new Map<number, string[]>()
-    for (const { index, type } of events) byIndex.set(index!, [...(byIndex.get(index!) ?? []), type])
-    const deactivated = [...byIndex.values()].filter((types) => types.includes('EmployeeDeactivated')).length
-    const unchanged = closing.data?.unchanged.length ?? 0
-    const total = byIndex.size + unchanged
-    const expected: CallCounts =
-      operation === 'create'
-        ? { total, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
-        : { total, updated: byIndex.size - deactivated, deactivated, failed: 0, no_updates: unchanged }
-    if (!sameCounts(counts, expected))
-      faults.push(`${id}: its counts are ${JSON.stringify(counts)}, its events say ${JSON.stringify(expected)}`)
-  } else {
-    const rejected = new Set(events.map(({ index }) => index)).size
-    const isPart = operation === 'create' && rejected > 0
-    const failed = isPart ? rejected : counts.total
-    if (!sameCounts(counts, { total: counts.total, updated: 0, deactivated: 0, failed, no_updates: 0 })) {
-      faults.push(`${id}: the counts of a failed call are ${JSON.stringify(counts)}`)
-    }
-  }
-  return faults
-}
-
-function sameCounts(a: CallCounts, b: CallCounts): boolean {
-  return (Object.keys(b) as (keyof CallCounts)[]).every((name) => a[name] === b[name])
 }
 
 /** Bulk User Logs has one entry for each call, and no other. */

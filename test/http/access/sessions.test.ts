@@ -272,25 +272,14 @@ await t.test(
       const bytes = ({ text }: { text: string }) => text.replace(/Request <code>[^<]+/, '')
       t.equal(bytes(foreign), bytes(unknown))
     }
+    const statusOf = async (path: string, form: Record<string, string>) =>
+      (await browse(service, `/settings${path}`, { cookie, form })).status
     for (const action of ['', '/disable', '/revoke', '/rotate']) {
       const form = { seen: '1', name: 'x', quota_limit: '1', refresh_period: 'daily', overlap_seconds: '0' }
-      t.equal(
-        (await browse(service, `/settings/api-keys/${key.api_id}${action}`, { cookie, form })).status,
-        404,
-        action,
-      )
+      t.equal(await statusOf(`/api-keys/${key.api_id}${action}`, form), 404, action)
     }
     for (const action of ['/role', '/remove', '/reset-password']) {
-      t.equal(
-        (
-          await browse(service, `/settings/users/${theirs.user_id}${action}`, {
-            cookie,
-            form: { seen: '2', role: 'admin' },
-          })
-        ).status,
-        404,
-        action,
-      )
+      t.equal(await statusOf(`/users/${theirs.user_id}${action}`, { seen: '2', role: 'admin' }), 404, action)
     }
     t.equal((await service.call('GET', '/v1/auth/verify')).body.is_enabled, true)
     const bent = cookie.replace(other.id.slice(4), service.company.id.slice(4))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
-import { newId } from '../../../src/bootstrap.ts'
+import { newId } from '../../../src/bootstrap/new-id.ts'
 import { employee, startService } from '../../support/service.ts'
 
 const service = await startService(t)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newId } from '../../../src/bootstrap.ts'
+import { newId } from '../../../src/bootstrap/new-id.ts'
 import { registerCompany } from '../../../src/accounts/companies/register-company.ts'
 import { retireRecords } from '../../../src/erasure/retire-records.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'

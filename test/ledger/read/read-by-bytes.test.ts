@@ -1,6 +1,6 @@
 import t from 'tap'
 import { eraseEmployee } from '../../../src/erasure/erase-employee.ts'
-import { newId } from '../../../src/bootstrap.ts'
+import { newId } from '../../../src/bootstrap/new-id.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { employeeEventsWith, streamPages } from '../../../src/ledger/erasure/erase-events.ts'
 import { exportPages } from '../../../src/ledger/read/export-pages.ts'

@@ -1,7 +1,7 @@
 import type { EventType, NewEvent } from '../../../src/domain/events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
-import { newId } from '../../../src/bootstrap.ts'
+import { newId } from '../../../src/bootstrap/new-id.ts'
 import { asSuperuser } from '../postgres/as-superuser.ts'
 import type { Service } from '../service.ts'
 

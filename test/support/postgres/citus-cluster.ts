@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { distributeDatabase, migrateDatabase } from '../../../src/bootstrap.ts'
+import { distribute } from '../../../src/postgres/migration/distribute.ts'
+import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
 import type { TestServerUrls } from './test-server.ts'
 
 /*
@@ -28,7 +29,7 @@ export async function prepareCitus(citusUrl: string): Promise<TestServerUrls> {
   const urlOf = (username: string) => Object.assign(new URL(within(superUrl, TEMPLATE)), { username, password }).href
   const urls = { ownerUrl: urlOf('ledger_owner'), serviceUrl: urlOf('ledger_service') }
   await migrateDatabase(urls, () => undefined)
-  await distributeDatabase(urls, { shards: SHARDS, isDryRun: false, onStep: () => undefined })
+  await distribute(urls, { shards: SHARDS, isDryRun: false, onStep: () => undefined })
   // Nobody stays connected to what is cloned, the daemon of Citus among them.
   for (const machine of machines) {
     await onServer(machine, `alter database ${TEMPLATE} allow_connections false`)

@@ -8,7 +8,7 @@ import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
  * each fault.
  */
 
-export const MAX_LINES = 370
+export const MAX_LINES = 300
 
 /** Computed imports, each with the reason why it cannot be a literal. */
 const COMPUTED_IMPORTS = new Map([

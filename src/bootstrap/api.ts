@@ -1,0 +1,144 @@
+import type { FastifyInstance } from 'fastify'
+import program from '../../package.json' with { type: 'json' }
+import { PROJECTIONS } from '../../projections/index.ts'
+import { openKeyLookup, openKeyUsage } from '../accounts/api-keys/key-access.ts'
+import type { Config } from '../config.ts'
+import { defaultBodyBudget } from '../config.ts'
+import type { AppServices } from '../http/app.ts'
+import { buildApp } from '../http/app.ts'
+import type { LaneOptions, Lanes } from '../ledger/append/lanes.ts'
+import { openLanes } from '../ledger/append/lanes.ts'
+import { openLongCalls } from '../ledger/append/long-calls.ts'
+import { openCompleteness } from '../ledger/read/read-progress.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { loggedTrace } from '../log.ts'
+import { countCalls, countPending, countReads } from '../observe/metrics/count-work.ts'
+import { openMetrics } from '../observe/metrics/metrics.ts'
+import { appendConnections, lookUpOnly, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import { listenFault } from '../postgres/listen-fault.ts'
+import { lastMigration } from '../postgres/migration/migrate.ts'
+import { openAccess } from '../postgres/open-access.ts'
+import { openPool } from '../postgres/pool.ts'
+import { isOnShards, useShards } from '../postgres/shards.ts'
+import { openReads } from '../replica/open-reads.ts'
+import { openHealth } from '../workers/health.ts'
+import { openQueues, queuePool } from '../workers/queues.ts'
+import { openWaker } from '../workers/wake.ts'
+import { newId } from './new-id.ts'
+import type { PartOptions, RunningPart } from './running-part.ts'
+import { openSigner } from './signing.ts'
+
+/** Starts the API. `address` is where it listens. */
+export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
+  const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
+  const signer = await openSigner(config)
+  const warn = (error: unknown) =>
+    log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
+  const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
+  const waker = openWaker(boss, warn)
+  const appends = openAppendPool(options)
+  const access = openAccess<LedgerTables>(urls.serviceUrl)
+  const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
+  const counted = countCalls(metrics, pools)
+  const lanes = startLanes(options, { pool: appends, onCommitted: waker.wake, onTransaction: counted.onTransaction })
+  const reading = openReads({
+    primary: { url: urls.serviceUrl, db: store.db, pool: store.pool },
+    ...{ url: config.READ_DATABASE_URL, boundMs: config.READ_STALENESS_MS, max: config.POOL_SIZE, projections, log },
+    onRead: (labels) => metrics.reads.inc(labels),
+    onReplica: (replica) => countReads(metrics, replica),
+  })
+  // A change of a company may be an erasure, so this process forgets the company's recent events.
+  const onChanged = (companyIds: string[]) => {
+    recent?.forget(companyIds)
+    waker.wake(companyIds)
+  }
+  const app = buildApp({
+    commands: {
+      lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
+      newId,
+      maxRecords: config.MAX_RECORDS,
+      inProgress: new Map(),
+      longCalls: openLongCalls(store.pool),
+    },
+    company: { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased },
+    ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },
+    ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
+    isReady: access.isAnswering,
+    areReadModelsComplete: openCompleteness(access.db, projections),
+    health: openHealth(store.db, waker, await versions()),
+    onAnswered: counted.onAnswered,
+    beginTrace: tracing?.beginTrace,
+    ...appSettings(config),
+  })
+  const stop = async () => {
+    await app.close()
+    await lanes.idle()
+    await waker.flush()
+    await boss.stop({ graceful: false })
+    await Promise.all([appends.end(), access.pool.end(), reading.close()])
+  }
+  try {
+    const address = await app.listen({ host: config.HOST, port: config.PORT })
+    return { address, app, stop }
+  } catch (error) {
+    await stop()
+    throw listenFault(error, 'PORT', config.PORT, config.HOST)
+  }
+}
+
+/** Opens the connections on which calls are committed and credentials looked up. */
+function openAppendPool({ config, urls, store }: PartOptions) {
+  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
+  const pool = openPool({ ...appending, settings: lookUpOnly(isOnShards(store.pool)) })
+  if (isOnShards(store.pool)) useShards(pool)
+  return pool
+}
+
+/** Opens the group commit of writing calls. */
+function startLanes(
+  { config, log, tracing, recent }: PartOptions,
+  options: Pick<LaneOptions, 'pool' | 'onCommitted' | 'onTransaction'>,
+): Lanes {
+  return openLanes({
+    ...options,
+    lanes: config.LANES,
+    maxRecordsPerCommit: config.RECORDS_PER_COMMIT,
+    maxWaiting: config.CALLS_WAITING,
+    maxRecordsWaiting: config.RECORDS_WAITING,
+    maxWaitMs: config.CALL_WAIT_MS,
+    ...(recent ? { onStored: recent.keep } : {}),
+    ...(tracing ? { onBegin: tracing.traceTransaction } : {}),
+    onFault: (error, { companyId, callId, traceparent }) =>
+      log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'a call could not be stored'),
+  })
+}
+
+/** The settings of the HTTP server, its sessions and its streams. */
+function appSettings(config: Config) {
+  return {
+    trustProxy: config.TRUST_PROXY ?? null,
+    bodyLimit: config.BODY_LIMIT,
+    bodyBudget: { bytes: config.BODY_BUDGET ?? defaultBodyBudget(config.BODY_LIMIT), waitMs: config.CALL_WAIT_MS },
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    burstLimit: config.BURST_LIMIT,
+    failureLimit: config.FAILURE_LIMIT,
+    // At least one connection remains for other requests.
+    heavyReads: Math.min(config.HEAVY_READS, config.POOL_SIZE - 1),
+    sessions: {
+      idleMinutes: config.SESSION_IDLE_MINUTES,
+      hours: config.SESSION_HOURS,
+      publicUrl: config.PUBLIC_URL ?? null,
+    },
+    signInLimits: { perPerson: config.SIGN_IN_LIMIT, perAddress: config.SIGN_IN_ADDRESS_LIMIT },
+    streamLimits: {
+      perUser: config.STREAMS_PER_USER,
+      heartbeatMs: config.STREAM_HEARTBEAT_MS,
+      lifeMs: config.STREAM_LIFE_MS,
+    },
+  } satisfies Partial<AppServices>
+}
+
+/** The versions of what runs, by name. */
+async function versions(): Promise<Record<string, string>> {
+  return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
+}

@@ -1,0 +1,28 @@
+import type { LedgerTables } from '../ledger/tables.ts'
+import type { DatabaseUrls } from '../postgres/database-urls.ts'
+import { faultReason } from '../postgres/fault-reason.ts'
+import { migrate, planMigration } from '../postgres/migration/migrate.ts'
+import type { OpenedOwner } from '../postgres/migration/owner.ts'
+import { openOwner } from '../postgres/migration/owner.ts'
+import { StartupError } from '../postgres/startup-error.ts'
+import { createQueues, queueNames, QUEUES_VERSION } from '../workers/queues.ts'
+
+const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSION }
+
+/** What `migrateDatabase` would do, a line each. */
+export const planDatabase = (urls: DatabaseUrls) => planMigration(urls, QUEUES)
+
+/** Applies the missing migrations and creates the queues. Calls `onStep` with a line for each step. */
+export async function migrateDatabase(urls: DatabaseUrls, onStep: (line: string) => void): Promise<void> {
+  try {
+    await migrate(urls, { ...QUEUES, onStep })
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`the database could not be set up: ${faultReason(error)}`, { cause: error })
+  }
+}
+
+/** Opens connections as the owner of the database, for work on whole projections. */
+export const openMaintenance = (urls: DatabaseUrls) => openOwner<LedgerTables>(urls)
+
+export type OpenedMaintenance = OpenedOwner<LedgerTables>

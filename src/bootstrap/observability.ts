@@ -1,0 +1,26 @@
+import type { Logger } from 'pino'
+import program from '../../package.json' with { type: 'json' }
+import type { Config } from '../config.ts'
+import type { Metrics } from '../observe/metrics/metrics.ts'
+import { startMetricsListener } from '../observe/metrics/metrics-listener.ts'
+import type { Tracing } from '../observe/tracing/tracing.ts'
+import { openWantedTracing } from '../observe/tracing/wanted-tracing.ts'
+import { listenFault } from '../postgres/listen-fault.ts'
+import { lastMigration } from '../postgres/migration/migrate.ts'
+import type { RunningPart } from './running-part.ts'
+
+/** Serves the metrics of this process on METRICS_PORT. Returns null when METRICS_PORT is unset. */
+export async function startMetrics(config: Config, metrics: Metrics): Promise<(RunningPart & { url: string }) | null> {
+  const { METRICS_PORT: port, METRICS_HOST: host } = config
+  if (port === undefined) return null
+  const build = { version: program.version, node: process.versions.node, migration: await lastMigration() }
+  return startMetricsListener(metrics, { host, port }, build).catch((error: unknown) => {
+    throw listenFault(error, 'METRICS_PORT', port, host)
+  })
+}
+
+/** Exports traces to OTEL_EXPORTER_OTLP_ENDPOINT. Returns null when that is unset. */
+export function startTracing(config: Config, log: Logger): Promise<Tracing | null> {
+  const onFault = (error: Error) => log.warn({ err: error }, 'traces could not be handed over; nothing else is held up')
+  return openWantedTracing(config, program, onFault)
+}

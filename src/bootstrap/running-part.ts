@@ -1,0 +1,28 @@
+import type { Logger } from 'pino'
+import type { PROJECTIONS } from '../../projections/index.ts'
+import type { Config } from '../config.ts'
+import type { RecentEvents } from '../ledger/append/recent-events.ts'
+import type { Metrics } from '../observe/metrics/metrics.ts'
+import type { Tracing } from '../observe/tracing/tracing.ts'
+import type { DatabaseUrls } from '../postgres/database-urls.ts'
+import type { OpenedPool } from './store.ts'
+
+/** A part of the program that runs until it is stopped. */
+export interface RunningPart {
+  stop(): Promise<void>
+}
+
+/** What the API and the workers are started with. */
+export interface PartOptions {
+  config: Config
+  urls: DatabaseUrls
+  store: OpenedPool
+  log: Logger
+  /** The projections that the API reads and the workers fold. Default: all. */
+  projections?: typeof PROJECTIONS
+  /** Default: metrics that nobody scrapes. */
+  metrics?: Metrics
+  tracing?: Tracing | null
+  /** Events that the API has just committed, shared with workers in the same process. */
+  recent?: RecentEvents | undefined
+}

@@ -1,0 +1,33 @@
+import path from 'node:path'
+import type { Config } from '../config.ts'
+import type { NoteFiles } from '../ledger/audit/note-files.ts'
+import { openNoteFiles } from '../ledger/audit/note-files.ts'
+import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
+import { openCheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
+import { openSigningKeys, SigningKeyError } from '../ledger/audit/signing-keys.ts'
+import { makeFolder } from '../postgres/embedded/make-folder.ts'
+import { StartupError } from '../postgres/startup-error.ts'
+
+/** The file of the signing key. Earlier keys are kept beside it, under names derived from it. */
+export function signingKeyFile(config: Config): string {
+  return config.SIGNING_KEY_FILE ?? path.join(config.DATA_DIR, 'signing-key.pem')
+}
+
+/**
+ * Opens the signer of checkpoints. With the embedded database, a missing key is created; with DATABASE_URL and no key,
+ * nothing is signed. Throws a StartupError when a configured key cannot be used.
+ */
+export async function openSigner(config: Config): Promise<CheckpointSigner> {
+  const unset = config.DATABASE_URL === undefined ? 'make' : 'unsigned'
+  const missing = config.SIGNING_KEY_FILE === undefined ? unset : 'refuse'
+  const place = { pem: config.SIGNING_KEY, file: signingKeyFile(config), missing } as const
+  const keys = await openSigningKeys(place).catch((error: unknown) => {
+    throw error instanceof SigningKeyError ? new StartupError(error.message, { cause: error }) : error
+  })
+  return openCheckpointSigner(keys, openNotes(config))
+}
+
+/** Opens the copies of checkpoints that are kept outside the database. */
+export function openNotes(config: Config): NoteFiles {
+  return openNoteFiles(config.CHECKPOINT_DIR ?? path.join(config.DATA_DIR, 'checkpoints'), makeFolder)
+}

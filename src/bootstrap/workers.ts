@@ -1,0 +1,80 @@
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { Config } from '../config.ts'
+import { retireRecords } from '../erasure/retire-records.ts'
+import { openRecentEvents } from '../ledger/append/recent-events.ts'
+import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { countWork } from '../observe/metrics/count-work.ts'
+import { watchDatabase } from '../observe/metrics/database-metrics.ts'
+import type { Metrics } from '../observe/metrics/metrics.ts'
+import { checkpointClock, openMetrics } from '../observe/metrics/metrics.ts'
+import { lookUpOnly, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import { openDatabase, openPreparedDatabase } from '../postgres/kysely.ts'
+import { openPool } from '../postgres/pool.ts'
+import { isOnShards } from '../postgres/shards.ts'
+import { COMPANIES_TOGETHER } from '../workers/fold-together.ts'
+import { readQueueDepths } from '../workers/health.ts'
+import { openQueues, queuePool } from '../workers/queues.ts'
+import { startRecorder } from '../workers/record-checkpoints.ts'
+import { startWorker } from '../workers/worker.ts'
+import type { PartOptions, RunningPart } from './running-part.ts'
+import { openSigner } from './signing.ts'
+
+/** Starts the workers that keep the projections current. */
+export async function startWorkers(options: PartOptions): Promise<RunningPart> {
+  const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
+  watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
+  const signer = await openSigner(config)
+  const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
+  const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
+  // One connection for each projection, as a projection folds one batch at a time.
+  const folding = { url: urls.serviceUrl, name: 'employee-ledger projections', max: projections.length }
+  const foldingDb = openPreparedDatabase<LedgerTables>(
+    openPool({ ...folding, settings: lookUpOnly(isOnShards(store.pool)) }),
+  )
+  const worker = await startWorker({
+    db: store.db,
+    foldingDb,
+    boss,
+    log,
+    projections,
+    recent,
+    companiesTogether: isOnShards(store.pool) ? 1 : COMPANIES_TOGETHER,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    answersKeptHours: answersKeptHours(config),
+    retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
+    ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }),
+    traceFold: tracing?.foldTracer(store.db),
+  })
+  const recorder = openRecorder(options, signer, metrics)
+  return {
+    async stop() {
+      await recorder.stop()
+      await worker.stop()
+      await boss.stop({ graceful: false })
+      await foldingDb.destroy()
+    },
+  }
+}
+
+/** How long answers are kept for retries, in hours: never longer than the records of refused calls, which they show. */
+function answersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_DAYS: days }: Config): number {
+  return days === 0 ? hours : Math.min(hours, 24 * days)
+}
+
+/** Starts recording checkpoints, on a connection of its own. Does nothing without a signing key. */
+function openRecorder({ config, urls, log }: PartOptions, signer: CheckpointSigner, metrics: Metrics): RunningPart {
+  if (!signer.isSigning) return { stop: async () => undefined }
+  const db = openDatabase<LedgerTables>(openPool({ url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }))
+  const onRound = checkpointClock(metrics)
+  const recorder = startRecorder({ db, signer, log, intervalMs: config.CHECKPOINT_INTERVAL_MS, onRound })
+  return {
+    async stop() {
+      await recorder.stop()
+      await db.destroy()
+    },
+  }
+}
+
+/** Opens the memory through which an API hands its events to workers in the same process. */
+export const openRecent = () => openRecentEvents({ readers: PROJECTIONS.length })

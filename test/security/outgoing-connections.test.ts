@@ -1,0 +1,66 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import t from 'tap'
+import { readSources, withoutComments } from '../support/rules/source-files.ts'
+import { browse } from '../support/http/sessions.ts'
+import { employee, startService } from '../support/service.ts'
+
+/* OWASP API Security Top 10 (2023), API7 and API10: the program connects to PostgreSQL and to nothing else. */
+
+const sockets: Socket[] = []
+const watch = (message: unknown) => void sockets.push((message as { socket: Socket }).socket)
+subscribe('net.client.socket', watch)
+t.teardown(() => unsubscribe('net.client.socket', watch))
+
+const service = await startService(t)
+
+const OUTSIDE = [
+  'http://127.0.0.1:9/',
+  'http://169.254.169.254/latest/meta-data/',
+  'https://evil.example/x',
+  '//evil.example',
+  'file:///etc/passwd',
+  'gopher://127.0.0.1:9/',
+]
+
+await t.test(
+  'API7 server side request forgery: whatever addresses are sent, no connection is opened but to the database',
+  async (t) => {
+    sockets.length = 0
+    for (const address of OUTSIDE) {
+      await service.call('POST', '/v1/employees', {
+        body: employee({ first_name: address.slice(0, 80), job_title: address, custom_attributes: { photo: address } }),
+        headers: { referer: address, origin: address, 'x-forwarded-host': address, 'x-callback-url': address },
+      })
+      await service.manage('POST', '/users', { email: 'x@evil.example', name: address, role: 'member' })
+      await service.admin(`/bulk-user-logs?q=${encodeURIComponent(address)}`)
+      await browse(service, `/sign-in?next=${encodeURIComponent(address)}`)
+    }
+    await service.project()
+    const known = [service.address, service.urls.serviceUrl].map((url) => Number(new URL(url).port))
+    const others = sockets
+      .map(({ remotePort }) => remotePort)
+      .filter((port) => port !== undefined && !known.includes(port))
+    t.strictSame(others, [])
+    t.ok(sockets.length > 0, 'connections are seen')
+  },
+)
+
+await t.test(
+  'API7, API10 unsafe consumption of APIs: the program has no client for anything but PostgreSQL, and pages load nothing from elsewhere',
+  async (t) => {
+    // The client of others, and the commands that send the calls of the demo to this very service.
+    const program = readSources('src', 'projections', 'migrations').filter(
+      ({ path }) => !/^src\/(?:client\/|cli\/demo-)/.test(path),
+    )
+    const reaching =
+      /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
+    t.strictSame(
+      program.filter(({ text }) => reaching.test(withoutComments(text))).map(({ path }) => path),
+      [],
+    )
+    for (const path of ['/sign-in', '/docs', '/problems']) {
+      t.notMatch((await browse(service, path)).text, /(?:src|href)="(?:https?:)?\/\/(?!127\.0\.0\.1)/, path)
+    }
+  },
+)
