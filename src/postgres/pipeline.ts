@@ -34,10 +34,10 @@ export const ROLLBACK: Statement = { name: 'rollback', text: 'rollback' }
  * takes no packet any more, because what it has prepared is not known. A name that goes in packets must not go to the
  * same connection in any other way.
  */
-export function inOnePacket<Result>(client: ClientBase, send: (packet: QueryClient) => Result): Result {
-  const packet = new Packet(client)
-  const result = send(packet)
-  client.query(packet)
+export function pipeline<Result>(client: ClientBase, send: (pipe: QueryClient) => Result): Result {
+  const pipe = new PipelinedQuery(client)
+  const result = send(pipe)
+  client.query(pipe)
   return result
 }
 
@@ -60,7 +60,7 @@ interface Sent extends Statement {
 }
 
 /** What node-postgres takes for one query: it is told of whatever the server answers until it is ready again. */
-class Packet implements Submittable, QueryClient {
+class PipelinedQuery implements Submittable, QueryClient {
   /** Set by node-postgres, to stop its clock. */
   callback: ((error: unknown) => void) | undefined
   readonly #client: ClientBase
@@ -83,7 +83,7 @@ class Packet implements Submittable, QueryClient {
   submit(connection: Connection): Error | null {
     this.#prepared = preparedOn.get(connection) ?? this.#prepared
     preparedOn.set(connection, this.#prepared)
-    if (this.#prepared.hasFailed) return new Error('a packet has failed on this connection')
+    if (this.#prepared.hasFailed) return new Error('a pipeline has failed on this connection')
     // In one system call, with one wake-up of the server.
     connection.stream.cork()
     for (const { name, text, values } of this.#sent) {
