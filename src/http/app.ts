@@ -29,13 +29,13 @@ import { endUnreadBodies } from './access/body-budget.ts'
 import { SMALL_BODY } from './server/body-length.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
-import { health as healthRoutes } from './server/health.ts'
+import { registerHealthRoutes } from './server/health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import { openStreams } from './live/open-streams.ts'
 import { acceptJsonBodies } from './server/media-types.ts'
 import { collectMethods } from './server/method-not-allowed.ts'
-import type { Answered } from './server/watch-answers.ts'
-import { watchAnswers } from './server/watch-answers.ts'
+import type { Answered } from './server/access-log.ts'
+import { logAccess } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { pages } from './pages/pages.ts'
@@ -148,7 +148,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     // Before a body is read: nobody has proved anything yet.
     if (request.is404) return notFound(request, reply)
   })
-  watchAnswers(app, services.onAnswered)
+  logAccess(app, services.onAnswered)
   endUnreadBodies(app, services.bodyLimit)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)
@@ -160,7 +160,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   const { db, access, reads, failureLimit, sessions, signer, streamLimits: limits } = services
   const streams = openStreams(app, limits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
-  healthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
+  registerHealthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
   pageAssets(app)
   problemPages(app)
   referencePage(app)

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PlaceInLog } from './place-in-log.ts'
-import { faultOf, PRIMARY_PLACE, REPLICA_PLACE } from './place-in-log.ts'
+import type { WalPosition } from './wal-position.ts'
+import { findReplicaFault, PRIMARY_WAL_POSITION, REPLICA_WAL_POSITION } from './wal-position.ts'
 
 /** What is known of the replica, in this process. */
 export interface ReplicaWatch {
@@ -54,12 +54,13 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
   let marks: Mark[] = []
   let currentAt = -Infinity
   let failing = new AbortController()
-  let said: string | null = null
+  let reported: string | null = null
 
-  async function look({ at, ahead }: { at: number; ahead: PlaceInLog }): Promise<void> {
-    const behind = (await replica.query<PlaceInLog>(REPLICA_PLACE)).rows[0]!
+  async function look({ at, ahead }: { at: number; ahead: WalPosition }): Promise<void> {
+    const behind = (await replica.query<WalPosition>(REPLICA_WAL_POSITION)).rows[0]!
     const fault =
-      faultOf(ahead, behind) ?? ((await isComplete()) ? null : 'has not replayed the tables that this program reads')
+      findReplicaFault(ahead, behind) ??
+      ((await isComplete()) ? null : 'has not replayed the tables that this program reads')
     if (fault !== null) return refuse(fault)
     if (marks.length < MAX_MARKS) marks.push({ at, bytes: ahead.bytes })
     const reached = marks.findLast(({ bytes }) => bytes <= behind.bytes)
@@ -70,21 +71,21 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
     if (failing.signal.aborted) failing = new AbortController()
     // Of the first look it is not known yet.
     const waitedMs = performance.now() - (marks[0]?.at ?? Infinity)
-    if (isUsable()) say(null)
-    else if (waitedMs > boundMs) say(`is more than ${boundMs} ms behind`)
+    if (isUsable()) report(null)
+    else if (waitedMs > boundMs) report(`is more than ${boundMs} ms behind`)
   }
 
-  /** What it said of places before does not count any more. */
+  /** What it reported of places before does not count any more. */
   function refuse(fault: string): void {
     marks = []
     currentAt = -Infinity
     failing.abort()
-    say(fault)
+    report(fault)
   }
 
-  function say(fault: string | null): void {
-    if (fault === said) return
-    said = fault
+  function report(fault: string | null): void {
+    if (fault === reported) return
+    reported = fault
     if (fault === null) log.info('the replica is read again')
     else log.warn(`the replica is not read: it ${fault}`)
   }
@@ -96,12 +97,12 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
     while (!stopped.signal.aborted) {
       const at = performance.now()
       // While the primary does not answer, nothing is known of the replica: what was known ages.
-      const ahead = await primary.query<PlaceInLog>(PRIMARY_PLACE).then(
+      const ahead = await primary.query<WalPosition>(PRIMARY_WAL_POSITION).then(
         ({ rows }) => rows[0]!,
         () => null,
       )
       if (ahead)
-        await within(
+        await callIfLate(
           ANSWERS_WITHIN_MS,
           () => look({ at, ahead }).catch(fail),
           () => fail(new Error('no answer')),
@@ -123,7 +124,7 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
 }
 
 /** Waits for a task, and says so once when it takes longer. */
-async function within(ms: number, task: () => Promise<void>, onLate: () => void): Promise<void> {
+async function callIfLate(ms: number, task: () => Promise<void>, onLate: () => void): Promise<void> {
   const timer = setTimeout(onLate, ms)
   await task()
   clearTimeout(timer)

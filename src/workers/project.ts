@@ -161,7 +161,7 @@ async function nextCalls(
   range: PositionRange & { limit: number },
 ): Promise<NextCalls | null> {
   const { after } = range
-  const { events, isEnd } = await readPage(db, companyId, range)
+  const { events, isEnd } = await readBatch(db, companyId, range)
   if (events.length === 0) return null
   const end = events.findLastIndex(closesCall)
   if (end >= 0) {
@@ -176,7 +176,7 @@ async function nextCalls(
 }
 
 /** Reads the events behind a position, as many as are folded at once. */
-async function readPage(
+async function readBatch(
   db: Kysely<LedgerTables>,
   companyId: string,
   range: PositionRange & { limit: number },
@@ -262,7 +262,7 @@ async function foldEvents(
     if (!call) continue
     const upTo = call.closing.position
     for (let after = events.at(-1)!.position; after < upTo;) {
-      const { events: part } = await readPage(transaction, companyId, { after, upTo, limit: BATCH_EVENTS })
+      const { events: part } = await readBatch(transaction, companyId, { after, upTo, limit: BATCH_EVENTS })
       if (part.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
       await foldParts(transaction, projection, schema, [{ companyId, events: part, call }])
       after = part.at(-1)!.position
@@ -281,10 +281,10 @@ async function foldParts(
   } catch (error) {
     if (isOfTheServer(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnfoldableError(`${parts.map(placeOf).join(', ')}: ${reason}`, { cause: error })
+    throw new UnfoldableError(`${parts.map(describePositions).join(', ')}: ${reason}`, { cause: error })
   }
 }
 
-function placeOf({ companyId, events }: CompanyEvents): string {
+function describePositions({ companyId, events }: CompanyEvents): string {
   return `positions ${events[0]!.position} to ${events.at(-1)!.position} of ${companyId}`
 }

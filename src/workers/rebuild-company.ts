@@ -9,7 +9,7 @@ import { findCheckpoint } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 import { foldNext } from './project.ts'
 import type { FoldHooks } from './scratch.ts'
-import { besideLive, SCRATCH, withScratch } from './scratch.ts'
+import { foldBesideLive, SCRATCH, withScratch } from './scratch.ts'
 import { setPosition } from './shadow.ts'
 import { replaceDiffering } from './table-differences.ts'
 
@@ -32,7 +32,7 @@ export async function rebuildCompany(
   // It may go past an erasure that the workers have not folded: see foldNext.
   while (await isShadowBefore(db, projection, companyId, head)) await foldNext(db, shadowOf(projection), companyId)
   return withScratch(db, projection, (scratch) =>
-    besideLive(scratch, companyId, {
+    foldBesideLive(scratch, companyId, {
       ...hooks,
       upTo: async () => (await readProgress(scratch.db, companyId, projection)).head,
       isolation: 'read committed',

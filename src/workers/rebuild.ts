@@ -54,11 +54,11 @@ export class RebuildError extends Error {
  */
 export async function rebuild(projection: Projection, options: RebuildOptions): Promise<RebuildOutcome> {
   const { db, signal } = options
-  if (!(await dropPatiently(db, projection))) {
+  if (!(await dropReplacedWithRetries(db, projection))) {
     throw new RebuildError('the tables that an earlier rebuild replaced are still being read: try again later')
   }
   const { oid, isResumed } = await beginShadow(db, projection, options)
-  options.onBegun(await eventsToFold(db, shadowOf(projection)), isResumed)
+  options.onBegun(await countEventsToFold(db, shadowOf(projection)), isResumed)
   let isComplete = false
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const stuck = await fillOrNotice(projection, oid, options)
@@ -72,7 +72,7 @@ export async function rebuild(projection: Projection, options: RebuildOptions): 
     }
     const result = await switchToShadow(db, projection, oid)
     if (result === 'switched' || (result === 'gone' && (await isLive(db, projection, oid)))) {
-      return { isSwitched: true, areOldDropped: await dropPatiently(db, projection) }
+      return { isSwitched: true, areOldDropped: await dropReplacedWithRetries(db, projection) }
     }
     if (result === 'gone') throw new RebuildError('somebody else has thrown this rebuild away')
     if (result === 'busy') await pause(BUSY_PAUSE_MS * (1 + Math.random()))
@@ -84,12 +84,12 @@ async function isLive(db: Db, projection: Projection, oid: number): Promise<bool
   return (await schemaOid(db, schemaOf(projection))) === oid
 }
 
-async function dropPatiently(db: Db, projection: Projection): Promise<boolean> {
+async function dropReplacedWithRetries(db: Db, projection: Projection): Promise<boolean> {
   for (let tries = 0; tries < DROP_TRIES; tries += 1) if (await dropReplaced(db, projection)) return true
   return false
 }
 
-async function eventsToFold(db: Db, shadow: Projection): Promise<number> {
+async function countEventsToFold(db: Db, shadow: Projection): Promise<number> {
   const { rows } = await sql<{ events: number }>`
     select coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events from heads h left join checkpoints c
       on c.company_id = h.company_id and c.projection = ${shadow.name} and c.version = ${shadow.version}`.execute(db)

@@ -62,7 +62,7 @@ export interface FoldHooks {
  * there. Each batch is a transaction of its own, so that no snapshot stays open for long; the last events, which came
  * meanwhile, are folded in that of the task.
  */
-export async function besideLive<Result>(
+export async function foldBesideLive<Result>(
   { projection, db, tables }: Scratch,
   companyId: string,
   options: FoldHooks & {

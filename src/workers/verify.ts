@@ -8,7 +8,7 @@ import { readProgress } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { UnfoldableError } from './project.ts'
 import type { FoldHooks, Scratch } from './scratch.ts'
-import { besideLive, SCRATCH, withScratch } from './scratch.ts'
+import { foldBesideLive, SCRATCH, withScratch } from './scratch.ts'
 import type { RowDifference } from './table-differences.ts'
 import { findDifferences } from './table-differences.ts'
 
@@ -50,11 +50,11 @@ export interface Verification {
  * Rebuilds a projection in scratch tables and compares them with the live ones, company by company, at the position
  * where the live tables are. The service may run on. Needs a role that may make temporary tables.
  */
-export async function verify(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
-  options.onBegun(await eventsToFold(db, projection, options.companyId))
+export async function verifyProjection(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
+  options.onBegun(await countEventsToFold(db, projection, options.companyId))
   return withScratch(db, projection, async (scratch) => {
     const found: Verification = { companies: 0, faults: [] }
-    const companies = options.companyId === undefined ? allCompanies(db) : [options.companyId]
+    const companies = options.companyId === undefined ? listCompanies(db) : [options.companyId]
     for await (const companyId of companies) {
       const fault = await verifyCompany(db, scratch, companyId, options)
       found.companies += 1
@@ -62,7 +62,7 @@ export async function verify(db: Db, projection: Projection, options: VerifyOpti
       if (found.faults.length >= MAX_COMPANIES) return found
     }
     if (options.companyId !== undefined) return found
-    return { ...found, faults: [...found.faults, ...(await rowsOfNobody(db, scratch))] }
+    return { ...found, faults: [...found.faults, ...(await findOrphanRows(db, scratch))] }
   })
 }
 
@@ -92,7 +92,7 @@ async function compare(scratch: Scratch, companyId: string, options: VerifyOptio
   const copies = { live: schemaOf(projection), scratch: SCRATCH }
   const reached = async (from: Db) => (await readProgress(from, companyId, projection)).reached
   try {
-    return await besideLive(scratch, companyId, {
+    return await foldBesideLive(scratch, companyId, {
       ...options,
       upTo: () => reached(db),
       isolation: 'repeatable read',
@@ -116,7 +116,7 @@ async function compare(scratch: Scratch, companyId: string, options: VerifyOptio
 }
 
 /** Rows of companies that the ledger does not know. */
-async function rowsOfNobody(db: Db, { projection, tables }: Scratch): Promise<CompanyFault[]> {
+async function findOrphanRows(db: Db, { projection, tables }: Scratch): Promise<CompanyFault[]> {
   const faults: CompanyFault[] = []
   for (const { name } of tables) {
     const { rows } = await sql<{ company_id: string; count: number }>`
@@ -131,14 +131,14 @@ async function rowsOfNobody(db: Db, { projection, tables }: Scratch): Promise<Co
   return faults
 }
 
-async function eventsToFold(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
+async function countEventsToFold(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
   if (companyId !== undefined) return (await readProgress(db, companyId, { name, version })).reached
   const { rows } = await sql<{ events: number }>`select coalesce(sum(position), 0)::bigint as events from checkpoints
     where projection = ${name} and version = ${version}`.execute(db)
   return rows[0]!.events
 }
 
-async function* allCompanies(db: Db): AsyncGenerator<string> {
+async function* listCompanies(db: Db): AsyncGenerator<string> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const rows = await db
       .selectFrom('heads')

@@ -125,7 +125,7 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
       const ends = some.length > 1 ? await foldSome(options, projection, some) : new Map<string, boolean>()
       for (const companyId of some) {
         try {
-          if (ends.get(companyId) ?? (await fold(options, projection, companyId))) companies.delete(companyId)
+          if (ends.get(companyId) ?? (await foldOne(options, projection, companyId))) companies.delete(companyId)
         } catch (error) {
           failure = error
           companies.delete(companyId)
@@ -154,7 +154,7 @@ async function foldSome(
 }
 
 /** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */
-async function fold(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
+async function foldOne(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
   const { db, foldingDb, boss, log } = options
   const beganAt = performance.now()
   const batch = { projection: projection.name, companyId, beganAt }

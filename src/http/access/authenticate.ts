@@ -7,7 +7,7 @@ import { API_KEY_PREFIX, isSecret } from '../../domain/accounts/secrets.ts'
 import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
 import { isSmallBody } from '../server/body-length.ts'
 import { invalidCredentials } from '../server/problem.ts'
-import { openRecentProofs } from './credential-cache.ts'
+import { openCredentialCache } from './credential-cache.ts'
 
 /** A caller of the public API whose secret was right. The key may be disabled. */
 export interface AuthenticatedCaller extends FoundKey {
@@ -33,7 +33,7 @@ declare module 'fastify' {
  * counted: for those it is enough that this secret was good a moment ago.
  */
 export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey | null>) {
-  const recent = openRecentProofs()
+  const cache = openCredentialCache()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { 'x-api-id': ids, 'x-api-key': secrets } = request.raw.headersDistinct
     const [apiId, secret] = [ids?.[0] ?? '', secrets?.[0] ?? '']
@@ -43,18 +43,18 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
     // Whether a large body is read at all depends on how the key stands now.
-    const proof = checksKeyItself && isSmallBody(request) ? recent.find(apiId, secretHash) : null
-    const found = proof ?? (await prove(apiId, secretHash))
+    const cached = checksKeyItself && isSmallBody(request) ? cache.find(apiId, secretHash) : null
+    const found = cached ?? (await checkSecret(apiId, secretHash))
     request.caller = { ...found, secretHash }
     // Replaced by what the call leaves of the quota, once that is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
   }
 
-  async function prove(apiId: string, secretHash: string): Promise<FoundKey> {
+  async function checkSecret(apiId: string, secretHash: string): Promise<FoundKey> {
     const found = await findKey(apiId)
     const standing = standingOf(found?.key, secretHash, found?.nowMs ?? 0)
     if (!found || standing === 'refused') throw invalidCredentials()
-    recent.note(found, secretHash)
+    cache.add(found, secretHash)
     return found
   }
 }

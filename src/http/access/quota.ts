@@ -25,7 +25,7 @@ export function chargedReading(keyUsage: KeyUsageCounter) {
   return {
     preValidation: (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, keyUsage),
     errorHandler: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      if (toProblem(error, 0).status >= 500) await giveBack(request, reply, keyUsage)
+      if (toProblem(error, 0).status >= 500) await refund(request, reply, keyUsage)
       return sendProblem(request, reply, error)
     },
   }
@@ -46,7 +46,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: Key
 }
 
 /** Gives the unit of a call back, in its window. Where that fails the unit is lost, and the answer is the same. */
-async function giveBack(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
+async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
   const { charged } = request
   if (!charged) return
   request.charged = null

@@ -1,4 +1,4 @@
-import type { Limit } from '../server/watch-answers.ts'
+import type { Limit } from '../server/access-log.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
 import { callerOf } from './authenticate.ts'

@@ -8,7 +8,7 @@ const READY_TIMEOUT_MS = 2_000
  * `/livez`: the process answers. `/readyz`: it can serve, which it cannot while the database does not answer while a
  * read model of this version is filled for the first time, or while it is stopping.
  */
-export function health(app: FastifyInstance, isReady: () => Promise<boolean>): void {
+export function registerHealthRoutes(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true

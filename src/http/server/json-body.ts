@@ -25,21 +25,21 @@ const BYTE_ORDER_MARK = '\ufeff'
 export function parseJsonBody(bytes: Buffer): SentJson {
   const text = decode(bytes)
   // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
-  const { isTooDeep, hasInfinity, hasBentNumber } = lookThrough(text)
-  if (isTooDeep) throw refusal('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
+  const { isTooDeep, hasInfinity, hasAlteredNumber } = scanText(text)
+  if (isTooDeep) throw bodyError('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
   const fault =
-    (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? bentValue(body, []) : null) ??
-    (hasBentNumber ? BENT_NUMBER : null)
-  if (fault) throw refusal('invalid_body', fault)
+    (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? findAlteredValue(body, []) : null) ??
+    (hasAlteredNumber ? ALTERED_NUMBER : null)
+  if (fault) throw bodyError('invalid_body', fault)
   return body
 }
 
 function decode(bytes: Buffer): string {
-  if (bytes.length === 0) throw refusal('malformed_json', 'the body is empty')
+  if (bytes.length === 0) throw bodyError('malformed_json', 'the body is empty')
   const text = decodeUtf8(bytes)
   // The decoder has ignored one, as RFC 8259 section 8.1 allows.
-  if (text.startsWith(BYTE_ORDER_MARK)) throw refusal('malformed_json', 'the body begins with two byte order marks')
+  if (text.startsWith(BYTE_ORDER_MARK)) throw bodyError('malformed_json', 'the body begins with two byte order marks')
   return text
 }
 
@@ -47,7 +47,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes)
   } catch {
-    throw refusal('malformed_json', 'the body is not valid UTF-8')
+    throw bodyError('malformed_json', 'the body is not valid UTF-8')
   }
 }
 
@@ -56,7 +56,7 @@ function parseText(text: string): SentJson {
     return parse(text, null, { protoAction: 'error', constructorAction: 'ignore' })
   } catch (error) {
     const isProto = error instanceof SyntaxError && error.message.includes('forbidden prototype')
-    throw refusal('malformed_json', isProto ? 'a member is named __proto__' : syntaxDetail(error))
+    throw bodyError('malformed_json', isProto ? 'a member is named __proto__' : syntaxDetail(error))
   }
 }
 
@@ -70,8 +70,8 @@ function syntaxDetail(error: unknown): string {
 }
 
 /** What stands outside of texts: how deep it is nested, and the numbers that a double does not hold. */
-function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasBentNumber: boolean } {
-  const found = { isTooDeep: false, hasInfinity: false, hasBentNumber: false }
+function scanText(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasAlteredNumber: boolean } {
+  const found = { isTooDeep: false, hasInfinity: false, hasAlteredNumber: false }
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -83,7 +83,7 @@ function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; 
       if (literal === null) continue
       const value = Number(literal)
       if (!Number.isFinite(value)) found.hasInfinity = true
-      else if (!isHeld(literal, value)) found.hasBentNumber = true
+      else if (!isExact(literal, value)) found.hasAlteredNumber = true
     } else if (code === 0x5b || code === 0x7b) {
       depth += 1
       if (depth > MAX_DEPTH) return { ...found, isTooDeep: true }
@@ -124,38 +124,38 @@ function endOfText(text: string, start: number): number {
 type Path = (string | number)[]
 
 /** Finds a text or a number that would not come back as it was sent. */
-function bentValue(value: SentJson, path: Path): string | null {
-  if (typeof value === 'string') return textFault(value, path)
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${shown(path)} is too large`
+function findAlteredValue(value: SentJson, path: Path): string | null {
+  if (typeof value === 'string') return findTextFault(value, path)
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${renderPath(path)} is too large`
   if (typeof value !== 'object' || value === null) return null
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at += 1) {
-      const fault = bentMember(value[at], at, path)
+      const fault = findAlteredMember(value[at], at, path)
       if (fault) return fault
     }
     return null
   }
   for (const name of Object.keys(value)) {
-    const fault = textFault(name, path) ?? bentMember((value as Record<string, SentJson>)[name], name, path)
+    const fault = findTextFault(name, path) ?? findAlteredMember((value as Record<string, SentJson>)[name], name, path)
     if (fault) return fault
   }
   return null
 }
 
-function bentMember(member: SentJson, name: string | number, path: Path): string | null {
+function findAlteredMember(member: SentJson, name: string | number, path: Path): string | null {
   path.push(name)
-  const fault = bentValue(member, path)
+  const fault = findAlteredValue(member, path)
   path.pop()
   return fault
 }
 
-function textFault(text: string, path: Path): string | null {
-  if (text.includes('\0')) return `a text at ${shown(path)} contains U+0000`
-  return text.isWellFormed() ? null : `a text at ${shown(path)} contains a lone surrogate`
+function findTextFault(text: string, path: Path): string | null {
+  if (text.includes('\0')) return `a text at ${renderPath(path)} contains U+0000`
+  return text.isWellFormed() ? null : `a text at ${renderPath(path)} contains a lone surrogate`
 }
 
 /** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
-function shown(path: Path): string {
+function renderPath(path: Path): string {
   const isOurs = (name: string | number) =>
     typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
   const end = path.findIndex((name) => !isOurs(name))
@@ -163,15 +163,15 @@ function shown(path: Path): string {
   return known.length === 0 ? 'the top level' : `/${known.join('/')}`
 }
 
-const BENT_NUMBER = 'a number of the body has more digits than a double holds, or is too near to zero'
+const ALTERED_NUMBER = 'a number of the body has more digits than a double holds, or is too near to zero'
 
 /** Fractions are rounded as everywhere. A whole number is not, and nothing but zero may become zero. */
-function isHeld(literal: string, value: number): boolean {
+function isExact(literal: string, value: number): boolean {
   if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
   // The digits by which a double is written need not be its exact value, but they come back as they were sent.
   return String(value) === literal || BigInt(literal) === BigInt(value)
 }
 
-function refusal(code: ProblemCode, detail: string): ProblemError {
+function bodyError(code: ProblemCode, detail: string): ProblemError {
   return new ProblemError(problem(code, detail))
 }

@@ -1,6 +1,6 @@
 import { HASH_BYTES } from '../integrity/merkle.ts'
 import type { Note, NoteSigner, VerifierKey } from './signed-note.ts'
-import { decodeBase64, keyId, parseNotes, signNote } from './signed-note.ts'
+import { decodeBase64, deriveKeyId, parseNotes, signNote } from './signed-note.ts'
 
 /*
  * Checkpoints of a company's ledger (https://c2sp.org/tlog-checkpoint): signed notes whose text names the log, its
@@ -50,5 +50,5 @@ function parseCheckpoint(note: Note): Checkpoint | null {
 /** The verifier keys of a company's checkpoints, from public keys that sign or signed those of all companies. */
 export function verifierKeysOf(companyId: string, publicKeys: readonly Buffer[]): VerifierKey[] {
   const name = originOf(companyId)
-  return publicKeys.map((publicKey) => ({ name, id: keyId(name, publicKey), publicKey }))
+  return publicKeys.map((publicKey) => ({ name, id: deriveKeyId(name, publicKey), publicKey }))
 }

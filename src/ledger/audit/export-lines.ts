@@ -5,7 +5,7 @@ const LINE_FEED = 0x0a
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 /** Cuts bytes into lines, each with its line feed; the last one has none when it is cut off. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
+export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
   let pieces: Buffer[] = []
   let bytes = 0
   for await (const chunk of chunks) {

@@ -39,7 +39,7 @@ export interface Note {
 }
 
 /** The id of a key: the first 4 bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key). */
-export function keyId(name: string, publicKey: Buffer): Buffer {
+export function deriveKeyId(name: string, publicKey: Buffer): Buffer {
   return hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]), 'buffer').subarray(
     0,
     ID_BYTES,
@@ -49,7 +49,7 @@ export function keyId(name: string, publicKey: Buffer): Buffer {
 /** A verifier key as people pass it on: `name+id+base64(0x01 ‖ public key)`. */
 export function verifierKeyText(name: string, publicKey: Buffer): string {
   const typed = Buffer.concat([Buffer.of(ED25519), publicKey])
-  return `${name}+${keyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
+  return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
 }
 
 /** Reads a verifier key; null when the text is none, or none of Ed25519, or its id does not belong to it. */
@@ -57,7 +57,7 @@ export function parseVerifierKey(text: string): VerifierKey | null {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text) ?? []
   if (name === undefined || id === undefined || encoded === undefined) return null
   const publicKey = parsePublicKey(encoded)
-  if (!publicKey || keyId(name, publicKey).toString('hex') !== id) return null
+  if (!publicKey || deriveKeyId(name, publicKey).toString('hex') !== id) return null
   return { name, id: Buffer.from(id, 'hex'), publicKey }
 }
 
@@ -70,7 +70,7 @@ export function parsePublicKey(encoded: string): Buffer | null {
 /** A note with one signature over its text, which ends with a line feed and has no empty line. */
 export function signNote(text: string, name: string, signer: NoteSigner): string {
   if (!NAME.test(name)) throw new Error(`${name} cannot name a key`)
-  const signature = Buffer.concat([keyId(name, signer.publicKey), signer.sign(Buffer.from(text))])
+  const signature = Buffer.concat([deriveKeyId(name, signer.publicKey), signer.sign(Buffer.from(text))])
   return `${text}\n— ${name} ${signature.toString('base64')}\n`
 }
 

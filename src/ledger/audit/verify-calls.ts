@@ -62,7 +62,7 @@ export class CallChecker {
       'the call is not closed exactly once',
     )
     const data = readClosing(event)
-    const counts = type === 'ApiCallCompleted' ? completed(call, data) : failed(call, data)
+    const counts = type === 'ApiCallCompleted' ? countCompleted(call, data) : countFailed(call, data)
     assertValid(
       counts !== null && sameCounts(counts, data.counts),
       position,
@@ -127,7 +127,7 @@ function sameCounts(a: CallCounts, b: CallCounts): boolean {
 const NONE: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
 
 /** The counts of a call that succeeded: each record has an outcome. Null when its events cannot be those of one. */
-function completed(call: OpenCall, { operation, unchanged }: Closing): CallCounts | null {
+function countCompleted(call: OpenCall, { operation, unchanged }: Closing): CallCounts | null {
   const { created, updated, rejected } = call
   const indexes = new Set([...created, ...updated.keys(), ...unchanged])
   const total = created.size + updated.size + unchanged.length
@@ -141,7 +141,7 @@ function completed(call: OpenCall, { operation, unchanged }: Closing): CallCount
 }
 
 /** The counts of a call that failed: nothing of it was applied. How many records it had, it alone can tell. */
-function failed(call: OpenCall, { operation, counts: { total } }: Closing): CallCounts | null {
+function countFailed(call: OpenCall, { operation, counts: { total } }: Closing): CallCounts | null {
   const { created, updated, rejected } = call
   if (created.size > 0 || updated.size > 0 || [...rejected].some((index) => index >= total)) return null
   if (operation === 'update_one' && total !== 1) return null

@@ -48,7 +48,7 @@ export class ErasureChecker {
       const mayBeGone = Object.values(ERASABLE).some((types) => types.has(type))
       assertValid(mayBeGone, position, `the data are gone, and those of ${type} are never erased`)
       this.#gone.set(position, { type, stream, isNamed: false })
-    } else if (isErasing(type)) {
+    } else if (isErasingType(type)) {
       const positions = positionsIn(data)
       assertValid(
         positions?.every((named) => named < position) === true,
@@ -85,7 +85,7 @@ export class ErasureChecker {
   }
 }
 
-function isErasing(type: string): type is Erasing {
+function isErasingType(type: string): type is Erasing {
   return Object.hasOwn(ERASABLE, type)
 }
 

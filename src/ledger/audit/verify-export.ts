@@ -138,7 +138,7 @@ class LedgerVerifier {
   }
 
   #checkMeaning(event: ExportedEvent): void {
-    this.#unreadable ??= unreadable(event)
+    this.#unreadable ??= findUnknownSchema(event)
     if (this.#unreadable) return
     this.#erasures.take(event)
     this.#calls.take(event)
@@ -163,7 +163,7 @@ function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]):
     throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is signed with none of the keys given`)
 }
 
-function unreadable({
+function findUnknownSchema({
   position,
   type,
   schema_version: version,

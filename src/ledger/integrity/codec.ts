@@ -45,7 +45,7 @@ export interface SealedEvent {
 /** Gives an event its bytes: canonical data, salt, envelope, leaf hash. */
 export function sealEvent(event: NewEvent, at: Placement): SealedEvent {
   const data = canonicalJson(event.data)
-  const salted = saltThen(data)
+  const salted = prependSalt(data)
   const envelope: Envelope = {
     actor: at.actor,
     call_id: at.callId,
@@ -64,7 +64,7 @@ export function sealEvent(event: NewEvent, at: Placement): SealedEvent {
 }
 
 /** One buffer with fresh salt and the data behind it: what is hashed stands together from the start. */
-function saltThen(data: string): Buffer {
+function prependSalt(data: string): Buffer {
   const salted = Buffer.allocUnsafe(SALT_BYTES + Buffer.byteLength(data))
   if (nextSalt === salts.length) {
     randomFillSync(salts)

@@ -2,7 +2,7 @@
  * The first number of a range from which on something holds, found by halving; the one behind the range when it holds
  * nowhere. What holds for a number must hold for all that follow.
  */
-export async function firstFrom(
+export async function binarySearch(
   from: number,
   to: number,
   holds: (number: number) => Promise<boolean>,

@@ -61,11 +61,11 @@ export async function listStoredEvents(
   { place, limit }: { place: EventPlace; limit: number },
 ): Promise<ListedEvents> {
   const isBack = 'upTo' in place
-  const end = await endOf(db, companyId, filter)
+  const end = await findEnd(db, companyId, filter)
   const range = rangeAt(place, end, isScanned(filter) ? MAX_EVENTS_SEEN : end)
   if (range === null) return { events: [], older: isBack ? null : end || null, newer: null, seen: null }
   // One more than asked for tells whether there is more.
-  const found = await select(db, companyId, filter, range, isBack, limit + 1)
+  const found = await selectEvents(db, companyId, filter, range, isBack, limit + 1)
   const events = found.slice(0, limit)
   const isMore = found.length > limit
   if (!isBack) events.reverse()
@@ -86,7 +86,7 @@ function isScanned({ type, stream, call }: EventFilter): boolean {
 }
 
 /** The last position that can be meant: that of the ledger, or the one that closes the call. */
-async function endOf(db: LedgerDb, companyId: string, { call }: EventFilter): Promise<number> {
+async function findEnd(db: LedgerDb, companyId: string, { call }: EventFilter): Promise<number> {
   const company = toUuid(companyId)
   const { rows } = await (
     call === undefined
@@ -106,7 +106,7 @@ function rangeAt(place: EventPlace, end: number, most: number): Range | null {
   return place.from > end ? null : { first: place.from, last: Math.min(end, place.from + most - 1) }
 }
 
-async function select(
+async function selectEvents(
   db: LedgerDb,
   companyId: string,
   { type, stream, call }: EventFilter,

@@ -43,7 +43,7 @@ export async function* exportPages(
       yield page
     }
     if (reached < end) throw missing(reached + 1, companyId)
-    const head = await headOf(db, companyId)
+    const head = await readHeadPosition(db, companyId)
     if (!(await hasErasure(db, companyId, { after: end, upTo: head }))) return
     end = moveEnd ? await moveEnd() : head
   }
@@ -52,7 +52,7 @@ export async function* exportPages(
   )
 }
 
-async function headOf(db: Kysely<LedgerTables>, companyId: string): Promise<number> {
+async function readHeadPosition(db: Kysely<LedgerTables>, companyId: string): Promise<number> {
   return (await findHead(db, companyId))?.position ?? 0
 }
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { Envelope } from '../integrity/codec.ts'
-import { firstFrom } from './binary-search.ts'
+import { binarySearch } from './binary-search.ts'
 import type { LedgerTables } from '../tables.ts'
 
 /*
@@ -17,7 +17,7 @@ export async function lastPositionBefore(
   time: string,
   { inclusive }: { inclusive: boolean },
 ): Promise<number> {
-  const first = await firstFrom(1, head, async (position) => {
+  const first = await binarySearch(1, head, async (position) => {
     const { recorded_at: recordedAt } = await envelopeAt(db, companyId, position)
     return inclusive ? recordedAt > time : recordedAt >= time
   })
@@ -43,8 +43,8 @@ export async function positionsOfCall(
   if (!own) return null
   const isOfCall = async (position: number) => (await envelopeAt(db, companyId, position)).call_id === callId
   if (!(await isOfCall(own.position))) return null
-  const first = await firstFrom(1, own.position, isOfCall)
-  const next = await firstFrom(own.position + 1, head, async (position) => !(await isOfCall(position)))
+  const first = await binarySearch(1, own.position, isOfCall)
+  const next = await binarySearch(own.position + 1, head, async (position) => !(await isOfCall(position)))
   return { first, last: next - 1 }
 }
 

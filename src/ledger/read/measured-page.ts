@@ -17,7 +17,7 @@ export interface PageLimits {
  * tells that no event follows in what was selected.
  */
 export function measuredPage(order: string, { limit, bytes }: PageLimits): { before: string; after: string } {
-  const [rows, most] = [limit, bytes].map(wholeNumber) as [number, number]
+  const [rows, most] = [limit, bytes].map(checkWholeNumber) as [number, number]
   return {
     before: `select * from (
       select *, row_number() over w as nth, lead(1) over w is null as is_last,
@@ -30,7 +30,7 @@ export function measuredPage(order: string, { limit, bytes }: PageLimits): { bef
   }
 }
 
-function wholeNumber(number: number): number {
+function checkWholeNumber(number: number): number {
   if (!Number.isSafeInteger(number)) throw new RangeError(`${number} cannot bound a page`)
   return number
 }

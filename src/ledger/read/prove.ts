@@ -91,13 +91,13 @@ async function provenByHead<Proof>(
 /** The roots of ranges, read together; null when one of them cannot be made from what is stored. */
 async function rootsOf(db: Kysely<LedgerTables>, companyId: string, ranges: LeafRange[]): Promise<Buffer[] | null> {
   const parts = ranges.map(subtreesOf)
-  const subtrees = new Map<string, Subtree>(parts.flat().map((subtree) => [nameOf(subtree), subtree]))
+  const subtrees = new Map<string, Subtree>(parts.flat().map((subtree) => [subtreeKey(subtree), subtree]))
   const found = await readSubtrees(db, companyId, [...subtrees.values()])
   if (!found) return null
   const roots = new Map([...subtrees.keys()].map((name, at) => [name, found[at]!]))
-  return parts.map((subtrees) => joinRoots(subtrees.map((subtree) => roots.get(nameOf(subtree))!)))
+  return parts.map((subtrees) => joinRoots(subtrees.map((subtree) => roots.get(subtreeKey(subtree))!)))
 }
 
-function nameOf({ level, number }: Subtree): string {
+function subtreeKey({ level, number }: Subtree): string {
   return `${level} ${number}`
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
-import { firstFrom } from './binary-search.ts'
+import { binarySearch } from './binary-search.ts'
 import { measuredPage } from './measured-page.ts'
 import type { ProvableEvent } from './proof-line.ts'
 import type { LedgerTables } from '../tables.ts'
@@ -46,12 +46,12 @@ export async function* storedEventPages(
   limit = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<StoredEvent[]> {
   const { stream, types, pageEvents = PAGE_EVENTS } = wanted
-  const place = await placeOf(db, companyId, wanted)
+  const place = await findRange(db, companyId, wanted)
   let [at, left] = [place.after, limit]
   while (at < place.upTo && left > 0) {
     const most = Math.min(PAGE_EVENTS, pageEvents, left)
     const upTo = Math.min(at + (types ? LOOKED_AT_ONCE : most), place.upTo)
-    const { events, isCut } = await readPage(db, companyId, { ...wanted, after: at, upTo }, most)
+    const { events, isCut } = await readStoredPage(db, companyId, { ...wanted, after: at, upTo }, most)
     const last = events.at(-1)
     at = isCut && last ? (stream === undefined ? last.position : last.version) : upTo
     left -= events.length
@@ -67,7 +67,7 @@ export async function readStreamBackwards(
 ): Promise<StoredEvent[]> {
   const newest = (await lastOfStream(db, companyId, stream))?.version ?? 0
   const end = Math.min(before ?? Infinity, newest + 1)
-  const { events } = await readPage(
+  const { events } = await readStoredPage(
     db,
     companyId,
     { stream, after: Math.max(0, end - 1 - limit), upTo: end - 1 },
@@ -78,7 +78,7 @@ export async function readStreamBackwards(
 }
 
 /** Where to look: between positions or, for one stream, between its versions, which are in the order of positions. */
-async function placeOf(
+async function findRange(
   db: Kysely<LedgerTables>,
   companyId: string,
   { after, upTo, stream }: WantedEvents,
@@ -87,9 +87,9 @@ async function placeOf(
   const last = await lastOfStream(db, companyId, stream)
   if (!last) return { after: 0, upTo: 0 }
   const isBehind = (position: number) => async (version: number) =>
-    (await positionOf(db, companyId, stream, version)) > position
-  const end = last.position <= upTo ? last.version : (await firstFrom(1, last.version, isBehind(upTo))) - 1
-  return { after: after === 0 ? 0 : (await firstFrom(1, end, isBehind(after))) - 1, upTo: end }
+    (await readPosition(db, companyId, stream, version)) > position
+  const end = last.position <= upTo ? last.version : (await binarySearch(1, last.version, isBehind(upTo))) - 1
+  return { after: after === 0 ? 0 : (await binarySearch(1, end, isBehind(after))) - 1, upTo: end }
 }
 
 async function lastOfStream(
@@ -107,7 +107,7 @@ async function lastOfStream(
     .executeTakeFirst()
 }
 
-async function positionOf(
+async function readPosition(
   db: Kysely<LedgerTables>,
   companyId: string,
   stream: string,
@@ -127,7 +127,7 @@ async function positionOf(
  * Reads a stretch of positions or, for one stream, of versions: at least one event if there is any. `isCut` tells that
  * the stretch holds more than were read.
  */
-async function readPage(
+async function readStoredPage(
   db: Kysely<LedgerTables>,
   companyId: string,
   { after, upTo, stream, types }: WantedEvents,

@@ -25,7 +25,7 @@ export interface CommandResult {
  */
 export async function findDatabaseOsUser(clusterDir: string): Promise<DatabaseOsUser> {
   if (process.getuid?.() !== 0) return { name: 'this user' }
-  const ids = (await ownerOf(clusterDir)) ?? (await lookUpIds()) ?? (await createOsUser())
+  const ids = (await readOwner(clusterDir)) ?? (await lookUpIds()) ?? (await createOsUser())
   return { name: `OS user ${ids.name}`, ids: { uid: ids.uid, gid: ids.gid } }
 }
 
@@ -65,7 +65,7 @@ interface NamedIds {
   gid: number
 }
 
-async function ownerOf(clusterDir: string): Promise<NamedIds | undefined> {
+async function readOwner(clusterDir: string): Promise<NamedIds | undefined> {
   try {
     const { uid, gid } = await stat(clusterDir)
     return uid === 0 ? undefined : { name: String(uid), uid, gid }

@@ -42,7 +42,7 @@ export async function createRecord(dataDir: string, cluster: string): Promise<Da
   const path = recordPath(dataDir)
   const unfinished = unfinishedPath(path)
   try {
-    await writeDurably(unfinished, `${JSON.stringify(newRecord(cluster), null, 2)}\n`)
+    await writeRecord(unfinished, `${JSON.stringify(newRecord(cluster), null, 2)}\n`)
     await link(unfinished, path)
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error
@@ -76,7 +76,7 @@ function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString('base64url')
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
+async function writeRecord(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     await file.writeFile(text)

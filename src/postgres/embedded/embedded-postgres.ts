@@ -4,7 +4,7 @@ import { ensureCluster, SUPERUSER_NAME } from './create-cluster.ts'
 import { DATABASE_NAME, ensureDatabase, OWNER_NAME, SERVICE_NAME } from './create-database.ts'
 import { openDataFolder } from './data-folder.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
-import { LOOPBACK, startServer, stopServer, traceServer, type PostgresServer } from './postgres-server.ts'
+import { LOOPBACK, startServer, stopServer, findServer, type PostgresServer } from './postgres-server.ts'
 import { ServerLease, type Purpose } from './server-lease.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -100,7 +100,7 @@ interface FailedJoin {
 type Attempt = JoinedServer | FailedJoin
 
 async function tryJoin(clusterDir: string, password: string, purpose: Purpose): Promise<Attempt> {
-  const found = await traceServer(clusterDir)
+  const found = await findServer(clusterDir)
   if (found === undefined) return { fault: 'it does not run', isStarting: false }
   try {
     const url = databaseUrl(SUPERUSER_NAME, password, found.port, MAINTENANCE_DATABASE)

@@ -21,14 +21,14 @@ export async function findPostgresBinaries(user: DatabaseOsUser): Promise<Postgr
   const { version } = JSON.parse(await readFile(join(nativeDir, '../package.json'), 'utf8')) as { version: string }
 
   const inPackage = binariesIn(nativeDir, version)
-  if (await runs(user, inPackage)) return inPackage
+  if (await canRun(user, inPackage)) return inPackage
   await assertRunsAsOurselves(inPackage)
 
   const copyDir = join(await sharedFolder(user), `postgresql-${version}`)
   const copy = binariesIn(copyDir, version)
-  if (await runs(user, copy)) return copy
+  if (await canRun(user, copy)) return copy
   await copyReadable(nativeDir, copyDir)
-  if (await runs(user, copy)) return copy
+  if (await canRun(user, copy)) return copy
   throw new StartupError(`${user.name} can run PostgreSQL neither in ${nativeDir} nor in ${copyDir}`)
 }
 
@@ -48,7 +48,7 @@ function binariesIn(nativeDir: string, version: string): PostgresBinaries {
   return { initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres'), majorVersion }
 }
 
-async function runs(user: DatabaseOsUser, binaries: PostgresBinaries): Promise<boolean> {
+async function canRun(user: DatabaseOsUser, binaries: PostgresBinaries): Promise<boolean> {
   const result = await runAs(user, binaries.postgres, ['--version'])
   return result.ok
 }

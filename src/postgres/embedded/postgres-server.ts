@@ -33,13 +33,13 @@ export interface PostgresServer {
 }
 
 /** What `postmaster.pid` says of the server that runs on a cluster, or ran there and was killed. */
-export interface ServerTrace {
+export interface RunningServer {
   pid: number
   port: number
 }
 
 /** Looks for a server on the cluster. */
-export async function traceServer(clusterDir: string): Promise<ServerTrace | undefined> {
+export async function findServer(clusterDir: string): Promise<RunningServer | undefined> {
   try {
     const lines = (await readFile(join(clusterDir, PID_FILE), 'utf8')).split('\n')
     const [pid, port] = [Number(lines[PID_LINE]), Number(lines[PORT_LINE])]
@@ -54,7 +54,7 @@ export async function traceServer(clusterDir: string): Promise<ServerTrace | und
 /** Starts the server on a free port, in a session of its own. Returns what failed, if it may pass by itself. */
 export async function startServer(server: PostgresServer): Promise<string | undefined> {
   const logFile = join(server.clusterDir, LOG_FILE)
-  const logStart = await sizeOf(logFile)
+  const logStart = await fileSize(logFile)
   const options = await serverOptions(server.settings)
   const waiting = ['-w', '-t', String(START_TIMEOUT_S)]
   const result = await pgCtl(server, 'start', [...waiting, '-l', logFile, '-o', options])
@@ -68,12 +68,12 @@ export async function startServer(server: PostgresServer): Promise<string | unde
 
 /** Stops the server, disconnecting whoever is connected, and waits until it has stopped. */
 export async function stopServer(server: PostgresServer): Promise<void> {
-  const running = await traceServer(server.clusterDir)
+  const running = await findServer(server.clusterDir)
   if (running === undefined) return
   // pg_ctl's own waiting would go on for ever when somebody starts a new server the moment this one is gone.
   const result = await pgCtl(server, 'stop', ['-m', 'fast', '-W'])
   const deadline = Date.now() + STOP_TIMEOUT_MS
-  while (isAlive(running.pid) && (await traceServer(server.clusterDir))?.pid === running.pid) {
+  while (isAlive(running.pid) && (await findServer(server.clusterDir))?.pid === running.pid) {
     if (!result.ok) throw new Error(`PostgreSQL in ${server.clusterDir} cannot be stopped: ${result.lines.at(-1)}`)
     if (Date.now() > deadline) throw new Error(`PostgreSQL in ${server.clusterDir} is still stopping`)
     await delay(STOP_DELAY_MS)
@@ -81,7 +81,7 @@ export async function stopServer(server: PostgresServer): Promise<void> {
 }
 
 async function isRunning(clusterDir: string): Promise<boolean> {
-  const found = await traceServer(clusterDir)
+  const found = await findServer(clusterDir)
   return found !== undefined && isAlive(found.pid)
 }
 
@@ -113,7 +113,7 @@ export function freePort(): Promise<number> {
   })
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function fileSize(file: string): Promise<number> {
   try {
     return (await stat(file)).size
   } catch (error) {
@@ -123,7 +123,7 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 async function readFrom(file: string, start: number): Promise<string> {
-  const size = await sizeOf(file)
+  const size = await fileSize(file)
   if (size <= start) return ''
   const from = Math.max(start, size - LOG_TAIL_BYTES)
   const handle = await open(file)

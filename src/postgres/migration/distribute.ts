@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { distributionSteps, hasCitus } from './distribution-steps.ts'
 import { openDatabase } from '../kysely.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../pool.ts'
 import { serviceRole } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
@@ -40,7 +40,7 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
   const db = openDatabase<unknown>(pool)
   try {
     await db.connection().execute(async (connection) => {
-      await oneAtATime(connection)
+      await takeMigrationLock(connection)
       await assertDistributable(connection, isDryRun)
       for (const step of await distributionSteps(connection, { shards })) {
         if (!isDryRun) await connection.transaction().execute((transaction) => step.run(transaction))

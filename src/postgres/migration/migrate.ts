@@ -12,7 +12,7 @@ import type { DatabaseUrls } from '../database-urls.ts'
 import { stepsLeft } from './distribution-steps.ts'
 import { openDatabase } from '../kysely.ts'
 import { findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../pool.ts'
 import { grantToService, RIGHTS } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
@@ -48,7 +48,7 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
   try {
     await db.connection().execute(async (connection) => {
       await assertUsable(connection)
-      await oneAtATime(connection)
+      await takeMigrationLock(connection)
       if ((await hasFingerprint(connection, hooks, projections)) && (await stepsLeft(connection)).length === 0) return
       // A newer program has been here, and left all that this one needs.
       if ((await isAhead(connection)) && (await isCurrent(connection, hooks.queues, projections))) return

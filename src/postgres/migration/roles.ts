@@ -64,11 +64,11 @@ export async function grantOnSchema(db: Kysely<unknown>, schema: string, service
 
 /** The service's role, as it stands in a statement; null when owner and service are one role. */
 export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknown> | null> {
-  const role = await roleOf(urls.serviceUrl)
-  return role === (await roleOf(urls.ownerUrl)) ? null : sql.id(role)
+  const role = await readRole(urls.serviceUrl)
+  return role === (await readRole(urls.ownerUrl)) ? null : sql.id(role)
 }
 
-async function roleOf(url: string): Promise<string> {
+async function readRole(url: string): Promise<string> {
   const client = new pg.Client(connectionTo(url))
   await client.connect()
   try {

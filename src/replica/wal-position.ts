@@ -1,5 +1,5 @@
 /** Where a server stands in the log, in bytes from its beginning, and which log it is. */
-export interface PlaceInLog {
+export interface WalPosition {
   in_recovery: boolean
   bytes: number
   system: string
@@ -9,16 +9,16 @@ export interface PlaceInLog {
 const BYTES = (lsn: string) => `coalesce(pg_wal_lsn_diff(${lsn}, '0/0'), -1)::bigint as bytes`
 const SYSTEM = '(select system_identifier::text from pg_control_system()) as system'
 
-export const PRIMARY_PLACE = `select pg_is_in_recovery() as in_recovery, ${SYSTEM},
+export const PRIMARY_WAL_POSITION = `select pg_is_in_recovery() as in_recovery, ${SYSTEM},
   ${BYTES('case when pg_is_in_recovery() then null else pg_current_wal_lsn() end')},
   case when pg_is_in_recovery() then 0 else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline`
 
 // The timeline of the last restart point: after a failover the replica is read again once it has made one.
-export const REPLICA_PLACE = `select pg_is_in_recovery() as in_recovery, ${SYSTEM}, ${BYTES('pg_last_wal_replay_lsn()')},
+export const REPLICA_WAL_POSITION = `select pg_is_in_recovery() as in_recovery, ${SYSTEM}, ${BYTES('pg_last_wal_replay_lsn()')},
   (select timeline_id from pg_control_checkpoint()) as timeline`
 
 /** Why what a replica has is not what the primary had a while ago, in words that follow “it”; null when it is. */
-export function faultOf(primary: PlaceInLog, replica: PlaceInLog): string | null {
+export function findReplicaFault(primary: WalPosition, replica: WalPosition): string | null {
   if (primary.in_recovery) return 'cannot be compared: what DATABASE_URL names is a standby itself'
   if (!replica.in_recovery) return 'is no standby'
   if (replica.system !== primary.system) return 'is a standby of another server'

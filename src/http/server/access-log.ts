@@ -17,7 +17,7 @@ export interface Answered {
  * Tells of each answer, and writes a line of log for it at the level `debug`, with the ids of the request, the company
  * and the call, and the position that the call was given.
  */
-export function watchAnswers(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined): void {
+export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined): void {
   app.decorateReply('metLimit', null)
   app.decorateRequest('callId', null)
   app.addHook('onResponse', async (request, reply) => {
