@@ -60,7 +60,7 @@ await t.test(
       const { rows } = await client.query<{ name: string; n: number }>(
         'select name, (generic_plans + custom_plans)::integer as n from pg_prepared_statements',
       )
-      t.equal(rows.find(({ name }) => name === 'note')?.n, 4, 'a statement is prepared once')
+      t.equal(rows.find(({ name }) => name.endsWith('note'))?.n, 4, 'a statement is prepared once')
     })
   },
 )
@@ -78,6 +78,19 @@ await t.test('a statement that fails stops those behind it, and all of them are 
     t.match(refused, { status: 'rejected', reason: { message: 'a pipeline has failed on this connection' } })
   })
   t.strictSame((await pool.query('select id from notes where id >= 10')).rows, [])
+})
+
+await t.test('a statement name in a pipeline never meets the same name outside of pipelines', async (t) => {
+  const outside = { name: 'word', text: "select 'outside' as word" }
+  const piped: Statement = { name: 'word', text: "select 'piped' as word" }
+  const words = async (client: PoolClient) => [
+    (await client.query(outside)).rows[0].word,
+    (await send(client, [piped]))[0]!.rows[0]!['word'],
+  ]
+  await onConnection(async (client) => {
+    t.strictSame(await words(client), ['outside', 'piped'])
+    t.strictSame(await words(client), ['outside', 'piped'], 'each is still known by its name')
+  })
 })
 
 await t.test('a cut connection rejects what was not answered', async (t) => {
