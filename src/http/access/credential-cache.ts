@@ -3,17 +3,17 @@ import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
 const MAX_AGE_MS = 10_000
 const MAX_ENTRIES = 10_000
 
-/** Keys whose secret was shown to be good a moment ago, in this process. */
+/** Credentials that were valid moments ago, in this process. */
 export interface CredentialCache {
-  /** The key as it was when this secret was last shown to be good, brought to the present time; null: not lately. */
+  /** The key as of the last check of this secret, with `nowMs` advanced to the present; null if not cached. */
   find(apiId: string, secretHash: string): FoundKey | null
   add(found: FoundKey, secretHash: string): void
 }
 
 /**
- * Remembers for some seconds which secrets were good. That lets a request in whose call checks its key again when it is
- * carried out, as every writing call does in the transaction of its append: to ask twice is a round trip more. It never
- * is the last word on a key, so one that is disabled or revoked is so at once. `now` tells milliseconds.
+ * Caches valid credentials for a few seconds, to save a round trip for calls that check their key again when they run,
+ * as every writing call does in its append transaction. The cache never has the last word, so disabling or revoking a
+ * key takes effect at once. `now` returns milliseconds.
  */
 export function openCredentialCache(now: () => number = () => performance.now()): CredentialCache {
   const entries = new Map<string, { found: FoundKey; at: number }>()
@@ -29,7 +29,7 @@ export function openCredentialCache(now: () => number = () => performance.now())
     },
     add(found, secretHash) {
       const key = cacheKey(found.key.id, secretHash)
-      // Behind the others, so that the first one is the oldest.
+      // Re-insert, so that the first entry is the oldest.
       entries.delete(key)
       entries.set(key, { found, at: now() })
       if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!)
@@ -37,7 +37,7 @@ export function openCredentialCache(now: () => number = () => performance.now())
   }
 }
 
-/** Of the hash, not of the secret: how long a look-up takes tells nothing of what would have to be guessed. */
+/** Keyed by the hash of the secret, so that lookup times reveal nothing about secrets. */
 function cacheKey(apiId: string, secretHash: string): string {
   return `${apiId} ${secretHash}`
 }

@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import { idsOf } from './log-ids.ts'
 
-/** An answer that was sent. */
+/** A request that has been answered. */
 export interface Answered {
   method: string
-  /** The template of the route, such as `/v1/employees/:id`; `none` when there is no such route. */
+  /** The route template, such as `/v1/employees/:id`; `none` if no route matches. */
   route: string
   status: number
-  /** From the header of the request to the end of the answer. */
+  /** From the request headers to the end of the answer. */
   seconds: number
-  /** The limit for which it is a 429; null when it is none. */
+  /** The limit that caused a 429; null for other answers. */
   limit: Limit | null
 }
 
 /**
- * Tells of each answer, and writes a line of log for it at the level `debug`, with the ids of the request, the company
- * and the call, and the position that the call was given.
+ * The access log: writes one line at level `debug` for each answer, with the ids of request, company and call and the
+ * call's position. Also passes each answer to `onAnswered`.
  */
 export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined): void {
   app.decorateReply('metLimit', null)
@@ -35,5 +35,5 @@ export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered)
   })
 }
 
-/** Why a request was turned away with 429: the quota of a key, or too many calls, failures, open streams or heavy reads. */
+/** Why a request was refused with 429: the quota of a key, or too many calls, failures, open streams or heavy reads. */
 export type Limit = 'quota' | 'burst' | 'credentials' | 'sign-in' | 'streams' | 'heavy-reads'

@@ -5,26 +5,26 @@ import { problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
 import { ProblemError } from './problem.ts'
 
-/** Levels of objects and arrays that a body may have. */
+/** The maximum nesting depth of a body. */
 export const MAX_DEPTH = 32
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** A double holds every whole number of fewer characters. */
+/** Any whole number with fewer characters fits a double exactly. */
 const MANY_CHARACTERS = 16
-/** Without one of these no text of valid UTF-8 can be bent. */
+/** Text without this escape cannot contain U+0000 or a lone surrogate. */
 const ESCAPED_CODE_UNIT = String.raw`\u`
 const WHOLE_NUMBER = /^-?[0-9]+$/
 const ZERO = /^-?[0.]+(?:[eE]|$)/
 const BYTE_ORDER_MARK = '\ufeff'
 
 /**
- * Reads a body as JSON (RFC 8259) and refuses what PostgreSQL or JSON would bend on its way: invalid UTF-8, members
- * named `__proto__`, depth, U+0000, lone surrogates, numbers that a double does not hold.
- * Throws ProblemError with `malformed_json` or `invalid_body`.
+ * Parses a JSON body (RFC 8259) and refuses whatever PostgreSQL or JSON would alter: invalid UTF-8, members named
+ * `__proto__`, deep nesting, U+0000, lone surrogates, and numbers that a double cannot hold. Throws ProblemError with
+ * `malformed_json` or `invalid_body`.
  */
 export function parseJsonBody(bytes: Buffer): SentJson {
   const text = decode(bytes)
-  // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
+  // Check the depth before parsing: a recursive parser would run out of stack.
   const { isTooDeep, hasInfinity, hasAlteredNumber } = scanText(text)
   if (isTooDeep) throw bodyError('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
@@ -38,7 +38,7 @@ export function parseJsonBody(bytes: Buffer): SentJson {
 function decode(bytes: Buffer): string {
   if (bytes.length === 0) throw bodyError('malformed_json', 'the body is empty')
   const text = decodeUtf8(bytes)
-  // The decoder has ignored one, as RFC 8259 section 8.1 allows.
+  // The decoder has skipped the first one, as RFC 8259 section 8.1 allows.
   if (text.startsWith(BYTE_ORDER_MARK)) throw bodyError('malformed_json', 'the body begins with two byte order marks')
   return text
 }
@@ -60,7 +60,7 @@ function parseText(text: string): SentJson {
   }
 }
 
-/** V8 quotes the body in some of its messages; only the place is told, which stands at the end of the others. */
+/** V8 quotes the body in some messages. Report only the position, which the other messages end with. */
 function syntaxDetail(error: unknown): string {
   const [, position] =
     / at position (\d+) \(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '') ?? []
@@ -69,7 +69,7 @@ function syntaxDetail(error: unknown): string {
     : `the body is not well-formed JSON at character ${position}`
 }
 
-/** What stands outside of texts: how deep it is nested, and the numbers that a double does not hold. */
+/** Scans everything outside of strings: the nesting depth, and numbers that a double cannot hold. */
 function scanText(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasAlteredNumber: boolean } {
   const found = { isTooDeep: false, hasInfinity: false, hasAlteredNumber: false }
   let depth = 0
@@ -92,7 +92,7 @@ function scanText(text: string): { isTooDeep: boolean; hasInfinity: boolean; has
   return found
 }
 
-/** Where the number ends that begins here, or what will turn out to be none. */
+/** The end of the number that starts here. What looks like a number may turn out to be invalid JSON. */
 function endOfNumber(text: string, start: number): { end: number; hasExponent: boolean } {
   let end = start + 1
   let hasExponent = false
@@ -109,7 +109,7 @@ function isOfNumber(code: number): boolean {
   )
 }
 
-/** Where the text ends that begins here. Most of a body is texts: a loop of their own makes it 0.4 ms for 320 kB, not 0.8. */
+/** The end of the string that starts here. Strings make up most of a body, so they get a tight loop of their own. */
 function endOfText(text: string, start: number): number {
   let at = start + 1
   for (; at < text.length; at += 1) {
@@ -120,10 +120,10 @@ function endOfText(text: string, start: number): number {
   return at
 }
 
-/** Names and places in arrays that lead to a value, from the outside in. */
+/** Member names and array indexes that lead to a value, from the outside in. */
 type Path = (string | number)[]
 
-/** Finds a text or a number that would not come back as it was sent. */
+/** Finds a string or number that storing would alter. Returns a message, or null if there is none. */
 function findAlteredValue(value: SentJson, path: Path): string | null {
   if (typeof value === 'string') return findTextFault(value, path)
   if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${renderPath(path)} is too large`
@@ -154,7 +154,7 @@ function findTextFault(text: string, path: Path): string | null {
   return text.isWellFormed() ? null : `a text at ${renderPath(path)} contains a lone surrogate`
 }
 
-/** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
+/** Renders a path for a message. Stops before the first name that the client chose. */
 function renderPath(path: Path): string {
   const isOurs = (name: string | number) =>
     typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
@@ -165,10 +165,13 @@ function renderPath(path: Path): string {
 
 const ALTERED_NUMBER = 'a number of the body has more digits than a double holds, or is too near to zero'
 
-/** Fractions are rounded as everywhere. A whole number is not, and nothing but zero may become zero. */
+/**
+ * Whether a double represents a literal well enough. Fractions may be rounded, whole numbers may not, and only zero may
+ * become zero.
+ */
 function isExact(literal: string, value: number): boolean {
   if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
-  // The digits by which a double is written need not be its exact value, but they come back as they were sent.
+  // The shortest digits of a double need not be its exact value, but they return as they were sent.
   return String(value) === literal || BigInt(literal) === BigInt(value)
 }
 
