@@ -9,7 +9,7 @@ const OF_EMPLOYEES: EventType[] = ['EmployeeCreated', 'EmployeeUpdated', 'Employ
 const OF_USERS: EventType[] = ['UserInvited', 'UserRoleChanged', 'UserPasswordReset', 'UserPasswordSet', 'UserRemoved']
 const OF_TOKENS: EventType[] = ['UserTokenIssued', 'UserTokenRevoked']
 
-/** Of which types the data may be gone, by the type of the event that names them. No others are ever erased. */
+/** The event types that each erasing event may erase. Other types are never erased. */
 export const ERASABLE: Record<Erasing, ReadonlySet<string>> = {
   EmployeeErased: new Set<EventType>([...OF_EMPLOYEES, 'EmployeeRecordRejected']),
   UserErased: new Set<EventType>([...OF_USERS, ...OF_TOKENS]),
@@ -24,25 +24,25 @@ interface Gone {
 }
 
 /**
- * Watches over what was erased: each event without data is named by an erasure or a retirement behind it, which can be
- * about it. What one of these names may still be there: it was exported before it was erased. Remembers the events
- * without data and those that are named, and no others.
+ * Checks erasures: every event without data must be named by a later erasure or retirement that may concern it. An
+ * event that is named may still have its data, if it was exported before it was erased. Keeps only events without data
+ * and named positions in memory.
  */
 export class ErasureChecker {
   readonly #gone = new Map<number, Gone>()
   readonly #kept = new Set<number>()
 
-  /** How many events have no data. */
+  /** The number of events without data. */
   get count(): number {
     return this.#gone.size
   }
 
-  /** How many events have data here that were erased later. */
+  /** The number of events that have their data here but were erased later. */
   get kept(): number {
     return this.#kept.size
   }
 
-  /** Takes the next event. Throws a LedgerFault when it does not fit. */
+  /** Checks the next event. Throws LedgerFault. */
   take({ position, type, stream, data }: ExportedEvent): void {
     if (data === null) {
       const mayBeGone = Object.values(ERASABLE).some((types) => types.has(type))
@@ -65,7 +65,7 @@ export class ErasureChecker {
       this.#kept.add(named)
       return
     }
-    // Rejected records stand in the streams of their calls.
+    // Rejected records are in the streams of their calls.
     const isOfPerson =
       by.type === 'RecordsRetired' || gone.type === 'EmployeeRecordRejected' || gone.stream === by.stream
     assertValid(
@@ -76,7 +76,7 @@ export class ErasureChecker {
     gone.isNamed = true
   }
 
-  /** The ledger ends here. Throws a LedgerFault when the data of an event are gone and nothing says so. */
+  /** Checks the end of the ledger. Throws LedgerFault if an event lacks its data and no event explains it. */
   end(): void {
     for (const [position, { isNamed }] of this.#gone) {
       if (!isNamed)

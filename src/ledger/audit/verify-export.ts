@@ -12,36 +12,34 @@ import { StreamVersions } from './stream-versions.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { readLine } from './verify-line.ts'
 
-/** What an auditor holds the ledger against: checkpoints kept from earlier, and the keys that sign them. */
+/** What a ledger is checked against: checkpoints kept earlier, and the keys that sign them. */
 export interface Witness {
   checkpoints: readonly Checkpoint[]
   keys: readonly VerifierKey[]
 }
 
-/** A ledger in which all is in order. */
+/** The verdict on a consistent ledger. */
 export interface ConsistentLedger {
   verdict: 'consistent'
   company_id: string | null
   events: number
   calls: number
-  /** Events whose data were erased or retired. */
+  /** Events whose data has been erased or retired. */
   erased: number
-  /** Events whose data stand here and were erased later: they were exported before. */
+  /** Events that were exported with their data and erased later. */
   kept: number
-  /** The root at the end, in base64, as a checkpoint shows it. */
+  /** The root of the whole tree, in base64 as in a checkpoint. */
   root: string
-  /** How many checkpoints hold, and the largest size among them: what stands behind it, none has seen. */
+  /** The number of matching checkpoints, and the largest size among them. No checkpoint covers what follows. */
   checkpoints: number
   checked_to: number
-  /** The largest size among those whose signature was verified. */
+  /** The largest size of a checkpoint with a verified signature. */
   signed_to: number
 }
 
 export type Verdict = ConsistentLedger | { verdict: FaultKind; position: number | null; reason: string }
 
-/**
- * Verifies an exported ledger from its lines, each with its line feed. Needs nothing but them: no database, no network.
- */
+/** Verifies an exported ledger from its lines, including their line feeds. Needs neither database nor network. */
 export async function verifyExport(
   batches: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
   witness: Witness,
@@ -58,12 +56,14 @@ export async function verifyExport(
   }
 }
 
-/** Takes the lines of a ledger one after the other. The order of its checks is that of docs/audit-format.md. */
+/** Verifies the lines of a ledger one by one. The order of its checks is that of docs/audit-format.md. */
 class LedgerVerifier {
   #tree = EMPTY_FRONTIER
   #companyId: string | null = null
   #recordedAt = ''
-  /** The first event that nobody here can read: its bytes are verified, and from there on not what they mean. */
+  /**
+   * The first event of an unknown type or schema version. From there on, only bytes are verified, not their meaning.
+   */
   #unreadable: { position: number; reason: string } | null = null
   readonly #versions = new StreamVersions()
   readonly #calls = new CallChecker()
@@ -154,7 +154,7 @@ class LedgerVerifier {
   }
 }
 
-/** With keys, every checkpoint has to be signed with one of them. */
+/** If keys are given, every checkpoint must be signed with one of them. */
 function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]): void {
   const standing = checkSignature(note, keys)
   if (standing === 'forged')

@@ -6,38 +6,38 @@ import { measuredPage } from './measured-page.ts'
 import type { ProvableEvent } from './proof-line.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** An event as it is stored, with its place in the ledger and in its stream. */
+/** A stored event, with its position and its version in the stream. */
 export interface StoredEvent extends ProvableEvent {
   position: number
   version: number
 }
 
-/** Which events are wanted: those behind one position, up to and with another, that satisfy all filters. */
+/** Selects events after one position, up to and including another, that match all filters. */
 export interface WantedEvents {
   after: number
   upTo: number
-  /** Those of one stream. */
+  /** Events of one stream. */
   stream?: string
-  /** Those of any of these types. */
+  /** Events of any of these types. */
   types?: readonly string[]
-  /** How many one page has at most; never more than `PAGE_EVENTS`. */
+  /** The maximum number of events per page, up to `PAGE_EVENTS`. */
   pageEvents?: number | undefined
 }
 
-/** A page never has more events than this, nor more bytes than that, unless it is one event that alone has more. */
+/** The limits of a page. A single event that is larger gets a page of its own. */
 const PAGE_EVENTS = 1_000
 const PAGE_BYTES = 2 * 1024 * 1024
-/** How far one statement looks for events of a type. */
+/** The number of positions that one statement searches for events of a type. */
 const LOOKED_AT_ONCE = 10_000
 
 /*
- * Each statement has both ends of a short stretch of positions, or of versions of one stream. Neither has gaps, so a
- * stretch bounds what is read, whatever plan the database makes of it.
+ * Each statement is limited at both ends to a short range of positions or of stream versions. Neither has gaps, so the
+ * range bounds what is read, whatever plan PostgreSQL chooses.
  */
 
 /**
- * Reads the events that are wanted in order, page by page, each in a statement of its own; never an empty page. No more
- * is read than is asked for.
+ * Reads the wanted events in order, one statement per page. Pages are never empty, and no page is read before it is
+ * requested.
  */
 export async function* storedEventPages(
   db: Kysely<LedgerTables>,
@@ -59,7 +59,7 @@ export async function* storedEventPages(
   }
 }
 
-/** A stream's newest events below a version, newest first; fewer than `limit` when they are very large. */
+/** Reads a stream's newest events below a version, newest first. Returns fewer than `limit` if they are very large. */
 export async function readStreamBackwards(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -77,7 +77,7 @@ export async function readStreamBackwards(
   return events
 }
 
-/** Where to look: between positions or, for one stream, between its versions, which are in the order of positions. */
+/** The range to search: positions or, for a stream, its versions, which are in the order of positions. */
 async function findRange(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -124,8 +124,8 @@ async function readPosition(
 }
 
 /**
- * Reads a stretch of positions or, for one stream, of versions: at least one event if there is any. `isCut` tells that
- * the stretch holds more than were read.
+ * Reads a range of positions or, for a stream, of versions: at least one event if there is any. `isCut` is true if the
+ * range holds more events.
  */
 async function readStoredPage(
   db: Kysely<LedgerTables>,
@@ -140,7 +140,7 @@ async function readStoredPage(
     [
       sql`company_id = ${toUuid(companyId)} and ${place} > ${after} and ${place} <= ${upTo}`,
       ...(stream === undefined ? [] : [sql`stream_id = ${toUuid(stream)}`]),
-      // The envelope is canonical: these members follow one another, and no quotation mark stands in a text unescaped.
+      // The envelope is canonical: these members are adjacent, and quotation marks within texts are escaped.
       ...(types === undefined
         ? []
         : [sql`envelope like any(${types.map((type) => `%,"type":"${type}","version":%`)}::text[])`]),
