@@ -1,7 +1,7 @@
 import { faultReason } from './fault-reason.ts'
 import { StartupError } from './startup-error.ts'
 
-/** Why a port cannot be listened on, as one line that names the settings to change. */
+/** A StartupError for a port that cannot be listened on, which names the setting to change. */
 export function listenFault(
   error: unknown,
   setting: 'PORT' | 'METRICS_PORT',

@@ -1,4 +1,4 @@
-/** Where a server stands in the log, in bytes from its beginning, and which log it is. */
+/** A server's WAL position in bytes from the start, and which WAL it is. */
 export interface WalPosition {
   in_recovery: boolean
   bytes: number
@@ -13,11 +13,11 @@ export const PRIMARY_WAL_POSITION = `select pg_is_in_recovery() as in_recovery, 
   ${BYTES('case when pg_is_in_recovery() then null else pg_current_wal_lsn() end')},
   case when pg_is_in_recovery() then 0 else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline`
 
-// The timeline of the last restart point: after a failover the replica is read again once it has made one.
+// The timeline of the last restart point: after a failover, the replica is used again once it has made one.
 export const REPLICA_WAL_POSITION = `select pg_is_in_recovery() as in_recovery, ${SYSTEM}, ${BYTES('pg_last_wal_replay_lsn()')},
   (select timeline_id from pg_control_checkpoint()) as timeline`
 
-/** Why what a replica has is not what the primary had a while ago, in words that follow “it”; null when it is. */
+/** The reason why the replica's data is not an earlier state of the primary's, to follow “it”; null if it is. */
 export function findReplicaFault(primary: WalPosition, replica: WalPosition): string | null {
   if (primary.in_recovery) return 'cannot be compared: what DATABASE_URL names is a standby itself'
   if (!replica.in_recovery) return 'is no standby'

@@ -14,29 +14,29 @@ import { findDifferences } from './table-differences.ts'
 
 type Db = Kysely<LedgerTables>
 
-/** Differences that are told of one company and table; the others are only counted. */
+/** Differences listed per company and table; more are only counted. */
 const SHOWN_ROWS = 10
-/** Companies with differences after which the search ends. */
+/** The number of companies with differences after which the search stops. */
 const MAX_COMPANIES = 100
 const COMPANIES_PER_PAGE = 500
-/** What differs is looked at once more when the live tables have reached the head, for so long at most. */
+/** The time to wait for the live tables to reach the head before a second comparison. */
 const HEAD_WAIT_MS = 10_000
 const HEAD_POLL_MS = 100
 
 export interface VerifyOptions extends FoldHooks {
-  /** One company alone. */
+  /** Only this company. */
   companyId?: string
-  /** Also what stands in the rows that differ: it is personal. */
+  /** Includes the values that differ, which are personal data. */
   showValues: boolean
   onBegun(events: number): void
 }
 
-/** What is wrong in a company: rows that differ, or a ledger that cannot be folded. */
+/** The fault of a company: rows that differ, or a ledger that cannot be folded. */
 export interface CompanyFault {
   companyId: string
-  /** Why its events cannot be folded; then nothing was compared. */
+  /** The reason why its events cannot be folded; nothing was compared then. */
   unfoldable?: string
-  /** How many rows differ, and some of them. */
+  /** The number of rows that differ, and some of them. */
   rows: number
   differences: RowDifference[]
 }
@@ -47,8 +47,8 @@ export interface Verification {
 }
 
 /**
- * Rebuilds a projection in scratch tables and compares them with the live ones, company by company, at the position
- * where the live tables are. The service may run on. Needs a role that may make temporary tables.
+ * Rebuilds a projection in scratch tables and compares them with the live tables, company by company, at the position
+ * of the live tables. The service may keep running. Requires the right to create temporary tables.
  */
 export async function verifyProjection(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
   options.onBegun(await countEventsToFold(db, projection, options.companyId))
@@ -67,8 +67,8 @@ export async function verifyProjection(db: Db, projection: Projection, options: 
 }
 
 /**
- * What differs is looked at a second time. An erasure, or a rebuild that switches, may come between two looks; neither
- * does so for long, and then both sides are alike again.
+ * Compares a second time if the first finds differences: an erasure or the switch of a rebuild may fall between two
+ * reads, but neither lasts long.
  */
 async function verifyCompany(
   db: Db,
@@ -115,7 +115,7 @@ async function compare(scratch: Scratch, companyId: string, options: VerifyOptio
   }
 }
 
-/** Rows of companies that the ledger does not know. */
+/** Rows of companies that are not in the ledger. */
 async function findOrphanRows(db: Db, { projection, tables }: Scratch): Promise<CompanyFault[]> {
   const faults: CompanyFault[] = []
   for (const { name } of tables) {

@@ -6,7 +6,7 @@ import { sharedFolder } from './shared-folder.ts'
 import { StartupError } from '../startup-error.ts'
 import { discardUnfinished, finishFolder, sweepUnfinished, unfinishedPath } from './unfinished.ts'
 
-/** PostgreSQL's programs, where the OS user of the database can run them. */
+/** PostgreSQL's programs, in a place where the database's OS user can run them. */
 export interface PostgresBinaries {
   initdb: string
   pgCtl: string
@@ -14,7 +14,7 @@ export interface PostgresBinaries {
   majorVersion: string
 }
 
-/** Finds the programs in the package for this machine; copies them if the OS user cannot reach them there. */
+/** Finds the programs in this platform's package; copies them if the OS user cannot reach them there. */
 export async function findPostgresBinaries(user: DatabaseOsUser): Promise<PostgresBinaries> {
   const packaged = await packagedPostgres()
   const nativeDir = dirname(dirname(packaged.postgres))
@@ -53,8 +53,8 @@ async function canRun(user: DatabaseOsUser, binaries: PostgresBinaries): Promise
   return result.ok
 }
 
-// Programs that do not even run for us (another C library, links that an install without scripts did not make)
-// are not cured by a copy.
+// A copy does not help if the programs do not run for this user either (another C library, or links missing because
+// install scripts were disabled).
 async function assertRunsAsOurselves(binaries: PostgresBinaries): Promise<void> {
   const result = await runAs({ name: 'this user' }, binaries.postgres, ['--version'])
   if (!result.ok) throw new StartupError(`the embedded PostgreSQL does not run here: ${result.lines.at(-1)}`)
