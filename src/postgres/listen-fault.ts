@@ -14,6 +14,6 @@ export function listenFault(
   if (code === 'EACCES')
     return new StartupError(`port ${port} of ${host} may not be used by this user: set ${setting} to another one`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new StartupError(`${host} is no address of this machine: set ${hostSetting}`)
+    return new StartupError(`${host} is not an address of this machine: set ${hostSetting}`)
   return new StartupError(`cannot listen on port ${port} of ${host}: ${faultReason(error)}`, { cause: error })
 }

@@ -86,8 +86,8 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
   function report(fault: string | null): void {
     if (fault === reported) return
     reported = fault
-    if (fault === null) log.info('the replica is read again')
-    else log.warn(`the replica is not read: it ${fault}`)
+    if (fault === null) log.info('the replica is in use again')
+    else log.warn(`the replica is not in use: it ${fault}`)
   }
 
   const isUsable = () => !failing.signal.aborted && performance.now() - currentAt <= boundMs

@@ -19,8 +19,8 @@ export const REPLICA_WAL_POSITION = `select pg_is_in_recovery() as in_recovery, 
 
 /** The reason why the replica's data is not an earlier state of the primary's, to follow “it”; null if it is. */
 export function findReplicaFault(primary: WalPosition, replica: WalPosition): string | null {
-  if (primary.in_recovery) return 'cannot be compared: what DATABASE_URL names is a standby itself'
-  if (!replica.in_recovery) return 'is no standby'
+  if (primary.in_recovery) return 'cannot be compared: DATABASE_URL names a standby itself'
+  if (!replica.in_recovery) return 'is not a standby'
   if (replica.system !== primary.system) return 'is a standby of another server'
   if (replica.timeline !== primary.timeline)
     return `is on timeline ${replica.timeline} of the log, the primary on ${primary.timeline}`

@@ -77,7 +77,7 @@ export async function rebuild(projection: Projection, options: RebuildOptions): 
     if (result === 'switched' || (result === 'gone' && (await isLive(db, projection, oid)))) {
       return { isSwitched: true, areOldDropped: await dropReplacedWithRetries(db, projection) }
     }
-    if (result === 'gone') throw new RebuildError('somebody else has thrown this rebuild away')
+    if (result === 'gone') throw new RebuildError('another process has discarded this rebuild')
     if (result === 'busy') await pause(BUSY_PAUSE_MS * (1 + Math.random()))
   }
   throw new RebuildError(`the rebuild did not catch up with the live tables in ${MAX_ROUNDS} rounds`)

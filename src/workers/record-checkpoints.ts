@@ -48,7 +48,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
       try {
         await db.connection().execute((connection) => holdLock(connection))
       } catch (error) {
-        log.warn({ err: error }, 'checkpoints could not be recorded; the next round follows')
+        log.warn({ err: error }, 'could not record checkpoints; retrying in the next round')
       }
       await wait()
     }
@@ -97,7 +97,7 @@ async function recordRound(
     } catch (error) {
       if (isOfTheServer(error)) throw error
       faults += 1
-      options.log.error({ companyId, err: error }, 'no checkpoint was recorded')
+      options.log.error({ companyId, err: error }, 'could not record the checkpoint of a company')
     }
   }
   options.onRound?.(faults)
@@ -144,11 +144,11 @@ async function recordCompany({ db, signer, log }: RecorderOptions, companyId: st
     // The frontier only saves work after a restart.
     await signer.files
       .keepFrontier(companyId, frontier)
-      .catch((error: unknown) => log.debug({ err: error }, 'no frontier was kept'))
+      .catch((error: unknown) => log.debug({ err: error }, 'could not store the frontier'))
   }
   // Stored subtrees only save the next proof some time.
   const areStored = await storeSubtrees(db, companyId, size, SUBTREE_STEPS).catch((error: unknown) => {
-    log.warn({ companyId, err: error }, 'nothing was prepared for proofs')
+    log.warn({ companyId, err: error }, 'could not store Merkle subtrees')
     return true
   })
   return areStored ? size : NO_SIZE

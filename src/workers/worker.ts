@@ -80,14 +80,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await boss.work(EXPIRE_ANSWERS, async () => {
     const count = await expireAnswers(options.db, options.answersKeptHours)
     options.onExpired?.(count)
-    if (count > 0) log.info({ count }, 'answers of idempotency keys have expired')
+    if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
     await forgetTraces(options.db)
   })
 
   let sweeping: Promise<void> | undefined
   const sweep = () => {
     sweeping ??= sweepOnce(options)
-      .catch((error: unknown) => log.warn({ err: error }, 'the sweep failed; the next one follows'))
+      .catch((error: unknown) => log.warn({ err: error }, 'the sweep failed; retrying at the next interval'))
       .finally(() => (sweeping = undefined))
   }
   sweep()
@@ -95,7 +95,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const count = await options.retireRecords()
     options.onRetired?.(count)
     if (count === 0) return
-    log.info({ count }, 'refused records were retired')
+    log.info({ count }, 'retired refused records')
     // The read models have to drop them, too.
     sweep()
   })
@@ -178,10 +178,10 @@ async function foldOne(options: WorkerOptions, projection: Projection, companyId
     const facts = { projection: projection.name, companyId, attempts: standing.attempts, err: error, ...traceIds }
     const job = { companies: [companyId] }
     if (standing.isParked) {
-      log.error(facts, 'a company is parked for a projection: its events cannot be folded')
+      log.error(facts, 'parked a company for a projection: its events cannot be folded')
       await boss.send(deadLetterOf(projection), job)
     } else {
-      log.warn(facts, 'events could not be folded; they are tried again')
+      log.warn(facts, 'could not fold events; retrying')
       await boss.send(queueOf(projection), job, { startAfter: Math.ceil(standing.retryInSeconds) })
     }
     return true
@@ -197,7 +197,7 @@ async function sweepOnce({ db, boss, log, projections }: WorkerOptions): Promise
     }
     if (jobs.length > 0) await boss.insert(queueOf(projection), jobs)
     if (await completeVersion(db, projection)) {
-      log.info({ projection: projection.name, version: projection.version }, 'this version of a projection may be read')
+      log.info({ projection: projection.name, version: projection.version }, 'this version of a projection is complete')
     }
   }
 }

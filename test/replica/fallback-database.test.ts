@@ -104,7 +104,7 @@ await t.test('an address that names the primary itself is not read, and the log 
     await watch.stop()
     await Promise.all([ahead.end(), behind.end()])
   })
-  await eventually('it says why', async () => lines.some((line) => line.includes('it is no standby')))
+  await eventually('it says why', async () => lines.some((line) => line.includes('it is not a standby')))
   t.notOk(watch.isUsable())
 })
 
@@ -124,7 +124,7 @@ await t.test('doctor tells whether the replica can be read, and how far behind i
   const well = await look(replicaUrl)
   t.match(well('replica'), { level: 'ok', found: /had all of it within [0-9]+ ms$/ })
   t.match(well('replica conflicts'), { level: 'ok', found: /hold up replaying for 0/ })
-  t.match((await look(service.urls.serviceUrl))('replica'), { level: 'fail', found: /is no standby/ })
+  t.match((await look(service.urls.serviceUrl))('replica'), { level: 'fail', found: /is not a standby/ })
   t.match((await look('postgres://nobody@127.0.0.1:1/none'))('replica'), {
     level: 'fail',
     found: /cannot be looked at/,

@@ -38,7 +38,7 @@ export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSett
 }
 
 const NARROWED: Record<TokenScope, Problem> = {
-  audit: problem('role_required', 'this token is for the audit endpoint alone'),
+  audit: problem('role_required', 'this token is valid for the audit endpoint only'),
 }
 
 /** Requires one of these roles. Runs after `authenticateUser`. */

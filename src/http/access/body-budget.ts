@@ -97,7 +97,7 @@ function refuseUseless(request: FastifyRequest, caller: AuthenticatedCaller): vo
 }
 
 function cutOff(): ProblemError {
-  return new ProblemError(problem('malformed_json', 'the body was cut off before its end'))
+  return new ProblemError(problem('malformed_json', 'the body ended too early'))
 }
 
 /** Runs a task once the request has been answered and its connection is done with it, whichever comes last. */

@@ -56,7 +56,7 @@ async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: Ke
     const used = await keyUsage.submit({ companyId, apiId: charged.key.id, cost, isGood: () => true })
     if (used) void reply.headers(rateLimitHeaders(used.key, used.after, used.nowMs))
   } catch (error) {
-    request.log.warn({ err: error, ...idsOf(request) }, 'a unit of quota could not be given back')
+    request.log.warn({ err: error, ...idsOf(request) }, 'could not refund a unit of quota')
   }
 }
 

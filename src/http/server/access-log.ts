@@ -31,7 +31,10 @@ export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered)
       limit: reply.metLimit,
     }
     onAnswered(answered)
-    request.log.debug({ ...answered, ...idsOf(request), position: reply.getHeader('x-ledger-position') }, 'answered')
+    request.log.debug(
+      { ...answered, ...idsOf(request), position: reply.getHeader('x-ledger-position') },
+      'request completed',
+    )
   })
 }
 

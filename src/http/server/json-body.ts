@@ -163,7 +163,7 @@ function renderPath(path: Path): string {
   return known.length === 0 ? 'the top level' : `/${known.join('/')}`
 }
 
-const ALTERED_NUMBER = 'a number of the body has more digits than a double holds, or is too near to zero'
+const ALTERED_NUMBER = 'a number in the body has more digits than a double can hold, or is too close to zero'
 
 /**
  * Whether a double represents a literal well enough. Fractions may be rounded, whole numbers may not, and only zero may

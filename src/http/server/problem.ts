@@ -25,7 +25,7 @@ export class ProblemError extends Error {
 
 /** The same problem for everything that may be wrong with credentials, so that it does not reveal which part it is. */
 export function invalidCredentials(): ProblemError {
-  return new ProblemError(problem('invalid_credentials', 'the credentials are missing, unknown or no longer good'))
+  return new ProblemError(problem('invalid_credentials', 'the credentials are missing, unknown or no longer valid'))
 }
 
 /** Turns anything thrown into a problem. Unexpected errors become `internal_error`, without details. */
@@ -37,7 +37,7 @@ export function toProblem(error: unknown, bodyLimit: number): Problem {
     return problem('idempotency_in_progress', 'the first call with this Idempotency-Key is still running')
   }
   if (error instanceof UnavailableError || isOfTheServer(error)) {
-    return problem('unavailable', 'the service cannot answer for the moment; try again')
+    return problem('unavailable', 'the service is temporarily unavailable; try again')
   }
   return fromFastify(error as FastifyError, bodyLimit) ?? problem('internal_error', 'something went wrong on our side')
 }
@@ -69,7 +69,7 @@ function validationDetail({ validation }: FastifyError): string {
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (isCutOff(request, error))
-    request.log.debug({ err: error, ...idsOf(request) }, 'the request was cut off before its end')
+    request.log.debug({ err: error, ...idsOf(request) }, 'the client disconnected before the request was complete')
   else if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemDocument(request, reply, refusal)
 }

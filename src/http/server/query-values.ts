@@ -8,14 +8,14 @@ const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 export function instant(name: string, text: string): string {
   const time = Date.parse(text)
   if (time >= FIRST_INSTANT_MS && time <= LAST_INSTANT_MS) return new Date(time).toISOString()
-  throw invalidQuery(name, 'holds no instant of the years 1 to 9999')
+  throw invalidQuery(name, 'must be a time in the years 1 to 9999')
 }
 
 /** Refuses texts that PostgreSQL cannot store, and that can therefore match no row. */
 export function assertStorable(texts: object): void {
   for (const [name, value] of Object.entries(texts)) {
     if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-      throw invalidQuery(name, 'holds a character that no text may have')
+      throw invalidQuery(name, 'contains an invalid character')
     }
   }
 }

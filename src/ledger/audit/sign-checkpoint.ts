@@ -83,20 +83,20 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     head: Frontier,
   ): Promise<void> {
     const refuse = (what: string) => {
-      const until = 'nothing is signed until an operator has decided'
+      const until = 'nothing is signed until an operator resolves this'
       return new RefusedToSignError(`the ledger of ${companyId} ${what}: it was rolled back or changed, and ${until}`)
     }
     if (head.size < last.size)
-      throw refuse(`has ${head.size} events, and had ${last.size} at the last checkpoint outside`)
+      throw refuse(`has ${head.size} events, and had ${last.size} at the last external checkpoint`)
     const known = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
     const start = known && known.size <= last.size ? known : EMPTY_FRONTIER
     let then = await extend(db, companyId, start, last.size)
     if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
     if (!rootOf(then).equals(last.root))
-      throw refuse(`is another one than at the last checkpoint outside, at position ${last.size}`)
+      throw refuse(`differs from the last external checkpoint, at position ${last.size}`)
     remember(companyId, then)
     const now = await extend(db, companyId, then, head.size)
-    if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not come to its head')
+    if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not match its head')
   }
 
   function remember(companyId: string, frontier: Frontier): void {

@@ -87,9 +87,10 @@ function signerOf(pem: string, place: string): NoteSigner {
   try {
     key = createPrivateKey(pem)
   } catch (error) {
-    throw new SigningKeyError(`${place} holds no private key in PEM (PKCS#8)`, { cause: error })
+    throw new SigningKeyError(`${place} does not contain a private key in PEM (PKCS#8)`, { cause: error })
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw new SigningKeyError(`${place} holds a key that is not of Ed25519`)
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new SigningKeyError(`${place} contains a key that is not an Ed25519 key`)
   return signerWith(key)
 }
 
@@ -103,7 +104,7 @@ async function readRetired(file: string): Promise<Buffer[]> {
   const lines = (text ?? '').split('\n').filter((line) => line !== '')
   return lines.map((line, at) => {
     const key = parsePublicKey(line)
-    if (!key) throw new SigningKeyError(`line ${at + 1} of ${retiredFile(file)} is not the public key of a signing key`)
+    if (!key) throw new SigningKeyError(`line ${at + 1} of ${retiredFile(file)} is not a valid public key`)
     return key
   })
 }

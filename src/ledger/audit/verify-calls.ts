@@ -40,7 +40,7 @@ export class CallChecker {
     assertValid(
       (callId !== null) === OF_CALLS.has(type as EventType),
       position,
-      `${type} stands ${callId === null ? 'outside of any call' : 'in a call'}`,
+      `${type} occurs ${callId === null ? 'outside a call' : 'within a call'}`,
     )
     if (callId === null) return
     this.#open = open ?? { id: callId, created: new Set(), updated: new Map(), rejected: new Set() }
@@ -66,7 +66,7 @@ export class CallChecker {
     assertValid(
       counts !== null && sameCounts(counts, data.counts),
       position,
-      'the counts of the call are not those of its events',
+      'the counts of the call do not match its events',
     )
     this.#open = null
     this.closed += 1
@@ -77,12 +77,16 @@ function addRecord({ position, type, index, stream }: ExportedEvent, call: OpenC
   assertValid(index !== null, position, 'the event names no record of its call')
   const isNew = !call.created.has(index) && !call.rejected.has(index)
   if (type === 'EmployeeCreated' || type === 'EmployeeRecordRejected') {
-    assertValid(isNew && !call.updated.has(index), position, 'a record of the call stands in it twice')
-    assertValid(type === 'EmployeeCreated' || stream === call.id, position, 'the stream is not that of the call')
+    assertValid(isNew && !call.updated.has(index), position, 'a record occurs twice in the call')
+    assertValid(
+      type === 'EmployeeCreated' || stream === call.id,
+      position,
+      'the event is not in the stream of its call',
+    )
     if (type === 'EmployeeCreated') call.created.add(index)
     else call.rejected.add(index)
   } else {
-    assertValid(isNew, position, 'a record of the call stands in it twice')
+    assertValid(isNew, position, 'a record occurs twice in the call')
     call.updated.set(index, call.updated.get(index) === true || type === 'EmployeeDeactivated')
   }
 }
@@ -102,7 +106,7 @@ function readClosing({ position, type, data }: ExportedEvent): Closing {
   assertValid(
     OPERATIONS.includes(operation) && isCounts(counts) && indexes !== null,
     position,
-    `the data of ${type} are not of its schema`,
+    `the data of ${type} do not match its schema`,
   )
   return { operation: operation as Operation, counts, unchanged: indexes }
 }

@@ -46,14 +46,14 @@ export class ErasureChecker {
   take({ position, type, stream, data }: ExportedEvent): void {
     if (data === null) {
       const mayBeGone = Object.values(ERASABLE).some((types) => types.has(type))
-      assertValid(mayBeGone, position, `the data are gone, and those of ${type} are never erased`)
+      assertValid(mayBeGone, position, `the data is missing, but data of ${type} is never erased`)
       this.#gone.set(position, { type, stream, isNamed: false })
     } else if (isErasingType(type)) {
       const positions = positionsIn(data)
       assertValid(
         positions?.every((named) => named < position) === true,
         position,
-        `the data of ${type} are not of its schema`,
+        `the data of ${type} do not match its schema`,
       )
       for (const named of positions) this.#name(named, { position, type, stream })
     }
@@ -71,7 +71,7 @@ export class ErasureChecker {
     assertValid(
       ERASABLE[by.type].has(gone.type) && isOfPerson,
       named,
-      `it is named by the ${by.type} at position ${by.position}, which cannot be about it`,
+      `it is named by the ${by.type} at position ${by.position}, which cannot concern it`,
     )
     gone.isNamed = true
   }
@@ -80,7 +80,7 @@ export class ErasureChecker {
   end(): void {
     for (const [position, { isNamed }] of this.#gone) {
       if (!isNamed)
-        throw new LedgerFault('invalid', position, 'the data are gone, and no erasure or retirement names the event')
+        throw new LedgerFault('invalid', position, 'the data is missing, and no erasure or retirement names the event')
     }
   }
 }

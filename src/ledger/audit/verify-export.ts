@@ -102,7 +102,7 @@ class LedgerVerifier {
       throw new LedgerFault(
         'diverged',
         size + 1,
-        `the ledger ends before this, and had ${missing.size} events at a checkpoint`,
+        `the ledger ends before this position, but had ${missing.size} events at a checkpoint`,
       )
     }
     if (this.#unreadable) throw new LedgerFault('unverifiable', this.#unreadable.position, this.#unreadable.reason)
@@ -121,10 +121,10 @@ class LedgerVerifier {
   }
 
   #checkPlace(event: ExportedEvent, position: number): void {
-    assertValid(event.position === position, position, `the event here is that of position ${event.position}`)
+    assertValid(event.position === position, position, `the event here has position ${event.position}`)
     this.#companyId ??= this.#checkOrigin(event.company_id)
-    assertValid(event.company_id === this.#companyId, position, 'the event is of another company')
-    assertValid(event.recorded_at >= this.#recordedAt, position, 'the time goes back')
+    assertValid(event.company_id === this.#companyId, position, 'the event belongs to another company')
+    assertValid(event.recorded_at >= this.#recordedAt, position, 'the time goes backwards')
     this.#recordedAt = event.recorded_at
     const expected = this.#versions.next(event.stream)
     assertValid(event.version === expected, position, `version ${event.version} of ${event.stream} is not ${expected}`)
@@ -133,7 +133,7 @@ class LedgerVerifier {
   #checkOrigin(companyId: string): string {
     const other = this.#checkpoints.find(({ origin }) => origin !== originOf(companyId))
     if (other)
-      throw new LedgerFault('diverged', null, `the ledger is of ${companyId}, and a checkpoint of ${other.origin}`)
+      throw new LedgerFault('diverged', null, `the ledger belongs to ${companyId}, but a checkpoint to ${other.origin}`)
     return companyId
   }
 
@@ -150,7 +150,7 @@ class LedgerVerifier {
     if (!here) return
     const root = rootOf(this.#tree)
     if (here.every((checkpoint) => checkpoint.root.equals(root))) return
-    throw new LedgerFault('diverged', size, 'the root up to here is not that of the checkpoint')
+    throw new LedgerFault('diverged', size, 'the root here differs from that of the checkpoint')
   }
 }
 
@@ -158,9 +158,9 @@ class LedgerVerifier {
 function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]): void {
   const standing = checkSignature(note, keys)
   if (standing === 'forged')
-    throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is not by its key`)
+    throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is invalid`)
   if (standing === 'unknown')
-    throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is signed with none of the keys given`)
+    throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is not signed with any of the given keys`)
 }
 
 function findUnknownSchema({

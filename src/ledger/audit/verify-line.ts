@@ -32,7 +32,7 @@ const SALT = new RegExp(`^[0-9a-f]{${2 * SALT_BYTES}}$`)
  */
 export function readLine(line: Buffer, position: number): ExportedEvent {
   if (position === 1 && !line.subarray(0, BEGINNING.length).equals(BEGINNING)) {
-    throw new LedgerFault('unverifiable', null, 'this is not an exported ledger, or it is one of an unknown format')
+    throw new LedgerFault('unverifiable', null, 'this is not an exported ledger, or its format is unknown')
   }
   assertValid(line.at(-1) === LINE_FEED, position, 'the line is cut off')
   assertValid(isUtf8(line), position, 'the line is not UTF-8')
@@ -42,7 +42,7 @@ export function readLine(line: Buffer, position: number): ExportedEvent {
   if (data !== null && salt !== null) {
     assertValid(SALT.test(salt), position, 'the salt is not 16 bytes in lower-case hexadecimal')
     const dataHash = hash('sha256', Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(data)]), 'hex')
-    assertValid(dataHash === event.data_hash, position, 'the data are not those whose hash stands in the envelope')
+    assertValid(dataHash === event.data_hash, position, 'the data does not match the hash in the envelope')
   }
   return { ...event, envelope, data }
 }
@@ -57,7 +57,7 @@ function readMembers(text: string, position: number): { envelope: string; data: 
   assertValid(
     isWhole && JSON.stringify({ envelope, data, salt }) === text,
     position,
-    'the line is not of the proof format',
+    'the line is not in the proof format',
   )
   return { envelope, data, salt }
 }
@@ -68,7 +68,7 @@ function readEnvelope(text: string, position: number): ExportedEnvelope {
   assertValid(
     isObject && hasForm(value) && canonicalJson(value) === text,
     position,
-    'the envelope is not of the canonical form',
+    'the envelope is not in canonical form',
   )
   return value as unknown as ExportedEnvelope
 }

@@ -48,7 +48,7 @@ export async function* exportPages(
     end = moveEnd ? await moveEnd() : head
   }
   throw new ExportOvertakenError(
-    `data of ${companyId} were erased ${maxRounds} times while they were exported: try again later`,
+    `data of ${companyId} was erased ${maxRounds} times during the export: try again later`,
   )
 }
 

@@ -85,7 +85,7 @@ async function provenByHead<Proof>(
     if (proof) return proof
     if (!isLastTry) await forgetSubtrees(db, companyId)
   }
-  throw new Error(`the events of ${companyId} do not have the root that its head has`)
+  throw new Error(`the events of ${companyId} do not match the root of its head`)
 }
 
 /** The roots of ranges, read in one query; null if the stored subtrees do not suffice. */

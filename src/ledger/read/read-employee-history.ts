@@ -32,7 +32,7 @@ export async function readEmployeeAt(
         case 'EmployeeErased':
           return { standing: 'erased' }
         default:
-          throw new Error(`${event.type} at position ${event.position} stands in the stream of an employee`)
+          throw new Error(`${event.type} at position ${event.position} is in the stream of an employee`)
       }
     }
   }

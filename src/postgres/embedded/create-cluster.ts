@@ -30,7 +30,7 @@ export async function ensureCluster(folder: DataFolder, binaries: PostgresBinari
   if ((await clusterVersion(clusterDir)) === undefined) await createCluster(folder, binaries, durable)
   const version = await clusterVersion(clusterDir)
   if (version === binaries.majorVersion) return
-  if (version === undefined) throw new StartupError(`${clusterDir} holds something that is not a database`)
+  if (version === undefined) throw new StartupError(`${clusterDir} contains something other than a database`)
   throw new StartupError(
     `${clusterDir} was made by PostgreSQL ${version}, but this program runs PostgreSQL ` +
       `${binaries.majorVersion}: move the data over with pg_dump, or set DATABASE_URL`,
@@ -58,7 +58,7 @@ async function createCluster(folder: DataFolder, binaries: PostgresBinaries, dur
     await writeFile(passwordFile, folder.record.superuserPassword, { mode: 0o600, flag: 'wx' })
     await giveTo(user, passwordFile)
     const result = await runAs(user, binaries.initdb, initdbArguments(unfinished, passwordFile, durable))
-    if (!result.ok) throw new StartupError(`cannot make a database in ${clusterDir}: ${initdbFault(result.lines)}`)
+    if (!result.ok) throw new StartupError(`cannot create a database in ${clusterDir}: ${initdbFault(result.lines)}`)
     await finishFolder(unfinished, clusterDir)
   } finally {
     await discardUnfinished(passwordFile)

@@ -41,7 +41,7 @@ async function makeWritable(dataDir: string): Promise<void> {
   } catch (error) {
     if (isErrno(error, 'EEXIST', 'ENOTDIR')) throw new StartupError(`the data folder ${dataDir} is not a folder`)
     if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS')) throw error
-    throw new StartupError(`the data folder ${dataDir} is not writable for the user who runs this program`)
+    throw new StartupError(`the data folder ${dataDir} is not writable by the user who runs this program`)
   }
 }
 

@@ -29,7 +29,7 @@ export async function readRecord(dataDir: string): Promise<DatabaseRecord | unde
     return parseRecord(await readFile(path, 'utf8'))
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return undefined
-    if (isErrno(error, 'EACCES')) throw new StartupError(`${path} belongs to another user, who ran this before`)
+    if (isErrno(error, 'EACCES')) throw new StartupError(`${path} belongs to another user who ran this program before`)
     throw new StartupError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

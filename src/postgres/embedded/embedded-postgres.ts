@@ -101,7 +101,7 @@ type Attempt = JoinedServer | FailedJoin
 
 async function tryJoin(clusterDir: string, password: string, purpose: Purpose): Promise<Attempt> {
   const found = await findServer(clusterDir)
-  if (found === undefined) return { fault: 'it does not run', isStarting: false }
+  if (found === undefined) return { fault: 'it is not running', isStarting: false }
   try {
     const url = databaseUrl(SUPERUSER_NAME, password, found.port, MAINTENANCE_DATABASE)
     return { lease: await ServerLease.take(url, purpose), port: found.port }

@@ -38,7 +38,7 @@ async function packagedPostgres(): Promise<{ postgres: string }> {
     return (await import(import.meta.resolve(name))) as { postgres: string }
   } catch (error) {
     if (!isErrno(error, 'ERR_MODULE_NOT_FOUND')) throw error
-    throw new StartupError('no embedded PostgreSQL for this machine; set DATABASE_URL')
+    throw new StartupError('there is no embedded PostgreSQL for this platform; set DATABASE_URL')
   }
 }
 

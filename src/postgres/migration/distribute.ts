@@ -28,7 +28,7 @@ export interface DistributeOptions {
 export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep }: DistributeOptions): Promise<void> {
   if ((await serviceRole(urls)) === null) {
     throw new StartupError(
-      'on Citus the rights of the roles alone keep events as they are: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',
+      'on Citus, only the rights of the roles protect events: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',
     )
   }
   const pool = openPool({
@@ -55,14 +55,14 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
 async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Promise<void> {
   if (!(await hasCitus(db))) {
     throw new StartupError(
-      'this database has no Citus: a superuser makes it by `create extension citus`, on a server that preloads it',
+      'this database has no Citus: a superuser adds it with `create extension citus`, on a server that preloads it',
     )
   }
   const { rows: nodes } = await sql<{ nodes: number }>`select count(*)::integer as nodes from pg_dist_node
     where isactive and shouldhaveshards`.execute(db)
   if (nodes[0]!.nodes === 0) {
     throw new StartupError(
-      'no machine of this Citus takes tables: a superuser adds each by `select citus_add_node(host, port)`',
+      'this Citus has no worker that accepts tables: a superuser adds one with `select citus_add_node(host, port)`',
     )
   }
   const { rows: tables } = await sql<{ made: boolean; owned: boolean | null }>`
@@ -80,7 +80,7 @@ async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Prom
   )
   if (!isDryRun && others[0]!.processes > 0) {
     throw new StartupError(
-      `the service runs (${others[0]!.processes} connections): stop every process of it, and start them again afterwards`,
+      `the service is running (${others[0]!.processes} connections): stop all of its processes, and start them again afterwards`,
     )
   }
 }

@@ -94,7 +94,7 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   if (!table.is_distributed) {
     const dropped = table.triggers.map(
       (trigger) =>
-        `; trigger ${trigger} dropped, for Citus takes none: from here on the rights of the roles keep its rows`,
+        `; trigger ${trigger} dropped, because Citus does not support triggers: from now on, only the rights of the roles protect its rows`,
     )
     steps.push({
       line: `table ${name}: distributed by ${column}${dropped.join('')}`,
@@ -103,7 +103,7 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   }
   if (table.has_rows_here) {
     steps.push({
-      line: `table ${name}: its old rows taken off the coordinator`,
+      line: `table ${name}: old rows removed from the coordinator`,
       run: async (transaction) =>
         void (await sql`select truncate_local_data_after_distributing_table(${idOf(table)}::regclass)`.execute(
           transaction,
@@ -144,7 +144,7 @@ async function isErasingPlaced(db: Kysely<unknown>): Promise<boolean> {
 }
 
 const placeErasing: DistributionStep = {
-  line: 'function erase_events: runs where the rows of its company are',
+  line: 'function erase_events: runs where the rows of its company are stored',
   async run(transaction) {
     await sql`select create_distributed_function(${ERASING}::regprocedure, 'of_company',
       colocate_with => ${`public.${ANCHOR}`}, force_delegation => true)`.execute(transaction)

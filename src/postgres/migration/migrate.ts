@@ -74,7 +74,7 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
       return await step()
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
-      onStep(`a table is in use; tried again (${tries} of ${LOCK_TRIES - 1})`)
+      onStep(`a table is in use; retrying (${tries} of ${LOCK_TRIES - 1})`)
       await pause(LOCK_PAUSE_MS)
     }
   }
@@ -138,7 +138,7 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
   )
   const { version, encoding } = rows[0]!
   if (version < OLDEST_SERVER)
-    throw new StartupError(`PostgreSQL 15 or newer is needed, this is ${Math.floor(version / 10_000)}`)
+    throw new StartupError(`PostgreSQL 15 or newer is required, this is ${Math.floor(version / 10_000)}`)
   // The ledger stores exact bytes as text; another encoding would not return them as they were hashed.
   if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, it is ${encoding}`)
 }
@@ -170,7 +170,7 @@ async function createProjectionTables(
       await sql`insert into public.projection_versions (projection, version, completed_at)
         select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)
         on conflict do nothing`.execute(transaction)
-      onStep(`projection ${projection.name} version ${projection.version}: tables made`)
+      onStep(`projection ${projection.name} version ${projection.version}: tables created`)
     })
   }
 }
