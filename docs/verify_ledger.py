@@ -50,7 +50,7 @@ def read_line(line, at):  # rules 1 and 2
         row = parse(line[:-1].decode())
         texts = [*row.values()] if isinstance(row, dict) and [*row] == ["envelope", "data", "salt"] else [None]
         whole = isinstance(texts[0], str) and all(text is None or isinstance(text, str) for text in texts)
-        check(whole and compact(row, sort=False).encode() == line[:-1], at, "the line is not of the proof format")
+        check(whole and compact(row, sort=False).encode() == line[:-1], at, "the line is not in the proof format")
     except UnicodeError:
         raise Fault("invalid", at, "the line is not UTF-8") from None
     (envelope, data, salt), event = texts, parse(texts[0])
@@ -82,8 +82,8 @@ class Ledger:
         self.company = self.company or event["company_id"]
         ours = at > 1 or all(known["origin"] == "employee-ledger/" + self.company for known in self.checkpoints)
         check(ours, None, "a checkpoint is of another ledger", "diverged")
-        check(event["company_id"] == self.company, at, "the event is of another company")
-        check(event["recorded_at"] >= self.time, at, "the time goes back")
+        check(event["company_id"] == self.company, at, "the event belongs to another company")
+        check(event["recorded_at"] >= self.time, at, "the time goes backwards")
         self.time, self.versions[stream] = event["recorded_at"], self.versions.get(stream, 0) + 1
         check(event["version"] == self.versions[stream], at, "the version of the stream is not %d" % self.versions[stream])
         if not self.unreadable and (kind not in KNOWN or event["schema_version"] != 1):
@@ -106,7 +106,7 @@ class Ledger:
 
     def compare_root(self):
         here = {known["root"] for known in self.checkpoints if known["size"] == self.size}
-        check(not here or here == {self.root()}, self.size, "the root up to here is not that of the checkpoint", "diverged")
+        check(not here or here == {self.root()}, self.size, "the root here differs from that of the checkpoint", "diverged")
 
     def check_erasure(self, at, kind, stream, data):  # rule 5
         if data is None:
@@ -126,7 +126,7 @@ class Ledger:
     def check_call(self, at, kind, event, data):  # rule 6
         call_id, index, is_own = event["call_id"], event["index"], event["stream"] == event["call_id"]
         check(self.call is None or call_id == self.call["id"], at, "the call before is not closed")
-        check((call_id is not None) == (kind in OF_CALL), at, "it stands in a call, or outside of any, wrongly")
+        check((call_id is not None) == (kind in OF_CALL), at, "the event may not occur here, within or outside a call")
         if call_id is None:
             return
         self.call = self.call or {"id": call_id, "created": set(), "updated": {}, "rejected": set()}
@@ -139,8 +139,8 @@ class Ledger:
         check(index is not None, at, "the event names no record")
         is_alone = kind in ("EmployeeCreated", REJECTED)
         is_twice = index in created or index in rejected or is_alone and index in updated
-        check(not is_twice, at, "a record stands there twice")
-        check(kind != REJECTED or is_own, at, "the stream is not that of the call")
+        check(not is_twice, at, "a record occurs twice in the call")
+        check(kind != REJECTED or is_own, at, "the event is not in the stream of its call")
         if is_alone:
             (rejected if kind == REJECTED else created).add(index)
         else:
@@ -150,7 +150,7 @@ class Ledger:
         check(self.size or self.checkpoints, None, "there are no events", "unverifiable")
         check(self.unreadable or self.call is None, self.size, "the last call is not closed")
         for position, (_, _, is_named) in self.gone.items():
-            check(self.unreadable or is_named, position, "the data are gone, and nothing says why")
+            check(self.unreadable or is_named, position, "the data is missing, and no event explains it")
         largest = max([known["size"] for known in self.checkpoints], default=0)
         check(largest <= self.size, self.size + 1, "the ledger ends before a checkpoint", "diverged")
         check(not self.unreadable, self.unreadable, "an event of an unknown type or schema version", "unverifiable")
@@ -201,8 +201,8 @@ def parse_key(text):
 def check_signature(checkpoint, keys):
     known = [(key, raw[4:]) for name, raw in checkpoint["signatures"] for whose, key_id, key in keys if (whose, key_id) == (name, raw[:4])]
     verified = all(ed25519_verifies(key, checkpoint["text"], signature) for key, signature in known)
-    check(verified, None, "the signature of the checkpoint is not by its key")
-    check(known, None, "the checkpoint is signed with none of the keys given", "unverifiable")
+    check(verified, None, "the signature of the checkpoint is invalid")
+    check(known, None, "the checkpoint is not signed with any of the given keys", "unverifiable")
 
 def ed25519_verifies(key, text, signature):  # RFC 8032 section 5.1.7
     p, q = 2 ** 255 - 19, 2 ** 252 + 27742317777372353535851937790883648493

@@ -1,20 +1,20 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-/** The ledger: heads, events, and the tables that are written in the transaction of an append. */
+/** Creates the ledger: heads, events, and the tables that the transaction of an append writes. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
-// fillfactor leaves room for HOT updates: these rows are rewritten by every commit and none of their indexes changes.
+// fillfactor leaves room for HOT updates: every commit rewrites these rows and changes none of their indexes.
 const STATEMENTS = [
-  // One row: what the database was last brought to, so that a program that needs something else notices.
+  // One row: a fingerprint of the setup that `migrate` last applied, so that a program that needs another one notices.
   `create table setup (
     id integer primary key check (id = 1),
     fingerprint text not null
   )`,
 
-  // "hash_key" keys the company's hashes of texts that could be guessed. A secret, as long as the hashes are to serve.
+  // "hash_key" keys the company's HMACs of guessable values. It must stay secret for as long as they are in use.
   `create table companies (
     company_id uuid primary key,
     name text not null,
@@ -22,7 +22,7 @@ const STATEMENTS = [
     hash_key bytea not null default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
   )`,
 
-  // Locked by every append of the company. "frontier" holds the roots of the complete Merkle subtrees, 32 bytes each.
+  // Every append locks its company's head. "frontier" holds the roots of the complete Merkle subtrees, 32 bytes each.
   `create table heads (
     company_id uuid primary key,
     position bigint not null check (position >= 0),
@@ -30,8 +30,8 @@ const STATEMENTS = [
     recorded_at timestamptz(3) not null
   ) with (fillfactor = 50)`,
 
-  // "envelope" and "data" are the exact texts whose UTF-8 bytes were hashed: text, because jsonb reorders and rounds.
-  // "data" and "salt" become null together when they are erased.
+  // "envelope" and "data" hold the exact text that was hashed as UTF-8. They are not jsonb, which reorders members and
+  // rounds numbers. An erasure sets "data" and "salt" to null together.
   `create table events (
     company_id uuid not null,
     position bigint not null check (position >= 1),
@@ -46,8 +46,8 @@ const STATEMENTS = [
   )`,
   `create unique index events_by_stream on events (company_id, stream_id, stream_version)`,
 
-  // Each employee's latest state, written with the events. "state" is the very text that the API answers.
-  // Deferrable, so that one UPDATE may swap two employees' values.
+  // The latest state of each employee, written with its events. "state" is the exact text that the API answers. The
+  // constraints are deferrable so that one UPDATE can swap the values of two employees.
   `create table employee_snapshots (
     company_id uuid not null,
     employee_id uuid not null,
@@ -62,7 +62,7 @@ const STATEMENTS = [
   ) with (fillfactor = 80)`,
   `create index employee_snapshots_by_manager on employee_snapshots (company_id, manager_id) where manager_id is not null`,
 
-  // Immutable, so that it may be cached for ever: nothing else about a key may.
+  // Immutable, so it can be cached forever. Nothing else about a key can.
   `create table api_key_directory (
     api_id uuid primary key,
     company_id uuid not null
@@ -111,7 +111,7 @@ const STATEMENTS = [
     primary key (company_id, token_hash)
   )`,
 
-  // How far each version of each projection is in each company, and how it stands when it cannot go on.
+  // The position that each version of each projection has reached in each company, and its failures there.
   `create table checkpoints (
     company_id uuid not null,
     projection text not null,

@@ -1,15 +1,16 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-/** Idempotency keys: which call a key was bound by, and for a while what that call answered. */
+/** Creates idempotency keys: the call that each key is bound to and, for a while, the answer to that call. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // "key_hash" is an HMAC of the key under the company's hash_key, "fingerprint" one of the request under "salt". The salt,
-  // the fingerprint and the answer become null together, when the answer expires or somebody is erased. The row stays, so
-  // that a key is never forgotten. "may_name_anyone": neither the call's events nor its answer show all whom it names.
+  // "key_hash" is an HMAC of the key under the company's hash_key, "fingerprint" one of the request under "salt". Salt,
+  // fingerprint and answer become null together when the answer expires or a person is erased. The row stays, so that a
+  // key is never forgotten. "may_name_anyone" is set if the request may name people who appear in neither the call's
+  // events nor its answer.
   `create table idempotency_keys (
     company_id uuid not null,
     api_id uuid not null,
@@ -26,7 +27,7 @@ const STATEMENTS = [
     primary key (company_id, api_id, key_hash),
     check (num_nulls(salt, fingerprint, headers, body) in (0, 4))
   )`,
-  // Calls with an idempotency key that have been under way for a while, so that a retry in another process is told so.
+  // Calls with an idempotency key that have been running for a while, so that a retry in another process can tell.
   `create table long_calls (
     company_id uuid not null,
     call_id uuid not null,

@@ -1,21 +1,21 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-/** The lives of keys, users and their tokens: rotation, one-time links, removal, revocation, last use. */
+/** Adds the life cycles of keys, users and their tokens: rotation, one-time links, removal, revocation, last use. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // The secret before the last rotation lives on until its own end; both columns are null once it has none.
+  // The secret before the last rotation works until it expires. Both columns are null if there is none.
   `alter table api_keys
     add column previous_secret_hash bytea check (octet_length(previous_secret_hash) = 32),
     add column previous_expires_at timestamptz(3),
     add column rotated_at timestamptz(3),
     add constraint api_keys_previous_secret check ((previous_secret_hash is null) = (previous_expires_at is null))`,
 
-  // A removed user's row stays, so that an id in the ledger still has a name; the e-mail address is free again.
-  // "link_hash" is SHA-256 of the one-time token that lets its bearer set the password.
+  // A removed user's row stays so that ids in the ledger keep their names; the e-mail address becomes free. "link_hash"
+  // is the SHA-256 of a one-time token whose bearer may set the password.
   `alter table users
     drop constraint users_email,
     add column removed_at timestamptz(3),
@@ -25,7 +25,7 @@ const STATEMENTS = [
   `create unique index users_email on users (company_id, email) where removed_at is null`,
   `create unique index users_by_link on users (company_id, link_hash) where link_hash is not null`,
 
-  // Tokens that were issued before get ids of their own.
+  // Give existing tokens ids of their own.
   `alter table user_tokens
     add column token_id uuid not null default gen_random_uuid(),
     add column last_used timestamptz(3),

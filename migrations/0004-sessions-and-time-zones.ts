@@ -1,14 +1,17 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-/** What the admin interface needs: sessions of users who have signed in, and the time zone in which a company reads times. */
+/**
+ * Adds what the admin interface needs: sessions of signed-in users, and the time zone in which a company reads times.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // Only the hash of the cookie stands here. "role" is the one that the cookie was made for: another one asks for a new
-  // cookie. Written outside the ledger: a session is no fact about the company. Its last use is noted by the minute.
+  // Stores only the hash of the cookie. "role" is the user's role when the session was created; a change of role ends
+  // the session. Sessions are not part of the ledger: they are not facts about the company. "last_used" is precise to
+  // the minute.
   `create table sessions (
     company_id uuid not null,
     session_hash bytea not null check (octet_length(session_hash) = 32),
@@ -22,7 +25,7 @@ const STATEMENTS = [
   `create index sessions_by_user on sessions (company_id, user_id)`,
   `create index sessions_by_end on sessions (expires_at)`,
 
-  // Who signs in says an e-mail address, not a company.
+  // Signing in names an e-mail address but no company.
   `create index users_who_sign_in on users (email) where removed_at is null and password_hash is not null`,
 
   `alter table companies add column time_zone text not null default 'UTC'`,

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-/** What an auditor needs: roots of subtrees, from which proofs are made, and tokens that open the audit endpoint alone. */
+/** Adds what an auditor needs: subtree roots, from which proofs are built, and tokens for the audit endpoint only. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // Derived from the leaf hashes of the events, and made again from them when it is lost. A subtree of level L has 2^L
-  // leaves; "number" counts those of its level from 0.
+  // Derived from the events' leaf hashes, and rebuilt from them when missing. A subtree of level L has 2^L leaves;
+  // "number" counts the subtrees of a level from 0.
   `create table merkle_subtrees (
     company_id uuid not null,
     level smallint not null,
@@ -17,6 +17,6 @@ const STATEMENTS = [
     primary key (company_id, level, number)
   )`,
 
-  // Null: the token opens all that its user may do.
+  // Null: the token may do everything its user may do.
   `alter table user_tokens add column scope text check (scope in ('audit'))`,
 ]

@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-/** Forgetting: the one change that events allow, and the index by which refused records are found. */
+/** Adds erasure: the one change that events allow, and the index that finds refused records. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // Refused records that still have their data: an erasure looks through them, and retention takes the oldest. An
-  // envelope holds nothing that a client chose, so this text stands in no other one.
+  // Refused records that still have their data. Erasures search them, and retention takes the oldest. An envelope holds
+  // nothing that a client chose, so this text occurs in no other envelope.
   `create index events_rejected on events (company_id, position)
     where data is not null and strpos(envelope, '"type":"EmployeeRecordRejected"') > 0`,
 
-  // Nulls the data of just the events that an erasing event names, and nothing else. It runs with the rights of the
-  // owner: the service itself may change no event. Each type of erasing event reaches some types of event and no other.
+  // Sets to null the data of exactly the events that an erasing event names. It runs with the owner's rights, because
+  // the service itself may not change events. Each type of erasing event may erase certain event types only.
   `create function erase_events(of_company uuid, at_position bigint) returns integer
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp
@@ -50,8 +50,8 @@ const STATEMENTS = [
   end $$`,
   `revoke all on function erase_events(uuid, bigint) from public`,
 
-  // What is not the erasure of a row is refused, to the owner as well. The setting is on inside the function alone; who
-  // forges it still cannot do more than erase, and the service has no right to change a row at all.
+  // Refuse every change that is not an erasure, even to the owner. Only the function turns the setting on; whoever
+  // forges it still cannot do more than erase, and the service has no right to update rows at all.
   `create or replace function refuse_change_of_events() returns trigger language plpgsql as $$
   begin
     if tg_op = 'UPDATE' and tg_level = 'ROW' and current_setting('employee_ledger.erasing', true) = 'on'

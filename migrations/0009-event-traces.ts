@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-/** The trace that the events of a call belong to, for the workers to go on with. */
+/** Stores the trace of each call, so that the workers can continue it. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // Beside the events, which are for ever: what stands here is of use for a day, and there is none of a call that is not
-  // traced. "position" is that of the call's last event, "traceparent" as in W3C Trace Context.
+  // Not part of the events, which are kept forever: a trace is useful for a day. Untraced calls have no row. "position"
+  // is that of the call's last event; "traceparent" is as in W3C Trace Context.
   `create table event_traces (
     company_id uuid not null,
     position bigint not null check (position >= 1),

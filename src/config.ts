@@ -3,16 +3,16 @@ import { Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 
 const MIB = 1024 * 1024
-/** How many of the largest bodies the budget for bodies holds at least: a key has an eighth of it. */
+/** How many bodies of the maximum size the body budget holds at least; a key gets an eighth of it. */
 export const BODIES_WITHIN_BUDGET = 8
 
-/** Bytes of bodies that one process keeps at once, where the settings do not say. */
+/** The default of BODY_BUDGET, in bytes. */
 export function defaultBodyBudget(bodyLimit: number): number {
   return Math.max(64 * MIB, BODIES_WITHIN_BUDGET * bodyLimit)
 }
-// Timers of Node.js turn what is longer than 24 days into 1 millisecond.
+// A Node.js timer longer than 24 days fires after 1 millisecond.
 const DAY_MS = 86_400_000
-// An IPv4 or IPv6 address, or a network of them.
+// An IPv4 or IPv6 address or network.
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
 const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A-Fa-f]*:){2,7}[0-9A-Fa-f.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)`
 const PROXIES = `^${PROXY}(?:, *${PROXY})*$`
@@ -28,7 +28,10 @@ export const PATTERN_RULES: Readonly<Record<string, string>> = {
   [PROXIES]: 'be IP addresses or networks such as 10.0.0.0/8, separated by commas',
 }
 
-/** Every setting of the program, with its meaning and default. The table in docs/configuration.md is checked against this. */
+/**
+ * Every setting of the program, with its meaning and default. A test checks the table in docs/configuration.md against
+ * it.
+ */
 export const ConfigSchema = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
@@ -301,10 +304,10 @@ export const ConfigSchema = Type.Object({
 
 export type Config = Readonly<Static<typeof ConfigSchema>>
 
-/** Reads the settings from the environment, once. Throws with one line for each setting that is not valid. */
+/** Reads the settings from the environment, once. Throws an error with one line for each invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const known = Object.keys(ConfigSchema.properties)
-  // A variable that is set to nothing counts as unset, as in most shells' and orchestrators' files.
+  // An empty variable counts as unset, as in most shells and orchestrators.
   const data = Object.fromEntries(known.filter((name) => env[name]).map((name) => [name, env[name]]))
   return Object.freeze(envSchema<Config>({ schema: ConfigSchema, data, env: false }))
 }

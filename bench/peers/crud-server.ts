@@ -16,7 +16,7 @@ import {
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { attributesSet, evolve, patchEffect } from '../../src/domain/employees/employee.ts'
 import type { Statement } from '../../src/postgres/pipeline.ts'
-import { BEGIN, COMMIT, inOnePacket } from '../../src/postgres/pipeline.ts'
+import { BEGIN, COMMIT, pipeline } from '../../src/postgres/pipeline.ts'
 import type { LogRecord } from './crud-statements.ts'
 import * as statements from './crud-statements.ts'
 
@@ -189,9 +189,7 @@ async function withClient<Result>(task: (client: PoolClient) => Promise<Result>)
 
 /** Sends statements as the program does, all in one go, and gives the rows of each. Throws what the first failing one says. */
 async function inOneGo<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
-  const answers = await inOnePacket(client, (packet) =>
-    Promise.all(sent.map((statement) => packet.query<Row>(statement))),
-  )
+  const answers = await pipeline(client, (pipe) => Promise.all(sent.map((statement) => pipe.query<Row>(statement))))
   return answers.map(({ rows }) => rows)
 }
 

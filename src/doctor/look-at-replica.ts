@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PlaceInLog } from '../replica/place-in-log.ts'
-import { faultOf, PRIMARY_PLACE, REPLICA_PLACE } from '../replica/place-in-log.ts'
+import type { WalPosition } from '../replica/wal-position.ts'
+import { findReplicaFault, PRIMARY_WAL_POSITION, REPLICA_WAL_POSITION } from '../replica/wal-position.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
@@ -12,10 +12,10 @@ const WAITS_AT_MOST_MS = 10_000
 
 /** Whether READ_DATABASE_URL names a standby of the database that may be read, and how far behind it is. */
 export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: number): Promise<Finding[]> {
-  const ahead = (await primary.query<PlaceInLog>(PRIMARY_PLACE)).rows[0]!
+  const ahead = (await primary.query<WalPosition>(PRIMARY_WAL_POSITION)).rows[0]!
   const started = performance.now()
   let behind = await placeOf(replica)
-  const fault = faultOf(ahead, behind)
+  const fault = findReplicaFault(ahead, behind)
   if (fault !== null)
     return [
       fail(
@@ -41,8 +41,8 @@ export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: numbe
   return [lag, await lookAtConflicts(replica)]
 }
 
-async function placeOf(replica: Pool): Promise<PlaceInLog> {
-  return (await replica.query<PlaceInLog>(REPLICA_PLACE)).rows[0]!
+async function placeOf(replica: Pool): Promise<WalPosition> {
+  return (await replica.query<WalPosition>(REPLICA_WAL_POSITION)).rows[0]!
 }
 
 /** What happens when a long read stands in the way of what is replayed. */

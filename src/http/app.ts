@@ -29,14 +29,14 @@ import { endUnreadBodies } from './access/body-budget.ts'
 import { SMALL_BODY } from './server/body-length.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
-import { health as healthRoutes } from './server/health.ts'
+import { registerHealthRoutes } from './server/health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import type { OpenStreams } from './live/open-streams.ts'
 import { openStreams } from './live/open-streams.ts'
 import { acceptJsonBodies } from './server/media-types.ts'
 import { collectMethods } from './server/method-not-allowed.ts'
-import type { Answered } from './server/watch-answers.ts'
-import { watchAnswers } from './server/watch-answers.ts'
+import type { Answered } from './server/access-log.ts'
+import { logAccess } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { pages } from './pages/pages.ts'
@@ -122,7 +122,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   limitHeavyReads(app, services.heavyReads)
   const streams = openStreams(app, services.streamLimits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
-  healthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
+  registerHealthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
   pageAssets(app)
   problemPages(app)
   referencePage(app)
@@ -171,7 +171,7 @@ function addHooks(app: FastifyInstance, services: AppServices): void {
     // Before the body is read, because the client has not authenticated.
     if (request.is404) return notFound(request, reply)
   })
-  watchAnswers(app, services.onAnswered)
+  logAccess(app, services.onAnswered)
   endUnreadBodies(app, services.bodyLimit)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(notFound)

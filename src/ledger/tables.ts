@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
 import type { Employee } from '../domain/employees/employee.ts'
 
-/** The ledger's tables as kysely sees them; migrations/ is where they are made. Times are RFC 3339 texts. */
+/** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
 export interface LedgerTables {
   companies: { company_id: string; name: string; created_at: string; time_zone: string; hash_key: Buffer }
   heads: { company_id: string; position: number; frontier: Buffer; recorded_at: string }
@@ -94,7 +94,7 @@ export interface LedgerTables {
   }
   event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
-  /** Versions of projections whose tables may be read: they have once been filled up to the heads. */
+  /** Projection versions that may be read: their tables have once caught up with the heads. */
   projection_versions: { projection: string; version: number; completed_at: string }
 }
 

@@ -1,7 +1,7 @@
 import { faultReason } from './fault-reason.ts'
 import { StartupError } from './startup-error.ts'
 
-/** Throws what the user is to read when the database lacks something that this program needs, or does not answer. */
+/** Throws StartupError if the database does not answer or lacks something that this program needs. */
 export async function assertCurrent(isSetUp: () => Promise<boolean>): Promise<void> {
   const made = await isSetUp().catch((error: unknown) => {
     throw new StartupError(`the database cannot be used: ${faultReason(error)}`, { cause: error })

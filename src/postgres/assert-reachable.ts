@@ -2,7 +2,7 @@ import { faultReason } from './fault-reason.ts'
 import { openPool } from './pool.ts'
 import { StartupError } from './startup-error.ts'
 
-/** Throws StartupError when the database of DATABASE_URL does not answer. */
+/** Throws StartupError if the database of DATABASE_URL does not answer. */
 export async function assertReachable(url: string): Promise<void> {
   const pool = openPool({ url, name: 'employee-ledger', max: 1 })
   try {

@@ -1,9 +1,9 @@
 /*
- * How the parts of the program connect, beside the pool for reading.
+ * The connections of the program's parts, apart from the pool for reads.
  */
 
-// Appends and folds look rows up by their keys and nothing else; a plan that was made while a table was small must not stay.
-// A 2xx answer means durable, whatever the role's or the database's default is.
+// Appends and folds only look rows up by key, so a plan made while a table was small must not stay in use. A 2xx answer
+// promises durability, whatever the defaults of the role or database are.
 const LOOK_UP_ONLY = {
   synchronous_commit: 'on',
   jit: 'off',
@@ -13,32 +13,32 @@ const LOOK_UP_ONLY = {
 }
 
 /**
- * The settings of connections for appends and folds. One plan serves any number of rows: without being told so, PostgreSQL
- * plans the look-ups through arrays anew each time, which was a sixth of the time of a transaction with one call. Citus has to
- * know the company to find its machine, so there each is planned anew.
+ * The settings of connections for appends and folds. One plan serves any number of rows; by default, PostgreSQL would
+ * plan lookups through arrays anew each time. Citus needs the company to find the shard, so there the statements are
+ * planned each time.
  */
 export function lookUpOnly(isDistributed: boolean): Record<string, string> {
   return isDistributed ? LOOK_UP_ONLY : { ...LOOK_UP_ONLY, plan_cache_mode: 'force_generic_plan' }
 }
 
 /**
- * Of appends: one for small calls, one for each lane, as many for companies whose head another process holds, two for
- * reading calls, and one to look keys up.
+ * For appends: one for small calls, one for each lane, as many for companies whose head another process has locked, two
+ * for reading calls, and one for key lookups.
  */
 export const appendConnections = (lanes: number) => 2 * lanes + 4
 
-/** For what must always answer, in an API process: no search and no export takes them. */
+/** Connections of an API process for what must always answer; searches and exports do not use them. */
 export const ACCESS_CONNECTIONS = 4
 
-/** Of the queues. */
+/** Connections of the job queues. */
 export const QUEUE_CONNECTIONS = { api: 2, worker: 6 }
 
-/** How many connections processes of each kind open at most. */
+/** The maximum number of connections of each kind of process. */
 export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; READ_DATABASE_URL?: string }) {
   const { POOL_SIZE: reading, LANES: lanes, READ_DATABASE_URL: replica } = settings
-  // One that asks how far ahead of its replica the database is.
+  // To ask the primary for its WAL position.
   const watching = replica === undefined ? 0 : 1
-  // A worker folds two projections, records checkpoints and listens for jobs on connections of their own.
+  // For folding two projections, recording checkpoints, and listening for jobs.
   return {
     api: reading + ACCESS_CONNECTIONS + appendConnections(lanes) + QUEUE_CONNECTIONS.api + watching,
     worker: reading + QUEUE_CONNECTIONS.worker + 4,

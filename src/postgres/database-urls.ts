@@ -1,4 +1,4 @@
-/** The two roles of the database: the owner migrates, the service works with least privilege. They may be one. */
+/** The URLs of the two roles: the owner migrates, the service works with least privilege. They may be the same. */
 export interface DatabaseUrls {
   ownerUrl: string
   serviceUrl: string

@@ -7,12 +7,13 @@ export function openDatabase<Tables>(pool: Pool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** Statements beyond so many are sent without a name. */
+/** The number of statements that get a name; further ones are sent unnamed. */
 const MAX_NAMED = 100
 
 /**
- * The same for work that repeats few statements: each gets a name, so that a connection parses and plans it once. The
- * pool's connections must be set so that a plan which was made while a table was small does no harm when it has grown.
+ * A query builder for work that repeats few statements. Each statement gets a name, so that a connection parses and
+ * plans it once. The pool must be configured so that a plan made while a table was small does no harm once it has
+ * grown.
  */
 export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
   const names = new Map<string, string>()
@@ -37,6 +38,6 @@ function preparedClient(client: PoolClient, nameOf: (text: string) => string | u
     const name = values.length > 0 ? nameOf(text) : undefined
     return client.query(name === undefined ? { text, values } : { name, text, values })
   }
-  // Without cursors, which nobody opens here.
+  // No cursors: nothing here uses them.
   return { query, release: (isBroken?: boolean) => client.release(isBroken) } as unknown as PostgresPoolClient
 }

@@ -1,7 +1,7 @@
 import { faultReason } from './fault-reason.ts'
 import { StartupError } from './startup-error.ts'
 
-/** Why a port cannot be listened on, as one line that names the settings to change. */
+/** A StartupError for a port that cannot be listened on, which names the setting to change. */
 export function listenFault(
   error: unknown,
   setting: 'PORT' | 'METRICS_PORT',
@@ -14,6 +14,6 @@ export function listenFault(
   if (code === 'EACCES')
     return new StartupError(`port ${port} of ${host} may not be used by this user: set ${setting} to another one`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new StartupError(`${host} is no address of this machine: set ${hostSetting}`)
+    return new StartupError(`${host} is not an address of this machine: set ${hostSetting}`)
   return new StartupError(`cannot listen on port ${port} of ${host}: ${faultReason(error)}`, { cause: error })
 }

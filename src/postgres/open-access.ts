@@ -5,11 +5,11 @@ import { ACCESS_CONNECTIONS } from './connections.ts'
 import { openDatabase } from './kysely.ts'
 import { openPool } from './pool.ts'
 
-// Each statement looks a few rows up by their keys. One that takes longer waits for somebody else, and holds others up.
+// Each statement looks up a few rows by key. One that takes longer is waiting for a lock, and blocks others.
 const STATEMENT_TIMEOUT_MS = 5_000
 const LOCK_TIMEOUT_MS = 2_000
 
-/** Opens the connections for what must always answer: sessions, tokens, signing in, and whether the process can serve. */
+/** Opens the connections for what must always answer: sessions, tokens, sign-in, and readiness. */
 export function openAccess<Tables>(url: string): { pool: Pool; db: Kysely<Tables>; isAnswering(): Promise<boolean> } {
   const limits = { max: ACCESS_CONNECTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
   const pool = openPool({ url, name: 'employee-ledger access', ...limits, settings: { jit: 'off' } })

@@ -1,23 +1,23 @@
 import type { ClientBase, Connection, FieldDef, QueryResultRow, Submittable } from 'pg'
 import { followShards } from './shards.ts'
 
-/** A statement that a connection prepares once, by its name. */
+/** A named statement. A connection prepares it once, under its name. */
 export interface Statement {
   name: string
   text: string
-  /** Buffers travel in binary form. */
+  /** Buffers are sent in binary format, everything else as text. */
   values?: (Buffer | string | null)[]
 }
 
 export interface Answer<Row> {
   rows: Row[]
-  /** The tag of the command, e.g. INSERT. */
+  /** The command tag without its counts, e.g. INSERT. */
   command: string
-  /** How many rows it has read or written; null for those that do neither. */
+  /** Rows read or written; null for commands that report no count. */
   rowCount: number | null
 }
 
-/** Whom a statement is handed to: a connection, or a packet that goes to one. */
+/** Accepts statements: a connection, or a pipeline on one. */
 export interface QueryClient {
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>>
 }
@@ -27,27 +27,28 @@ export const COMMIT: Statement = { name: 'commit', text: 'commit' }
 export const ROLLBACK: Statement = { name: 'rollback', text: 'rollback' }
 
 /**
- * Sends the statements that a function hands to a packet together, with one Sync behind the last of them (PostgreSQL's
- * Frontend/Backend Protocol, “Pipelining”). node-postgres ends each statement with a Sync of its own; then the server sends
- * each answer by itself and wakes this process up for it, which cost one caller's creations 25 % more processor time, and
- * verify 15 %. When a statement fails, those behind it are not run, and they all reject with its error; the connection
- * takes no packet any more, because what it has prepared is not known. A name that goes in packets must not go to the
- * same connection in any other way.
+ * Sends all statements that `send` queries in one pipeline: one write, with a single Sync after the last statement
+ * (PostgreSQL Frontend/Backend Protocol, "Pipelining"). node-postgres's own `pipeline` option ends each statement with
+ * a Sync of its own, so the server flushes each answer separately and wakes this process up for each, and a failed
+ * statement doesn't stop the ones after it. See docs/performance.md.
+ *
+ * When a statement fails, the server skips the ones after it, and all of them reject with its error. The connection
+ * then refuses further pipelines, because it is unknown which statements it has prepared.
  */
-export function inOnePacket<Result>(client: ClientBase, send: (packet: QueryClient) => Result): Result {
-  const packet = new Packet(client)
-  const result = send(packet)
-  client.query(packet)
+export function pipeline<Result>(client: ClientBase, send: (pipe: QueryClient) => Result): Result {
+  const pipe = new PipelinedQuery(client)
+  const result = send(pipe)
+  client.query(pipe)
   return result
 }
 
-/** How the rows of a statement are read; what gives no rows has no columns. */
+/** The result columns of a statement, with their parsers; empty for a statement that returns no rows. */
 type Columns = { name: string; parse(text: string): unknown }[]
 
-/** What a connection has prepared in packets. */
+/** The statements that pipelines have prepared on a connection. */
 interface Prepared {
   columns: Map<string, Columns>
-  /** A packet has failed there: it may have prepared more, or less. */
+  /** A pipeline has failed, so `columns` may not match what the server has prepared. */
   hasFailed: boolean
 }
 
@@ -59,14 +60,20 @@ interface Sent extends Statement {
   reject(error: unknown): void
 }
 
-/** What node-postgres takes for one query: it is told of whatever the server answers until it is ready again. */
-class Packet implements Submittable, QueryClient {
-  /** Set by node-postgres, to stop its clock. */
+/**
+ * Marks the prepared statements of pipelines. They are tracked here, all others by node-postgres; the prefix keeps one
+ * from meeting the other under the same name on one connection.
+ */
+const NAME_PREFIX = 'pipeline '
+
+/** A pipeline, which node-postgres treats as one query: it receives every message up to ReadyForQuery. */
+class PipelinedQuery implements Submittable, QueryClient {
+  /** Set by node-postgres; calling it stops the query timeout. */
   callback: ((error: unknown) => void) | undefined
   readonly #client: ClientBase
   readonly #sent: Sent[] = []
   #prepared: Prepared = { columns: new Map(), hasFailed: false }
-  /** The statement that is being answered. */
+  /** The index of the statement whose answer comes next. */
   #at = 0
 
   constructor(client: ClientBase) {
@@ -76,15 +83,15 @@ class Packet implements Submittable, QueryClient {
 
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>> {
     return new Promise((resolve, reject) => {
-      this.#sent.push({ ...statement, rows: [], resolve, reject })
+      this.#sent.push({ ...statement, name: NAME_PREFIX + statement.name, rows: [], resolve, reject })
     })
   }
 
   submit(connection: Connection): Error | null {
     this.#prepared = preparedOn.get(connection) ?? this.#prepared
     preparedOn.set(connection, this.#prepared)
-    if (this.#prepared.hasFailed) return new Error('a packet has failed on this connection')
-    // In one system call, with one wake-up of the server.
+    if (this.#prepared.hasFailed) return new Error('a pipeline has failed on this connection')
+    // One system call, and one wake-up of the server.
     connection.stream.cork()
     for (const { name, text, values } of this.#sent) {
       const isNew = !this.#prepared.columns.has(name)
@@ -92,7 +99,7 @@ class Packet implements Submittable, QueryClient {
       connection.bind({ statement: name, values }, true)
       if (isNew) connection.describe({ type: 'P' }, true)
       connection.execute(null, true)
-      // Until the server says otherwise.
+      // RowDescription replaces this if the statement returns rows.
       if (isNew) this.#prepared.columns.set(name, [])
     }
     connection.sync()
@@ -140,7 +147,7 @@ class Packet implements Submittable, QueryClient {
     this.callback?.(null)
   }
 
-  /** None when all are answered, or when what was waited for came too late. */
+  /** Undefined once every statement is answered or rejected; answers that arrive after a timeout are dropped. */
   get #current(): Sent | undefined {
     return this.#sent[this.#at]
   }

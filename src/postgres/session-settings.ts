@@ -1,24 +1,27 @@
 /*
- * Settings that every connection of the program begins with. Whatever a role or a database prefers, PostgreSQL then writes
- * times in the one form that the program reads.
+ * Settings of every connection: whatever the role or database prefers, PostgreSQL sends times in the one format that
+ * the program parses.
  */
 const PINNED = { DateStyle: 'ISO,MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' }
 
-/** How to connect: the URL, and the command-line options for the server (PostgreSQL's `options` of a connection). */
+/** Connection parameters: the URL, and the server's command-line options (the `options` of a connection). */
 export interface Connection {
   connectionString: string
   options: string
 }
 
-/** How to connect to a URL with further settings of the server, e.g. `{ jit: 'off' }`. Settings in the URL give way to these. */
+/**
+ * Connection parameters for a URL with additional server settings, e.g. `{ jit: 'off' }`, which override settings in
+ * the URL.
+ */
 export function connectionTo(url: string, settings: Record<string, string> = {}): Connection {
   const { connectionString, options } = withoutOptions(url)
-  // The last one of a name counts.
+  // The last setting of a name wins.
   const ours = Object.entries({ ...PINNED, ...settings }).map(([name, value]) => `-c ${name}=${value}`)
   return { connectionString, options: [...options, ...ours].join(' ') }
 }
 
-/** node-postgres would take options in the URL instead of these, not beside them. */
+/** node-postgres would use the URL's options instead of these, not in addition. */
 function withoutOptions(url: string): { connectionString: string; options: string[] } {
   const parsed = URL.parse(url)
   const options = parsed?.searchParams.getAll('options') ?? []

@@ -2,45 +2,50 @@ import type { Pool } from 'pg'
 import { toUuid } from '../domain/ids.ts'
 
 /*
- * On Citus a transaction of the ledger holds one company, and its statements name that company beside what they ask, so
- * that each runs on the machine of the company alone and a plain COMMIT ends it there. On plain PostgreSQL they say
- * nothing of it. Whether a connection leads to Citus is told to its pool, once.
+ * On Citus, a transaction of the ledger is limited to one company, and each statement names that company, so that it
+ * runs on the company's machine and a plain COMMIT ends it there. On plain PostgreSQL, statements do not name it. Each
+ * pool records whether its connections lead to Citus.
  */
 
 const onShards = new WeakSet<object>()
 
-/** Says that the tables which the connections of a pool reach are distributed by company. */
+/** Marks a pool whose tables are distributed by company. */
 export function useShards(pool: Pool): void {
   onShards.add(pool)
   pool.on('acquire', (client) => onShards.add(client))
 }
 
-/** Says of something that leads to a connection what was said of that. */
+/** Marks `follower`, which sends statements over `connection`, like that connection. */
 export function followShards(follower: object, connection: object): void {
   if (onShards.has(connection)) onShards.add(follower)
 }
 
-/** Whether the tables that a pool reaches were said to be distributed. */
+/** Whether a pool's tables are distributed. */
 export function isOnShards(pool: Pool): boolean {
   return onShards.has(pool)
 }
 
-/** How items wait for a transaction: companies take turns, and share one unless a transaction holds a single company. */
+/**
+ * How items queue for a transaction: companies take turns and share transactions, unless a transaction may hold only
+ * one company.
+ */
 export function turnsOfCompanies(pool: Pool) {
   return { holderOf: ({ companyId }: { companyId: string }) => companyId, isShared: !isOnShards(pool) }
 }
 
-/** What a statement says of its shard. */
+/** How a statement names its company's shard. */
 export interface Shard {
-  /** A further condition, that a column is the company: the parameter of this number, the next one. */
+  /**
+   * A condition that equates a column with the company, which is the parameter of this number, the statement's last.
+   */
   and(column: string, parameter: number): string
-  /** The value of that parameter. */
+  /** The value of that parameter; empty on plain PostgreSQL. */
   values: (string | null)[]
 }
 
 const NOWHERE: Shard = { and: () => '', values: [] }
 
-/** Where rows of this company are, seen from a connection; null when there are no rows. */
+/** The shard of a company's rows, for a connection. Without rows there is no company, and the parameter is null. */
 export function shardOf(client: object, companyId: string | undefined): Shard {
   if (!onShards.has(client)) return NOWHERE
   const and = (column: string, parameter: number) => ` and ${column} = $${parameter}::uuid`
@@ -48,8 +53,8 @@ export function shardOf(client: object, companyId: string | undefined): Shard {
 }
 
 /**
- * An INSERT of all rows of `source`, which is called `r` and has the company and then these columns. On a shard the
- * company comes from its head, which stands there: so Citus sees that the rows belong there, and hands them over whole.
+ * An INSERT of all rows of `source`, which is named `r` and has the company followed by these columns. On Citus, the
+ * company comes from its head row, so that Citus recognizes that the rows are co-located and pushes the statement down.
  */
 export function insertRows(
   shard: Shard,

@@ -1,2 +1,2 @@
-/** The program cannot start, and the user can do something about it: the message is one clear line for them. */
+/** The program cannot start, for a reason that the user can fix. The message is one line for the user. */
 export class StartupError extends Error {}

@@ -7,15 +7,15 @@ import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 export interface FallbackOptions {
   replica: Pool
   primary: Pool
-  /** Aborted when the replica has failed: whoever waits for it then waits no longer. */
+  /** Aborted when the replica fails, which ends all waits for it. */
   failed: AbortSignal
-  /** Told when a statement failed on the replica and goes to the primary. */
+  /** Called when a statement failed on the replica and is retried on the primary. */
   onFallback(error: unknown): void
 }
 
 /**
- * A query builder that reads from the replica. A statement that fails there for a reason of the replica's own is run again on
- * the primary, and so are all that follow: what one request sees never goes back. For reading statements alone, without
+ * A query builder that reads from the replica. A statement that fails because of the replica is retried on the primary,
+ * and all further statements go there too, so that a request never sees older data than before. For reads only, without
  * transactions.
  */
 export function openFallbackDatabase({ replica, primary, failed, onFallback }: FallbackOptions): LedgerDb {
@@ -35,7 +35,7 @@ export function openFallbackDatabase({ replica, primary, failed, onFallback }: F
       own ??= await primary.connect()
       return own.query(text, values)
     }
-    // Statements are run one by one, without cursors.
+    // No cursors: statements run one at a time.
     return { query, release: () => own?.release() } as unknown as PostgresPoolClient
   }
   return new Kysely<LedgerTables>({
@@ -43,7 +43,7 @@ export function openFallbackDatabase({ replica, primary, failed, onFallback }: F
   })
 }
 
-/** The replica has failed while a statement was under way. */
+/** The replica failed while a statement was running. */
 class ReplicaFailedError extends Error {
   override name = 'ReplicaFailedError'
 }
@@ -61,7 +61,7 @@ async function ask(replica: Pool, failed: AbortSignal, text: string, values: unk
     client.release()
     return result
   } catch (error) {
-    // What may still be under way on it, or has broken it, is not given to the next.
+    // Do not reuse a connection that is broken or still busy.
     client.release(isOfReplica(error))
     throw error
   } finally {
@@ -74,9 +74,9 @@ const READ_ONLY = '25'
 const NOT_THERE_YET = '42'
 
 /**
- * Whether the primary may well answer what the replica did not: it broke down, or it cancelled the statement to go on
- * replaying the log (class 40), or it has not replayed a migration. A statement that takes too long, or writes, is no better
- * off there.
+ * Whether the primary may be able to answer what the replica could not: the replica failed, canceled the statement
+ * because of WAL replay (class 40), or has not replayed a migration. A statement that times out or writes would fail on
+ * the primary too.
  */
 export function isOfReplica(error: unknown): boolean {
   if (error instanceof ReplicaFailedError) return true
@@ -85,7 +85,7 @@ export function isOfReplica(error: unknown): boolean {
   return isOfTheServer(error) || (state?.startsWith(NOT_THERE_YET) ?? false)
 }
 
-/** Whether a failure tells that the replica itself is not well, not only this statement on it. */
+/** Whether an error means that the replica itself is unhealthy, not only this statement. */
 export function meansReplicaFailed(error: unknown): boolean {
   const state = sqlState(error)
   return isOfReplica(error) && !(state !== null && /^(?:40|42|55)/.test(state))

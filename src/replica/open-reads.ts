@@ -13,24 +13,24 @@ import { watchReplica } from './replica-watch.ts'
 
 export interface ReadsOptions {
   primary: { url: string; db: LedgerDb; pool: Pool }
-  /** Of the replica; undefined when there is none. */
+  /** The replica's URL; undefined if there is none. */
   url: string | undefined
-  /** How far behind it may be, in milliseconds. */
+  /** Milliseconds by which it may lag. */
   boundMs: number
-  /** Connections to it. */
+  /** The maximum number of connections to it. */
   max: number
   projections: readonly { name: string; version: number }[]
   log: Logger
   onRead(read: ReadPlace): void
-  /** Told once of a replica that there is. */
+  /** Called once if there is a replica. */
   onReplica(replica: { name: string; pool: Pool; watch: ReplicaWatch }): void
 }
 
-/** A replica that does not answer must not keep anybody waiting who can have the same from the primary. */
+/** A replica that does not answer must not delay requests that the primary can serve. */
 const CONNECT_TIMEOUT_MS = 1_000
 const LOOK_TIMEOUT_MS = 1_000
 
-/** Opens what the admin and audit endpoints read from. */
+/** Opens the reads of the admin and audit endpoints. */
 export function openReads(options: ReadsOptions): { reads: Reads; close(): Promise<void> } {
   const { primary, url, boundMs, max, projections, log, onRead, onReplica } = options
   if (url === undefined) return { reads: primaryReads(primary.db), close: async () => undefined }

@@ -6,7 +6,7 @@ import type { LedgerDb } from '../ledger/tables.ts'
 import { meansReplicaFailed, openFallbackDatabase } from './fallback-database.ts'
 import type { ReplicaWatch } from './replica-watch.ts'
 
-/** Where the reads of a request go, and why: what is told to the metrics. */
+/** Where a request's reads go and why, for the metrics. */
 export type ReadPlace = { place: 'replica' | 'primary'; reason: 'current' | 'unusable' | 'behind' | 'failed' }
 
 export interface ReplicaReadsOptions {
@@ -17,16 +17,16 @@ export interface ReplicaReadsOptions {
   onRead(read: ReadPlace): void
 }
 
-/** How long a request waits for the replica to replay what the primary has. It is the usual lag many times over. */
+/** Milliseconds that a request waits for the replica to replay the primary's state: many times the usual lag. */
 const WAIT_MS = 200
 const LOOKS_EVERY_MS = 10
-/** How long it waits for an answer at all, until the watch has noticed that there is none. */
+/** Milliseconds that it waits for any answer, until the watch has noticed that there is none. */
 const ANSWERS_WITHIN_MS = 1_000
 
 /**
- * Reads from a replica that has what the primary has of the company: the end of its ledger, and how far each projection
- * is. So nobody misses what they have written or seen, whatever process they reach; a company that changes faster than the
- * replica follows is read from the primary.
+ * Reads from the replica once it has everything that the primary has of the company: the head of its ledger, and the
+ * position of each projection. So callers always see what they have written or seen before, whichever process serves
+ * them. A company that changes faster than the replica follows is read from the primary.
  */
 export function openReplicaReads({ primary, replica, watch, projections, onRead }: ReplicaReadsOptions): Reads {
   const onPrimary = (reason: ReadPlace['reason']) => {
@@ -38,7 +38,7 @@ export function openReplicaReads({ primary, replica, watch, projections, onRead 
     onRead({ place: 'primary', reason: 'failed' })
   }
 
-  /** Whether the replica has reached this, at once or soon. */
+  /** Waits until the replica has reached these positions; false if it takes too long. */
   async function hasReached(companyId: string, wanted: Map<string, number>, until: number): Promise<boolean> {
     for (;;) {
       const reached = await readAllProgress(replica.db, companyId, projections)

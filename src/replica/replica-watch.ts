@@ -1,51 +1,51 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PlaceInLog } from './place-in-log.ts'
-import { faultOf, PRIMARY_PLACE, REPLICA_PLACE } from './place-in-log.ts'
+import type { WalPosition } from './wal-position.ts'
+import { findReplicaFault, PRIMARY_WAL_POSITION, REPLICA_WAL_POSITION } from './wal-position.ts'
 
-/** What is known of the replica, in this process. */
+/** The state of the replica, as seen by this process. */
 export interface ReplicaWatch {
-  /** Whether it may be read: it answers, replays the log of this primary, and is not further behind than the bound. */
+  /** Whether it may be read: it answers, replays this primary's WAL, and lags no more than the bound. */
   isUsable(): boolean
-  /** It has all that was committed so many seconds ago; Infinity when that is not known. */
+  /** Seconds by which it lags; Infinity if unknown. */
   lagSeconds(): number
-  /** Aborted when the replica fails; after it has answered again there is another signal. */
+  /** Aborted when the replica fails; there is a new signal once it has answered again. */
   failed(): AbortSignal
-  /** Tells that it has failed: nobody asks it until it has answered the watch again. */
+  /** Marks the replica as failed, so that nobody reads from it until it has answered the watch again. */
   fail(error: unknown): void
   stop(): Promise<void>
 }
 
 export interface ReplicaWatchOptions {
-  /** Of one connection each, which are the watch's own. */
+  /** Pools of one connection each, for the watch only. */
   primary: Pool
   replica: Pool
-  /** How far behind it may be, in milliseconds. */
+  /** Milliseconds by which it may lag. */
   boundMs: number
   /** Whether the replica has the tables that this program reads. */
   isComplete(): Promise<boolean>
   log: Logger
 }
 
-/** Looks so many times within the bound, but never without a rest, and never seldom. */
+/** The number of checks within the bound, with a minimum and maximum pause. */
 const LOOKS_WITHIN_BOUND = 4
 const SHORTEST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 const ANSWERS_WITHIN_MS = 2_000
-/** Places of the log that are waited for. When there are more, none is added until the replica has reached one. */
+/** The number of WAL positions waited for. Beyond that, none is added until the replica has reached one. */
 const MAX_MARKS = 200
 
-/** A place of the primary's log, and when it was the end of it, by this process's clock that only goes forward. */
+/** A WAL position of the primary, and when it was current, by this process's monotonic clock. */
 interface Mark {
   at: number
   bytes: number
 }
 
 /**
- * Watches how far behind a replica is: asks the primary where the end of its log is, and the replica whether it has replayed
- * up to there. So an idle primary is no lag, and the clocks of the machines do not matter. Only a standby in recovery, of the
- * same cluster and on the same timeline, counts: a standby of a server from before a restore has another history.
+ * Measures the lag of a replica: asks the primary for its WAL position, and the replica whether it has replayed it. So
+ * an idle primary causes no lag, and the machines' clocks do not matter. Accepts only a standby in recovery, of the
+ * same cluster and on the same timeline, because any other one has a different history.
  */
 export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
   const { primary, replica, boundMs, isComplete, log } = options
@@ -54,12 +54,13 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
   let marks: Mark[] = []
   let currentAt = -Infinity
   let failing = new AbortController()
-  let said: string | null = null
+  let reported: string | null = null
 
-  async function look({ at, ahead }: { at: number; ahead: PlaceInLog }): Promise<void> {
-    const behind = (await replica.query<PlaceInLog>(REPLICA_PLACE)).rows[0]!
+  async function look({ at, ahead }: { at: number; ahead: WalPosition }): Promise<void> {
+    const behind = (await replica.query<WalPosition>(REPLICA_WAL_POSITION)).rows[0]!
     const fault =
-      faultOf(ahead, behind) ?? ((await isComplete()) ? null : 'has not replayed the tables that this program reads')
+      findReplicaFault(ahead, behind) ??
+      ((await isComplete()) ? null : 'has not replayed the tables that this program reads')
     if (fault !== null) return refuse(fault)
     if (marks.length < MAX_MARKS) marks.push({ at, bytes: ahead.bytes })
     const reached = marks.findLast(({ bytes }) => bytes <= behind.bytes)
@@ -68,25 +69,25 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
       currentAt = reached.at
     }
     if (failing.signal.aborted) failing = new AbortController()
-    // Of the first look it is not known yet.
+    // After the first check, the lag is not known yet.
     const waitedMs = performance.now() - (marks[0]?.at ?? Infinity)
-    if (isUsable()) say(null)
-    else if (waitedMs > boundMs) say(`is more than ${boundMs} ms behind`)
+    if (isUsable()) report(null)
+    else if (waitedMs > boundMs) report(`is more than ${boundMs} ms behind`)
   }
 
-  /** What it said of places before does not count any more. */
+  /** Earlier positions no longer count. */
   function refuse(fault: string): void {
     marks = []
     currentAt = -Infinity
     failing.abort()
-    say(fault)
+    report(fault)
   }
 
-  function say(fault: string | null): void {
-    if (fault === said) return
-    said = fault
-    if (fault === null) log.info('the replica is read again')
-    else log.warn(`the replica is not read: it ${fault}`)
+  function report(fault: string | null): void {
+    if (fault === reported) return
+    reported = fault
+    if (fault === null) log.info('the replica is in use again')
+    else log.warn(`the replica is not in use: it ${fault}`)
   }
 
   const isUsable = () => !failing.signal.aborted && performance.now() - currentAt <= boundMs
@@ -95,13 +96,13 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
       const at = performance.now()
-      // While the primary does not answer, nothing is known of the replica: what was known ages.
-      const ahead = await primary.query<PlaceInLog>(PRIMARY_PLACE).then(
+      // While the primary does not answer, the last known state ages.
+      const ahead = await primary.query<WalPosition>(PRIMARY_WAL_POSITION).then(
         ({ rows }) => rows[0]!,
         () => null,
       )
       if (ahead)
-        await within(
+        await callIfLate(
           ANSWERS_WITHIN_MS,
           () => look({ at, ahead }).catch(fail),
           () => fail(new Error('no answer')),
@@ -122,8 +123,8 @@ export function watchReplica(options: ReplicaWatchOptions): ReplicaWatch {
   }
 }
 
-/** Waits for a task, and says so once when it takes longer. */
-async function within(ms: number, task: () => Promise<void>, onLate: () => void): Promise<void> {
+/** Waits for a task, and calls `onLate` once if it takes too long. */
+async function callIfLate(ms: number, task: () => Promise<void>, onLate: () => void): Promise<void> {
   const timer = setTimeout(onLate, ms)
   await task()
   clearTimeout(timer)

@@ -7,24 +7,24 @@ import type { LedgerTables } from '../ledger/tables.ts'
 
 type Version = Pick<Projection, 'name' | 'version'>
 
-/** After so many failures in a row a company is parked. */
+/** Consecutive failures after which a company is parked. */
 export const MAX_ATTEMPTS = 5
 const FIRST_BACKOFF_SECONDS = 1
 const SWEPT_AT_ONCE = 10_000
 
-/** How a projection stands in a company. */
+/** The state of a projection in a company. */
 export interface Checkpoint {
   position: number
   /** The position of the company's head. */
   head: number
-  /** Failures in a row behind this position. */
+  /** Consecutive failures at this position. */
   attempts: number
   isHeld: boolean
 }
 
 /**
- * How far a projection is in a company; the checkpoint is made at position 0 when there is none. It is held while the
- * company is parked, or waits for its next try after a failure.
+ * Finds the checkpoint of a projection in a company, creating it at position 0 if there is none. It is held while the
+ * company is parked or backs off after a failure.
  */
 export async function findCheckpoint(
   db: Kysely<LedgerTables>,
@@ -64,7 +64,7 @@ function key({ name, version }: Version, companyId: string) {
   return { company_id: toUuid(companyId), projection: name, version }
 }
 
-/** How far a projection is in these companies; those without a checkpoint, or where it is held, are left out. */
+/** Finds the checkpoints of a projection in these companies, without those that are missing or held. */
 export async function findFreeCheckpoints(
   db: Kysely<LedgerTables>,
   projection: Version,
@@ -88,8 +88,8 @@ export async function findFreeCheckpoints(
 }
 
 /**
- * Moves a checkpoint from the old position to the new, and forgets failures. Runs as the first statement of the
- * transaction that folds. Returns false when another worker has moved it meanwhile, or the ledger has not the leaf.
+ * Moves a checkpoint and resets its failures. Must be the first statement of the transaction that folds. Returns false
+ * if another worker has moved it, or the ledger lacks the leaf.
  */
 export async function moveCheckpoint(
   transaction: Kysely<LedgerTables>,
@@ -119,26 +119,27 @@ export async function moveCheckpoint(
   return numUpdatedRows === 1n
 }
 
-/** A checkpoint and where it goes. */
+/** A move of a checkpoint. */
 export interface CheckpointMove {
   companyId: string
   from: number
   to: number
-  /** The leaf hash that the ledger must have at the new position; null when the events were read from it. */
+  /** The leaf hash that the ledger must have at the new position; null if the events were read from the ledger. */
   leaf: Buffer | null
 }
 
 /**
- * Moves the checkpoints of several companies, as `moveCheckpoint` does, but waits for none: those that another worker
- * holds or has moved are left out, so nobody waits for one while holding others, and those of whose new position the
- * ledger has not the leaf. Returns the companies whose was moved.
+ * Moves the checkpoints of several companies, like `moveCheckpoint`, but without waiting: checkpoints that another
+ * worker holds or has moved are skipped, so that no worker waits for one while it holds others. Also skips those whose
+ * new position lacks the leaf. Returns the companies that were moved.
  */
 export async function moveCheckpoints(
   transaction: Kysely<LedgerTables>,
   projection: Version,
   moves: CheckpointMove[],
 ): Promise<Set<string>> {
-  // Each is looked up by its company and then by its place: joined as the planner likes, 64 took 4,096 looks at events.
+  // The lateral join looks up each checkpoint by its company and then updates it by ctid; a plain join could compare
+  // every pair of rows.
   const { rows } = await sql<{ company_id: string }>`
     with moving as (
       select c.place, m.upto
@@ -161,7 +162,7 @@ export async function moveCheckpoints(
   return new Set(rows.map((row) => fromUuid('com', row.company_id)))
 }
 
-/** How a company stands after one more failure: when it is tried again, or that it is parked. */
+/** The outcome of a failure: a retry with backoff, or the company is parked. */
 export interface FailureStanding {
   attempts: number
   isParked: boolean
@@ -169,8 +170,8 @@ export interface FailureStanding {
 }
 
 /**
- * Counts a failure on the checkpoint row; the last allowed one parks the company for this projection. A failure counts
- * once, however many workers meet it at the same time, and not at all when one of them got further: then null.
+ * Records a failure on the checkpoint; the last allowed failure parks the company for this projection. Counts once,
+ * however many workers meet it at the same time. Returns null if another worker has counted it or moved on.
  */
 export async function recordFailure(
   db: Kysely<LedgerTables>,
@@ -191,7 +192,7 @@ export async function recordFailure(
   return numAffectedRows === 1n ? { attempts, isParked, retryInSeconds } : null
 }
 
-/** Companies with events that a projection has not folded, and which are neither parked nor waiting for their next try. */
+/** Companies with unfolded events that are neither parked nor backing off. */
 export async function findLagging(db: Kysely<LedgerTables>, projection: Version): Promise<string[]> {
   const { rows } = await sql<{ company_id: string }>`
     select h.company_id from heads h
@@ -203,7 +204,7 @@ export async function findLagging(db: Kysely<LedgerTables>, projection: Version)
   return rows.map((row) => fromUuid('com', row.company_id))
 }
 
-/** Lets a parked company go on from where its checkpoint stands. Returns false when it was not parked. */
+/** Resumes a parked company at its checkpoint. Returns false if it was not parked. */
 export async function unpark(db: Kysely<LedgerTables>, projection: Version, companyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('checkpoints')

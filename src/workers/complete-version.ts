@@ -4,13 +4,12 @@ import type { Projection } from '../../projections/projection.ts'
 import { recordedAt } from '../ledger/read/read-standings.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
-/** What a version has not folded yet may be so old, in seconds: under load there is always something. */
+/** The age in seconds up to which unfolded events are tolerated: under load, there are always some. */
 const MAX_SECONDS_BEHIND = 10
 
 /**
- * Says once and for all that a version of a projection may be read, if it is so: in every company it has got as far as
- * an older version (which may be parked there), or all that it has not folded came just now. Returns whether it was said
- * now.
+ * Marks a version of a projection as readable once it qualifies: in every company, it has reached the position of an
+ * older version (which may be parked), or its unfolded events are recent. Returns whether this call marked it.
  */
 export async function completeVersion(db: Kysely<LedgerTables>, { name, version }: Projection): Promise<boolean> {
   const { rows: said } =

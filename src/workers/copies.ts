@@ -8,29 +8,29 @@ import type { LedgerTables } from '../ledger/tables.ts'
 import { tablesOf } from './table-differences.ts'
 
 /*
- * The copies of a projection's tables that a rebuild makes beside the live ones: the shadow, which it fills, and the
- * tables that it has replaced. Both stay when it is killed.
+ * Copies of a projection's tables beside the live ones: the shadow, which a rebuild fills, and the tables that it has
+ * replaced. Both survive if the rebuild is killed.
  */
 
-/** The projection that a rebuild fills beside the live one. */
+/** The shadow of a projection, which a rebuild fills beside the live one. */
 export function shadowOf(projection: Projection): Projection {
   return { ...projection, name: shadowNameOf(projection.name) }
 }
 
-/** What the tables are called that a rebuild has replaced, until they are dropped. */
+/** The schema of replaced tables, until they are dropped. */
 export function replacedSchemaOf({ name, version }: Projection): string {
   return schemaOf({ name: `${name}-old`, version })
 }
 
-/** The oid of a schema; null when there is none of this name. */
+/** The oid of a schema; null if it does not exist. */
 export async function schemaOid(db: Kysely<LedgerTables>, schema: string): Promise<number | null> {
   const { rows } = await sql<{ oid: number | null }>`select to_regnamespace(${`"${schema}"`})::oid as oid`.execute(db)
   return rows[0]?.oid ?? null
 }
 
 /**
- * Whether a rebuild has begun with a company in its shadow, and is before a position. Who reads events for the shadow has
- * made its checkpoint before.
+ * Whether a rebuild has started on a company and is before a position. A rebuild creates its checkpoint before it reads
+ * any events.
  */
 export async function isShadowBefore(
   db: Kysely<LedgerTables>,
@@ -45,7 +45,7 @@ export async function isShadowBefore(
   return rows.length > 0 && (await schemaOid(db, schemaOf(shadow))) !== null
 }
 
-/** Empties the tables that a rebuild has replaced of a company; nobody who begins to read now sees them. */
+/** Deletes a company's rows from replaced tables. New readers no longer see those. */
 export async function emptyReplaced(
   transaction: Transaction<LedgerTables>,
   projection: Projection,

@@ -11,26 +11,28 @@ import { findFreeCheckpoints } from './checkpoints.ts'
 import type { Batch } from './project.ts'
 import { assertContiguous, foldBatches } from './project.ts'
 
-/** So many companies share a transaction. */
+/** The number of companies that share a transaction. */
 export const COMPANIES_TOGETHER = 64
-/** So much of each at most, and then of the others. */
+/** Limits per company, before the next one gets its turn. */
 const EVENTS_OF_EACH = 50
 const BYTES_OF_EACH = 64 * 1024
 
-/** A company that was folded: between which positions, which are one when there was nothing to fold. */
+/** A folded company, from which position up to which; they are equal if there was nothing to fold. */
 export interface FoldedTogether {
   companyId: string
   after: number
   upTo: number
-  /** No event stood behind these. */
+  /** No further event followed. */
   isEnd: boolean
 }
 
 /**
- * Folds what is new of several companies in one transaction, some events of each: reading, moving checkpoints, writing
- * rows and committing cost little more for all of them than for one. The companies that it does not give are left to
- * `foldNext`: who has a large call, erases somebody, is held, whose events cannot be read, or is being folded by another
- * worker; and all of them, if the events of one cannot be folded. Throws when the database cannot be read.
+ * Folds new events of several companies in one transaction, a few of each: reading, moving checkpoints, writing rows
+ * and committing cost little more for many companies than for one.
+ *
+ * Companies missing in the result are left to `foldNext`: those with a large call, an erasure, a held checkpoint or
+ * unreadable events, and those that another worker is folding; also all of them, if the events of one cannot be folded.
+ * Throws if the database cannot be read.
  */
 export async function foldTogether(
   db: Kysely<LedgerTables>,
@@ -53,7 +55,7 @@ interface EndingBatch extends Batch {
   isEnd: boolean
 }
 
-/** What comes next in these companies, where it can be folded together: from what this process remembers, or the ledger. */
+/** The next batches of these companies that can be folded together, from recent events or the ledger. */
 async function nextBatches(
   db: Kysely<LedgerTables>,
   projection: Projection,
@@ -72,13 +74,13 @@ async function nextBatches(
   for (const { companyId, after, head } of behind) {
     const page = stored.get(companyId)
     if (page) for (const batch of batchOf(companyId, after, page)) batches.push(batch)
-    // Otherwise its next event alone is too large.
+    // Otherwise, its next event alone is too large.
     else if (head <= after) batches.push({ companyId, after, upTo: after, events: [], leaf: null, isEnd: true })
   }
   return batches
 }
 
-/** The whole calls in these events; none when the company has to be folded alone. */
+/** The complete calls in these events; none if the company has to be folded alone. */
 function batchOf(companyId: string, after: number, stored: StoredPage): EndingBatch[] {
   try {
     const read = stored.events.map(readEvent)
@@ -97,7 +99,7 @@ function batchOf(companyId: string, after: number, stored: StoredPage): EndingBa
       },
     ]
   } catch {
-    // Folded alone it fails the same way, and that is counted.
+    // Folding it alone fails the same way, and counts the failure.
     return []
   }
 }
@@ -111,12 +113,12 @@ async function foldAll(
   if (batches.length === 0) return []
   try {
     const folded = new Set<Batch>(await foldBatches(db, projection, batches))
-    // The ledger may not be what is remembered of these: it is read next.
+    // The ledger may differ from the recent events: read it next time.
     recent?.forget(batches.filter((batch) => !folded.has(batch)).map(({ companyId }) => companyId))
     for (const { companyId, after, upTo } of folded) recent?.folded(companyId, { after, upTo })
     return batches.filter((batch) => folded.has(batch))
   } catch {
-    // Each alone shows whose fault it is, or that it was nobody's.
+    // Folding them one by one shows which company is at fault, if any.
     return []
   }
 }

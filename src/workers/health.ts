@@ -7,7 +7,7 @@ import { unpark } from './checkpoints.ts'
 import { EXPIRE_ANSWERS, queueOf } from './queues.ts'
 import type { Waker } from './wake.ts'
 
-/** Tells how projections and queues are. `versions` holds what else runs, by name. */
+/** Reports the state of projections and queues. `versions` holds the versions of further components, by name. */
 export function openHealth(db: LedgerDb, waker: Waker, versions: Record<string, string>): SystemHealth {
   return {
     async report(companyId) {
@@ -28,7 +28,7 @@ export function openHealth(db: LedgerDb, waker: Waker, versions: Record<string, 
   }
 }
 
-/** How many jobs each queue has now; pg-boss's own figures are up to an hour old. */
+/** The current number of jobs in each queue; pg-boss's own figures are up to an hour old. */
 export async function readQueueDepths(db: LedgerDb): Promise<QueueDepth[]> {
   const names = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS]
   const { rows } = await sql<QueueDepth>`

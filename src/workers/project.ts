@@ -13,26 +13,26 @@ import type { Checkpoint, CheckpointMove } from './checkpoints.ts'
 import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 
-/** How many events are folded at once; a larger call is folded in parts, by one transaction. */
+/** The maximum number of events folded at once. A larger call is folded in parts, in one transaction. */
 const BATCH_EVENTS = 2_000
-/** How many bytes of them, whatever their number. */
+/** The maximum size of these events, in bytes. */
 const BATCH_BYTES = 4 * 1024 * 1024
 
-/** Events cannot be folded: a fault of the ledger's content or of the program, which trying again does not mend. */
+/** Events cannot be folded because of the ledger's content or a bug; retrying does not help. */
 export class UnfoldableError extends Error {
   override name = 'UnfoldableError'
-  /** The checkpoint behind which it failed, as `foldNext` saw it. */
+  /** The checkpoint at which it failed, as seen by `foldNext`. */
   checkpoint: Checkpoint | undefined
 }
 
 export interface FoldOptions {
-  /** At most so many events at once; a larger call is folded in parts, by one transaction. */
+  /** The maximum number of events at once; a larger call is folded in parts, in one transaction. */
   batchEvents?: number
-  /** What this process has just committed. */
+  /** Events that this process has just committed. */
   recent?: RecentEvents | undefined
 }
 
-/** Folds all events of a company that a projection has not folded yet. Returns the position that is reached. */
+/** Folds all unfolded events of a company. Returns the position reached. */
 export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, companyId: string): Promise<number> {
   for (;;) {
     const { position, isDone } = await foldNext(db, projection, companyId)
@@ -41,12 +41,15 @@ export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, 
 }
 
 /**
- * Folds the next batch of events of a company. Any number of workers may do this at once, and any of them may die
- * anywhere: the checkpoint moves from the old value to the new in the transaction of the rows, and whoever finds it
- * moved starts again from where it is. An erasure reaches the shadow of a rebuild before the live tables: what folds that
- * may have been killed long ago, and the person must not stay there. Returns the positions behind which it folded and up
- * to which; they are one when it folded nothing. Events that `recent` has are not read. Throws UnfoldableError when an event stops it; other errors (a lost
- * connection) pass by themselves.
+ * Folds the next batch of a company's events. Any number of workers may do this at once and die at any point: the
+ * checkpoint moves in the same transaction as the rows, and a worker that finds it moved continues from there.
+ *
+ * An erasure is folded into the shadow of a rebuild before the live tables, because the rebuild may have been killed
+ * long ago, and the person's data must not stay in its tables.
+ *
+ * Returns the positions after which and up to which it folded; they are equal if it folded nothing. Uses `recent`
+ * events instead of reading them. Throws UnfoldableError if an event stops it; other errors, such as a lost connection,
+ * are transient.
  */
 export async function foldNext(
   db: Kysely<LedgerTables>,
@@ -69,7 +72,7 @@ export async function foldNext(
     }
     const isMoved = await foldBatch(db, projection, { companyId, after: position, leaf: null, ...next })
     if (isMoved) recent?.folded(companyId, { after: position, upTo })
-    // Either another worker was here, or the ledger is not what is remembered: it is read next.
+    // Another worker was faster, or the ledger differs from the recent events: read it next time.
     else recent?.forget([companyId])
     return isMoved ? { after: position, position: upTo, isDone: next.isEnd } : { ...unmoved, isDone: false }
   } catch (error) {
@@ -79,8 +82,8 @@ export async function foldNext(
 }
 
 /**
- * Folds a company up to a position at least, as `foldNext` does, but in large batches and reading each while the one
- * before is folded: for long ways. `onReached` is told each position that is reached, by this worker or by a twin.
+ * Folds a company up to at least a position, like `foldNext`, but in large batches, reading the next one while the
+ * current one is folded. Calls `onReached` with each position reached, by this worker or another one.
  */
 export async function foldFar(
   db: Kysely<LedgerTables>,
@@ -91,7 +94,7 @@ export async function foldFar(
   const { upTo, batchEvents: limit, signal, onReached } = options
   const read = (after: number) => {
     const reading = after < upTo ? nextCalls(db, companyId, { after, limit }) : Promise.resolve(null)
-    // Whoever waits for it gets the error; until then nobody does.
+    // The await below gets the error; until then, this avoids an unhandled rejection.
     reading.catch(() => undefined)
     return reading
   }
@@ -115,8 +118,8 @@ export async function foldFar(
 }
 
 /**
- * Folds the events between two positions, the ends of calls, within a transaction of somebody who sees to it that nobody
- * else does. Throws UnfoldableError when an event stops it.
+ * Folds the events between two ends of calls, in a transaction whose caller keeps other workers away. Throws
+ * UnfoldableError if an event stops it.
  */
 export async function foldBetween(
   transaction: Transaction<LedgerTables>,
@@ -129,7 +132,7 @@ export async function foldBetween(
   while (after < range.upTo) after = await foldCalls(transaction, projection, schema, companyId, { ...range, after })
 }
 
-/** Folds one batch as `foldBetween` does. Returns the position that is reached. */
+/** Folds one batch, like `foldBetween`. Returns the position reached. */
 export async function foldCalls(
   transaction: Transaction<LedgerTables>,
   projection: Projection,
@@ -143,25 +146,25 @@ export async function foldCalls(
   return next.upTo
 }
 
-/** Whole calls, or the first part of one that is too large to be read at once. */
+/** Complete calls, or the first part of a call that is too large to be read at once. */
 interface NextCalls {
   events: RecordedEvent[]
   /** The position of the last event of these calls. */
   upTo: number
-  /** Of the one whose first part this is. */
+  /** The call whose first part this is. */
   call?: CallPart
-  /** No event stood behind them. */
+  /** No further event followed. */
   isEnd: boolean
 }
 
-/** Reads what is to be folded behind a position; null when nothing stands there. */
+/** Reads the next events to fold after a position; null if there are none. */
 async function nextCalls(
   db: Kysely<LedgerTables>,
   companyId: string,
   range: PositionRange & { limit: number },
 ): Promise<NextCalls | null> {
   const { after } = range
-  const { events, isEnd } = await readPage(db, companyId, range)
+  const { events, isEnd } = await readBatch(db, companyId, range)
   if (events.length === 0) return null
   const end = events.findLastIndex(closesCall)
   if (end >= 0) {
@@ -175,8 +178,8 @@ async function nextCalls(
   return { events, upTo: closing.position, call: { first: after + 1, closing }, isEnd: false }
 }
 
-/** Reads the events behind a position, as many as are folded at once. */
-async function readPage(
+/** Reads the next batch of events after a position. */
+async function readBatch(
   db: Kysely<LedgerTables>,
   companyId: string,
   range: PositionRange & { limit: number },
@@ -191,7 +194,7 @@ async function readable<Result>(read: () => Promise<Result>): Promise<Result> {
     return await read()
   } catch (error) {
     if (isOfTheServer(error)) throw error
-    // What is stored cannot be read, or what reads it is at fault: the same will happen again.
+    // The stored event or the code that reads it is at fault; a retry would fail the same way.
     throw new UnfoldableError(error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
@@ -201,23 +204,23 @@ export function assertContiguous(events: RecordedEvent[], after: number, company
   if (gap >= 0) throw new UnfoldableError(`the event at position ${after + gap + 1} of ${companyId} is missing`)
 }
 
-/** Events of a company behind a position, which end with a call, or the first part of one that is larger. */
+/** Consecutive events of a company that end with a call, or the first part of a larger call. */
 export interface Batch extends CompanyEvents {
   after: number
-  /** Where they end, or the call does. */
+  /** The end of these events, or of the call. */
   upTo: number
-  /** The leaf hash of the last event, by which the ledger must know it; null when they were read there. */
+  /** The leaf hash that the ledger must have for the last event; null if the events were read from the ledger. */
   leaf: Buffer | null
 }
 
-/** Returns false when another worker has moved the checkpoint meanwhile; then nothing is folded. */
+/** Returns false, without folding, if another worker has moved the checkpoint. */
 async function foldBatch(db: Kysely<LedgerTables>, projection: Projection, batch: Batch): Promise<boolean> {
   return (await foldBatches(db, projection, [batch])).length > 0
 }
 
 /**
- * Folds batches of different companies in one transaction. Returns those that were: nothing is folded of a company whose
- * checkpoint another worker has moved meanwhile, or holds, when there are several; nor where the ledger has not the leaf.
+ * Folds batches of different companies in one transaction. Returns those that were folded: skips companies whose
+ * checkpoint another worker has moved (or holds, if there are several), or whose leaf the ledger lacks.
  */
 export async function foldBatches(
   db: Kysely<LedgerTables>,
@@ -225,7 +228,7 @@ export async function foldBatches(
   batches: Batch[],
 ): Promise<Batch[]> {
   return db.transaction().execute(async (transaction) => {
-    // First of all: a twin waits here, and then sees that it was overtaken.
+    // Move the checkpoints first: a concurrent worker waits here, and then sees that it was overtaken.
     const moved = await moveAll(transaction, projection, batches)
     if (moved.length === 0) return moved
     await foldEvents(transaction, projection, schemaOf(projection), moved)
@@ -250,7 +253,7 @@ async function moveAll(
   return (await moveCheckpoint(transaction, projection, move)) ? batches : []
 }
 
-/** Folds batches; of a call that is too large to be read at once, one part after the other. */
+/** Folds batches; a call that is too large to be read at once is folded part by part. */
 async function foldEvents(
   transaction: Transaction<LedgerTables>,
   projection: Projection,
@@ -262,7 +265,7 @@ async function foldEvents(
     if (!call) continue
     const upTo = call.closing.position
     for (let after = events.at(-1)!.position; after < upTo;) {
-      const { events: part } = await readPage(transaction, companyId, { after, upTo, limit: BATCH_EVENTS })
+      const { events: part } = await readBatch(transaction, companyId, { after, upTo, limit: BATCH_EVENTS })
       if (part.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
       await foldParts(transaction, projection, schema, [{ companyId, events: part, call }])
       after = part.at(-1)!.position
@@ -281,10 +284,10 @@ async function foldParts(
   } catch (error) {
     if (isOfTheServer(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnfoldableError(`${parts.map(placeOf).join(', ')}: ${reason}`, { cause: error })
+    throw new UnfoldableError(`${parts.map(describePositions).join(', ')}: ${reason}`, { cause: error })
   }
 }
 
-function placeOf({ companyId, events }: CompanyEvents): string {
+function describePositions({ companyId, events }: CompanyEvents): string {
   return `positions ${events[0]!.position} to ${events.at(-1)!.position} of ${companyId}`
 }

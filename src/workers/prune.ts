@@ -6,7 +6,7 @@ import { shadowOf } from './copies.ts'
 import { dropReplaced, dropSchema } from './shadow.ts'
 import type { Db } from './shadow.ts'
 
-/** A version of a projection whose tables were dropped, or still are in use. */
+/** An older version of a projection, and whether its tables were dropped or are still in use. */
 export interface PrunedVersion {
   projection: string
   version: number
@@ -14,9 +14,8 @@ export interface PrunedVersion {
 }
 
 /**
- * Drops the tables of the versions of a projection before this one, and what rebuilds have left of them. Nothing is
- * dropped before this version may be read. Run by the owner, once no process of an older version runs: one that does
- * finds no tables any more.
+ * Drops the tables of older versions of a projection, and leftovers of their rebuilds, once the current version may be
+ * read. Run as the owner, after all processes of older versions have stopped: their tables are gone afterwards.
  */
 export async function pruneVersions(db: Db, projection: Projection): Promise<PrunedVersion[]> {
   await dropReplaced(db, projection)
@@ -33,7 +32,7 @@ export async function pruneVersions(db: Db, projection: Projection): Promise<Pru
   return pruned
 }
 
-/** Older versions of which there are tables, or only traces, where a run before was cut off. */
+/** Older versions with tables, or with rows left by an interrupted run. */
 async function olderVersions(db: Db, { name, version }: Projection): Promise<number[]> {
   const prefix = schemaOf({ name, version: 0 }).slice(0, -1)
   const { rows } = await sql<{ version: number }>`

@@ -3,7 +3,7 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { connectionTo } from '../postgres/session-settings.ts'
 
-/** A job tells which companies may have events that a projection has not folded: a hint, the checkpoint is the fact. */
+/** A job names companies that may have unfolded events. It is only a hint; the checkpoint decides. */
 export interface ProjectJob {
   companies: string[]
 }
@@ -12,18 +12,18 @@ export function queueOf(projection: Pick<Projection, 'name'>): string {
   return `project-${projection.name}`
 }
 
-/** Companies that are parked end up here, for people to see. */
+/** The dead letter queue, which shows operators the parked companies. */
 export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
   return `${queueOf(projection)}-parked`
 }
 
-/** Changes with whatever `createQueues` makes, so that a database that lacks it is noticed. */
+/** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
 export const QUEUES_VERSION = 'pg-boss 12, queues 4'
 
 const SCHEMA = 'pgboss'
-// A job is only a hint and the sweep makes up for a lost one, so its commits need not wait for the disk.
+// A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
 const CONNECTION_SETTINGS = { synchronous_commit: 'off', jit: 'off' }
-// Who waits for a lock on a table of the queues holds up the workers that come after it: `migrate` tries again.
+// Waiting for a table lock would block the workers behind it; `migrate` retries instead.
 const SET_UP_SETTINGS = { lock_timeout: '2s' }
 const JOB_EXPIRES_SECONDS = 300
 const DONE_JOBS_KEPT_SECONDS = 600
@@ -31,7 +31,7 @@ const UNDONE_JOBS_KEPT_SECONDS = 86_400
 const PARKED_JOBS_KEPT_SECONDS = 30 * 86_400
 const RETRIES = 3
 
-/** The scheduled job that forgets old answers of idempotency keys. */
+/** The scheduled job that deletes expired answers of idempotency keys. */
 export const EXPIRE_ANSWERS = 'expire-answers'
 const EXPIRE_ANSWERS_CRON = '7 * * * *'
 
@@ -49,11 +49,11 @@ export function queueNames(): string[] {
 }
 
 /**
- * Makes pg-boss's tables and the queues of all projections. Run by the owner of the database; safe to repeat. Fails with
- * `lock_not_available` when a table stays in use.
+ * Creates pg-boss's tables and the queues of all projections. Run as the database's owner; safe to repeat. Fails with
+ * `lock_not_available` if a table stays in use.
  */
 export async function createQueues(ownerUrl: string): Promise<void> {
-  // The queue of the scheduler itself is made by the workers when they begin to schedule.
+  // The workers create the scheduler's own queue when they start scheduling.
   const boss = new PgBoss({
     ...connectionTo(ownerUrl, SET_UP_SETTINGS),
     schema: SCHEMA,
@@ -65,14 +65,14 @@ export async function createQueues(ownerUrl: string): Promise<void> {
   await boss.start()
   try {
     const made = new Set((await boss.getQueues()).map(({ name }) => name))
-    // To make one the library waits for up to 30 seconds for its locks: not for one that is there already.
+    // Creating a queue waits up to 30 seconds for locks, so skip those that exist.
     const create = async (name: string, options: Parameters<typeof boss.createQueue>[1]) => {
       if (!made.has(name)) await boss.createQueue(name, options)
     }
     for (const projection of PROJECTIONS) {
       const dead = { retentionSeconds: PARKED_JOBS_KEPT_SECONDS, deleteAfterSeconds: PARKED_JOBS_KEPT_SECONDS }
       await create(deadLetterOf(projection), dead)
-      // A queue with a table of its own keeps good statistics whatever the other queues do.
+      // A table of its own keeps the queue's statistics good, whatever the other queues do.
       await create(queueOf(projection), { partition: true, notify: true, ...LIFE })
     }
     await create(EXPIRE_ANSWERS, LIFE)
@@ -92,7 +92,7 @@ const LIFE = {
   retryBackoff: true,
 }
 
-/** How often a connection is tried again on which new jobs could not be listened for. */
+/** How often to reconnect if LISTEN is unavailable. */
 const LISTEN_TRIES = 3
 const CANNOT_LISTEN = 'listen_notify_unavailable'
 
@@ -103,9 +103,9 @@ interface QueueOptions {
 }
 
 /**
- * Connects to the queues; `works` also maintains them and listens for new jobs. pg-boss itself never listens when it could
- * not at its start, and would look for jobs every few seconds as long as it runs: so it is started again. Where a pooler
- * stands in the way of listening, `onError` is told, and looking is what remains.
+ * Connects to the queues. `works` also maintains them and listens for new jobs. If pg-boss cannot listen at its start,
+ * it polls for as long as it runs, so it is restarted a few times. If listening stays impossible, for example behind a
+ * connection pooler, `onError` is called and polling continues.
  */
 export async function openQueues(url: string, options: QueueOptions): Promise<PgBoss> {
   for (let tries = 1; ; tries += 1) {
@@ -138,10 +138,7 @@ function bossOf(url: string, { works, connections }: QueueOptions): PgBoss {
   })
 }
 
-/**
- * The connections of the queues, under a name, for who watches pools. pg-boss does not document its pool: nothing when it
- * is not there.
- */
+/** The queues' connection pool, by name, for metrics. pg-boss does not document its pool; empty if it is missing. */
 export function queuePool(
   name: string,
   boss: PgBoss,

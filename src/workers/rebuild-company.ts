@@ -9,15 +9,15 @@ import { findCheckpoint } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 import { foldNext } from './project.ts'
 import type { FoldHooks } from './scratch.ts'
-import { besideLive, SCRATCH, withScratch } from './scratch.ts'
+import { foldBesideLive, SCRATCH, withScratch } from './scratch.ts'
 import { setPosition } from './shadow.ts'
 import { replaceDiffering } from './table-differences.ts'
 
 /**
- * Rebuilds one company: folds it into scratch tables, and makes its live rows those, together with its checkpoint, in
- * one transaction. Rows that are right already are not touched, and those who read see all of the old rows or all of the
- * new ones. Workers wait for this company alone. A kill leaves everything as it was. Returns how many rows were not
- * right. Throws UnfoldableError when an event cannot be folded; then nothing is changed.
+ * Rebuilds one company: folds it into scratch tables, then replaces its live rows and checkpoint in one transaction.
+ * Rows that are already right are not touched, and readers see either all old or all new rows. Workers wait for this
+ * company only. A kill leaves everything unchanged. Returns the number of rows that were wrong. Throws UnfoldableError,
+ * without changes, if an event cannot be folded.
  */
 export async function rebuildCompany(
   db: Kysely<LedgerTables>,
@@ -27,17 +27,17 @@ export async function rebuildCompany(
 ): Promise<number> {
   const { head } = await readProgress(db, companyId, projection)
   hooks.onBegun(head)
-  // There is a row to lock from here on.
+  // Ensures that there is a row to lock.
   await findCheckpoint(db, projection, companyId)
-  // It may go past an erasure that the workers have not folded: see foldNext.
+  // The rebuild may pass an erasure that the workers have not folded: see foldNext.
   while (await isShadowBefore(db, projection, companyId, head)) await foldNext(db, shadowOf(projection), companyId)
   return withScratch(db, projection, (scratch) =>
-    besideLive(scratch, companyId, {
+    foldBesideLive(scratch, companyId, {
       ...hooks,
       upTo: async () => (await readProgress(scratch.db, companyId, projection)).head,
       isolation: 'read committed',
       hold: async (transaction) => {
-        // As a fold does by its first statement: a rebuild of the whole projection must not switch under us.
+        // Take the same table lock as a fold, so that a rebuild of the whole projection cannot switch meanwhile.
         await sql`lock table checkpoints in row exclusive mode`.execute(transaction)
         const { position } = await transaction
           .selectFrom('checkpoints')

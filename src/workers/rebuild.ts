@@ -9,27 +9,27 @@ import { foldFar, UnfoldableError } from './project.ts'
 import type { Db } from './shadow.ts'
 import { beginShadow, completeShadow, dropReplaced, isBusy, switchToShadow } from './shadow.ts'
 
-/** More than a worker folds at once: nobody waits for a company's next event here. */
+/** More than a worker folds at once, because nobody waits for the next event here. */
 export const REBUILD_BATCH_EVENTS = 10_000
 const COMPANIES_AT_ONCE = 2
 const COMPANIES_PER_PAGE = 500
-/** How often the shadow is brought to the head before a switch that keeps failing is given up. */
+/** The number of rounds before a switch that keeps failing is given up. */
 const MAX_ROUNDS = 200
 const BUSY_PAUSE_MS = 100
 const DROP_TRIES = 5
 
 export interface RebuildOptions {
-  /** As the owner of the database; commits need not wait for the disk. */
+  /** Connected as the database's owner; commits need not wait for the disk. */
   db: Db
-  /** Makes new tables of a schema such that the service can use them. */
+  /** Prepares the new tables of a schema for the service. */
   handOver(db: Kysely<unknown>, schema: string): Promise<void>
-  /** Throws away what an earlier rebuild left, instead of going on with it. */
+  /** Discards an earlier rebuild instead of continuing it. */
   restart: boolean
-  /** Ends the work after the batch that is under way. */
+  /** Stops after the current batch. */
   signal: AbortSignal
-  /** Told at the start how many events are to be folded. */
+  /** Called at the start with the number of events to fold. */
   onBegun(events: number, isResumed: boolean): void
-  /** Told how many more events are folded. */
+  /** Called with the number of further events folded. */
   onFolded(events: number): void
 }
 
@@ -39,26 +39,29 @@ export interface StuckCompany {
   reason: string
 }
 
-/** Switched, by this process or another one; or not, because of companies. Old tables that are in use stay for a while. */
+/**
+ * Either switched, by this process or another one, or stopped because of stuck companies. Old tables that are in use
+ * stay for a while.
+ */
 export type RebuildOutcome = { isSwitched: true; areOldDropped: boolean } | { isSwitched: false; stuck: StuckCompany[] }
 
-/** The rebuild did not come to its end; what is built stays, and the next one goes on with it. */
+/** The rebuild did not finish. Its tables stay, and the next rebuild continues with them. */
 export class RebuildError extends Error {
   override name = 'RebuildError'
 }
 
 /**
- * Fills fresh tables of a projection beside the live ones, makes their indexes, catches up with the heads, switches, and
- * drops the old tables. Any number of processes may do this at once and die anywhere: each batch is a transaction with its
- * checkpoint, and the next rebuild goes on from there. While a company cannot be folded nothing is switched.
+ * Fills new tables of a projection beside the live ones, creates their indexes, catches up with the heads, switches,
+ * and drops the old tables. Any number of processes may do this at once and die at any point: each batch is a
+ * transaction with its checkpoint, from which the next rebuild continues. Does not switch while a company is stuck.
  */
 export async function rebuild(projection: Projection, options: RebuildOptions): Promise<RebuildOutcome> {
   const { db, signal } = options
-  if (!(await dropPatiently(db, projection))) {
+  if (!(await dropReplacedWithRetries(db, projection))) {
     throw new RebuildError('the tables that an earlier rebuild replaced are still being read: try again later')
   }
   const { oid, isResumed } = await beginShadow(db, projection, options)
-  options.onBegun(await eventsToFold(db, shadowOf(projection)), isResumed)
+  options.onBegun(await countEventsToFold(db, shadowOf(projection)), isResumed)
   let isComplete = false
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const stuck = await fillOrNotice(projection, oid, options)
@@ -67,14 +70,14 @@ export async function rebuild(projection: Projection, options: RebuildOptions): 
     if (!isComplete) {
       await completeWhenFree(projection, oid, options)
       isComplete = true
-      // Events have come meanwhile.
+      // New events have arrived meanwhile.
       continue
     }
     const result = await switchToShadow(db, projection, oid)
     if (result === 'switched' || (result === 'gone' && (await isLive(db, projection, oid)))) {
-      return { isSwitched: true, areOldDropped: await dropPatiently(db, projection) }
+      return { isSwitched: true, areOldDropped: await dropReplacedWithRetries(db, projection) }
     }
-    if (result === 'gone') throw new RebuildError('somebody else has thrown this rebuild away')
+    if (result === 'gone') throw new RebuildError('another process has discarded this rebuild')
     if (result === 'busy') await pause(BUSY_PAUSE_MS * (1 + Math.random()))
   }
   throw new RebuildError(`the rebuild did not catch up with the live tables in ${MAX_ROUNDS} rounds`)
@@ -84,19 +87,19 @@ async function isLive(db: Db, projection: Projection, oid: number): Promise<bool
   return (await schemaOid(db, schemaOf(projection))) === oid
 }
 
-async function dropPatiently(db: Db, projection: Projection): Promise<boolean> {
+async function dropReplacedWithRetries(db: Db, projection: Projection): Promise<boolean> {
   for (let tries = 0; tries < DROP_TRIES; tries += 1) if (await dropReplaced(db, projection)) return true
   return false
 }
 
-async function eventsToFold(db: Db, shadow: Projection): Promise<number> {
+async function countEventsToFold(db: Db, shadow: Projection): Promise<number> {
   const { rows } = await sql<{ events: number }>`
     select coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events from heads h left join checkpoints c
       on c.company_id = h.company_id and c.projection = ${shadow.name} and c.version = ${shadow.version}`.execute(db)
   return rows[0]!.events
 }
 
-/** Fills; a failure that comes of another process having switched meanwhile is none. */
+/** Fills the shadow, and ignores failures caused by another process that has switched meanwhile. */
 async function fillOrNotice(projection: Projection, oid: number, options: RebuildOptions): Promise<StuckCompany[]> {
   const shadow = shadowOf(projection)
   const isOurs = async () => (await schemaOid(options.db, schemaOf(shadow))) === oid
@@ -104,7 +107,7 @@ async function fillOrNotice(projection: Projection, oid: number, options: Rebuil
     const stuck = await fill(shadow, options)
     return stuck.length > 0 && !(await isOurs()) ? [] : stuck
   } catch (error) {
-    // Another process is making the indexes; the next round goes on.
+    // Another process is creating the indexes; continue in the next round.
     if (isBusy(error)) return []
     if (options.signal.aborted || (await isOurs())) throw error
     return []
@@ -112,8 +115,8 @@ async function fillOrNotice(projection: Projection, oid: number, options: Rebuil
 }
 
 /**
- * Makes the indexes; what another process does to the same tables is waited for. It may switch in the middle of this: then
- * it has made them.
+ * Creates the indexes, waiting for other processes that work on the same tables. If one of them switches meanwhile, it
+ * has created them.
  */
 async function completeWhenFree(projection: Projection, oid: number, { db, signal }: RebuildOptions): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -128,7 +131,7 @@ async function completeWhenFree(projection: Projection, oid: number, { db, signa
   }
 }
 
-/** Brings every company of the shadow to where its head is now, a few side by side. Returns those that stay behind. */
+/** Brings every company of the shadow up to its current head, a few in parallel. Returns the stuck companies. */
 async function fill(shadow: Projection, options: RebuildOptions): Promise<StuckCompany[]> {
   const companies = companiesBehind(options.db, shadow)
   const stuck: StuckCompany[] = []
@@ -153,7 +156,7 @@ interface CompanyBehind {
   head: number
 }
 
-/** Folds up to the head as it was: a busy company moves on, and must not keep the others waiting. */
+/** Folds up to the head as it was at the start, so that a busy company does not hold up the others. */
 async function fillCompany(
   shadow: Projection,
   company: CompanyBehind,
@@ -167,7 +170,7 @@ async function fillCompany(
   await foldFar(db, shadow, company.id, { upTo: company.head, batchEvents: REBUILD_BATCH_EVENTS, signal, onReached })
 }
 
-/** Companies with events that a projection has not folded, from one at random on, so that processes seldom meet. */
+/** Companies with unfolded events, starting at a random one so that concurrent processes seldom meet. */
 async function* companiesBehind(db: Db, { name, version }: Projection): AsyncGenerator<CompanyBehind> {
   const start = await sql<{ company_id: string }>`select company_id from heads order by random() limit 1`.execute(db)
   const from = start.rows[0]?.company_id ?? NO_COMPANY

@@ -9,34 +9,34 @@ import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
 export interface RecorderOptions {
-  /** Of one connection, which is this recorder's own: it holds the lock. */
+  /** A pool of one connection, which holds the lock. */
   db: Kysely<LedgerTables>
   signer: CheckpointSigner
   log: Logger
-  /** Milliseconds between two rounds. */
+  /** Milliseconds between rounds. */
   intervalMs: number
-  /** Told when a round is through, and of how many companies it recorded no checkpoint. */
+  /** Called after each round with the number of companies whose checkpoint could not be recorded. */
   onRound?(failures: number): void
 }
 
 export interface Recorder {
-  /** Lets a round that is under way finish with its company. */
+  /** Stops after the current company. */
   stop(): Promise<void>
 }
 
-/** Any number will do that no other program takes in this database. */
+/** An arbitrary advisory lock key, unique in this database. */
 const LOCK = 5_062_026_962
 const COMPANIES_PER_PAGE = 1_000
-/** After so many companies that could not be recorded, the fault is not theirs: the rest waits for the next round. */
+/** Failures after which the cause is probably not the companies: the rest waits for the next round. */
 const MAX_FAULTS = 20
-/** How much of a long ledger one round prepares for proofs: 65,536 leaves of a company. */
+/** The number of steps that one round prepares for proofs: 65,536 leaves per company. */
 const SUBTREE_STEPS = 16
-/** That nothing is known to stand outside, or that there is more to do: no size is this. */
+/** Not a size: nothing is known to be recorded, or more work remains. */
 const NO_SIZE = -1
 
 /**
- * Appends a checkpoint of every company that has changed to its file outside the database, round by round. Of all
- * processes, the one that holds an advisory lock does this; when it dies, the database frees the lock for the next.
+ * Appends a checkpoint of every changed company to its external file, round by round. Only the process that holds an
+ * advisory lock does this; if it dies, the database releases the lock for another one.
  */
 export function startRecorder(options: RecorderOptions): Recorder {
   const { db, log, intervalMs } = options
@@ -48,7 +48,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
       try {
         await db.connection().execute((connection) => holdLock(connection))
       } catch (error) {
-        log.warn({ err: error }, 'checkpoints could not be recorded; the next round follows')
+        log.warn({ err: error }, 'could not record checkpoints; retrying in the next round')
       }
       await wait()
     }
@@ -58,7 +58,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(connection)
     if (!rows[0]!.held) return
     try {
-      // Known for as long as nobody else can record; that there are notes is known from the start.
+      // Valid while this process holds the lock. Companies with notes are known from the start.
       const recorded = new Map<string, number>()
       for (const companyId of await options.signer.files.companies()) {
         if (isId('com', companyId)) recorded.set(companyId, NO_SIZE)
@@ -68,7 +68,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
         await wait()
       }
     } finally {
-      // When the connection is gone, so is the lock.
+      // If the connection is gone, so is the lock.
       await sql`select pg_advisory_unlock(${LOCK})`.execute(connection).catch(() => undefined)
     }
   }
@@ -82,7 +82,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
   }
 }
 
-/** One round over all companies. `recorded` holds the sizes that are known to stand outside. */
+/** One round over all companies. `recorded` holds the sizes known to be recorded. */
 async function recordRound(
   options: RecorderOptions,
   recorded: Map<string, number>,
@@ -97,13 +97,13 @@ async function recordRound(
     } catch (error) {
       if (isOfTheServer(error)) throw error
       faults += 1
-      options.log.error({ companyId, err: error }, 'no checkpoint was recorded')
+      options.log.error({ companyId, err: error }, 'could not record the checkpoint of a company')
     }
   }
   options.onRound?.(faults)
 }
 
-/** Companies of another size than stands outside, and those that were there when their notes were written, and are gone. */
+/** Companies whose size differs from the recorded one, and companies that have notes but no longer exist. */
 async function* companiesDue(db: Kysely<LedgerTables>, recorded: ReadonlyMap<string, number>): AsyncGenerator<string> {
   const missing = new Set(recorded.keys())
   let heads = await readHeads(db, NO_COMPANY)
@@ -134,21 +134,21 @@ async function readHeads(
 }
 
 /**
- * Records the checkpoint of a company, unless its last one says the same. Returns the size that stands outside now, or
- * NO_SIZE when the next round has to go on with the company.
+ * Records a company's checkpoint unless the last one has the same size. Returns the recorded size, or NO_SIZE if the
+ * next round has to continue with the company.
  */
 async function recordCompany({ db, signer, log }: RecorderOptions, companyId: string): Promise<number> {
   const { size, note, frontier, last } = await signer.sign(db, companyId)
   if (last?.size !== size) {
     await signer.files.append(companyId, note)
-    // It only saves work after a restart.
+    // The frontier only saves work after a restart.
     await signer.files
       .keepFrontier(companyId, frontier)
-      .catch((error: unknown) => log.debug({ err: error }, 'no frontier was kept'))
+      .catch((error: unknown) => log.debug({ err: error }, 'could not store the frontier'))
   }
-  // It only saves the first who asks for a proof the wait.
+  // Stored subtrees only save the next proof some time.
   const areStored = await storeSubtrees(db, companyId, size, SUBTREE_STEPS).catch((error: unknown) => {
-    log.warn({ companyId, err: error }, 'nothing was prepared for proofs')
+    log.warn({ companyId, err: error }, 'could not store Merkle subtrees')
     return true
   })
   return areStored ? size : NO_SIZE

@@ -7,33 +7,30 @@ import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
 import type { Table } from './table-differences.ts'
 import { tablesOf } from './table-differences.ts'
 
-/** PostgreSQL's name for the temporary tables of a connection. */
+/** PostgreSQL's schema for a connection's temporary tables. */
 export const SCRATCH = 'pg_temp'
 
-/** Events that may be left to fold within the transaction which looks at the live tables. */
+/** The number of events that may be left to fold in the transaction that reads the live tables. */
 const LAST_EVENTS = 20_000
-/** How often to fold on to where the live tables are by then, before it is given up. */
+/** The number of rounds to catch up with the live tables before giving up. */
 const MAX_ROUNDS = 100
 
-/**
- * Tables of a projection that hold one company at a time. They are temporary: only their connection sees them, and they
- * are gone with it, however it ends.
- */
+/** Tables of a projection for one company at a time. They are temporary, so they vanish with the connection. */
 export interface Scratch {
   projection: Projection
-  /** On the one connection that has the tables. */
+  /** The connection that has the tables. */
   db: Kysely<LedgerTables>
   tables: Table[]
 }
 
-/** Makes scratch tables for a task. Run by a role that may make temporary tables. */
+/** Creates scratch tables for a task. Requires the right to create temporary tables. */
 export async function withScratch<Result>(
   db: Kysely<LedgerTables>,
   projection: Projection,
   task: (scratch: Scratch) => Promise<Result>,
 ): Promise<Result> {
   return db.connection().execute(async (connection) => {
-    // Without this a table of the scratch would hide one of the ledger that has the same name.
+    // Otherwise a scratch table would hide a ledger table of the same name.
     await sql`set search_path = public, pg_temp`.execute(connection)
     await projection.createTables(connection as never, SCRATCH)
     const tables = await tablesOf(connection, SCRATCH)
@@ -45,7 +42,7 @@ export async function withScratch<Result>(
   })
 }
 
-/** The connection goes back to its pool. One that is broken takes its tables along. */
+/** Drop the tables, because the connection returns to its pool. A broken connection takes them along. */
 async function dropTables(db: Kysely<LedgerTables>, tables: Table[]): Promise<void> {
   const names = tables.map(({ name }) => sql.id(SCRATCH, name))
   await sql`drop table ${sql.join(names)}`.execute(db).catch(() => undefined)
@@ -57,16 +54,16 @@ export interface FoldHooks {
 }
 
 /**
- * Folds a company into the scratch from its first event on, up to where the live tables are or beyond, and then runs a
- * task in a transaction in which the two can be put side by side: `hold` tells where the live tables are and keeps them
- * there. Each batch is a transaction of its own, so that no snapshot stays open for long; the last events, which came
- * meanwhile, are folded in that of the task.
+ * Folds a company into the scratch tables from its first event up to at least the position of the live tables, then
+ * runs a task in a transaction that sees both. `hold` returns the position of the live tables and keeps them there.
+ * Each batch is a transaction of its own, so that no snapshot stays open for long; the last events are folded in the
+ * task's transaction.
  */
-export async function besideLive<Result>(
+export async function foldBesideLive<Result>(
   { projection, db, tables }: Scratch,
   companyId: string,
   options: FoldHooks & {
-    /** How far to fold before the live tables are held. */
+    /** The position to fold up to before the live tables are held. */
     upTo(): Promise<number>
     isolation: 'read committed' | 'repeatable read'
     hold(transaction: Transaction<LedgerTables>): Promise<number>
@@ -95,5 +92,5 @@ export async function besideLive<Result>(
       })
     if (result) return result.value
   }
-  throw new RebuildError(`${companyId} was not caught up with in ${MAX_ROUNDS} rounds`)
+  throw new RebuildError(`${companyId} could not be caught up with in ${MAX_ROUNDS} rounds`)
 }

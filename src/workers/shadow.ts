@@ -9,8 +9,8 @@ import { replacedSchemaOf, schemaOid, shadowOf } from './copies.ts'
 import { foldBetween } from './project.ts'
 
 /*
- * A rebuild fills a shadow: the same fold under another name, hence with tables and checkpoints of its own, which no
- * worker and no reader knows. The schema's oid tells one shadow from the next; it stays when the schema is renamed.
+ * A rebuild fills a shadow: the same fold under another name, with tables and checkpoints of its own, which no worker
+ * or reader uses. A shadow is identified by the oid of its schema, which a rename does not change.
  */
 
 export type Db = Kysely<LedgerTables>
@@ -18,12 +18,12 @@ export type Db = Kysely<LedgerTables>
 const REBUILDS = 7_307_115
 const LOCK_TIMEOUT = '2s'
 const LOCK_NOT_AVAILABLE = '55P03'
-/** Events that may be left to fold while the workers wait for the switch. */
+/** The number of events that may be left to fold while the workers wait for the switch. */
 const SWITCH_EVENTS = 5_000
 
 /**
- * Makes the shadow of a projection, or finds the one that an earlier rebuild began. `handOver` makes them such that
- * the service can use them. Run by the owner of the database.
+ * Creates the shadow of a projection, or finds the one of an earlier rebuild. `handOver` prepares new tables for the
+ * service. Run as the database's owner.
  */
 export async function beginShadow(
   db: Db,
@@ -45,7 +45,7 @@ export async function beginShadow(
   })
 }
 
-/** Makes what the tables of a full shadow lack to be read. Nothing when it is no longer this shadow. */
+/** Creates the indexes of a filled shadow. Does nothing if it is no longer this shadow. */
 export async function completeShadow(db: Db, projection: Projection, oid: number): Promise<void> {
   const schema = schemaOf(shadowOf(projection))
   await db.transaction().execute(async (transaction) => {
@@ -54,7 +54,7 @@ export async function completeShadow(db: Db, projection: Projection, oid: number
   })
 }
 
-/** Whether an error says that a lock was not to be had in time. */
+/** Whether an error is a lock timeout. */
 export function isBusy(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE
 }
@@ -63,13 +63,16 @@ async function forgetCheckpoints(db: Db, { name, version }: Projection): Promise
   await db.deleteFrom('checkpoints').where('projection', '=', name).where('version', '=', version).execute()
 }
 
-/** `behind`: too much is left to fold. `busy`: the workers did not pause in time. `gone`: it is no longer this shadow. */
+/**
+ * `behind`: too many events are left to fold. `busy`: the workers did not pause in time. `gone`: it is no longer this
+ * shadow.
+ */
 export type SwitchResult = 'switched' | 'behind' | 'busy' | 'gone'
 
 /**
- * Puts the shadow in the place of the live tables, together with its checkpoints, in one transaction. Workers that fold
- * at that instant end first, and the others wait for this one; readers are not locked out at any time. Nobody reads less
- * than before: what the live tables have and the shadow lacks is folded first.
+ * Replaces the live tables and their checkpoints with the shadow's, in one transaction. Waits for workers that are
+ * folding, and makes others wait; readers are never blocked. Events that only the live tables have folded are folded
+ * first, so that readers never see less than before.
  */
 export async function switchToShadow(db: Db, projection: Projection, oid: number): Promise<SwitchResult> {
   const shadow = shadowOf(projection)
@@ -77,7 +80,7 @@ export async function switchToShadow(db: Db, projection: Projection, oid: number
     return await db.transaction().execute(async (transaction) => {
       await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(transaction)
       await sql`set local synchronous_commit = on`.execute(transaction)
-      // A fold moves its checkpoint first: from here on nobody is in the middle of one, and nobody begins one.
+      // A fold moves its checkpoint first, so under this lock none is running and none can start.
       await sql`lock table checkpoints in share row exclusive mode`.execute(transaction)
       if ((await schemaOid(transaction, schemaOf(shadow))) !== oid) return 'gone'
       if (!(await levelShadow(transaction, projection, shadow))) return 'behind'
@@ -102,7 +105,7 @@ async function renameSchema(db: Db, from: string, to: string): Promise<void> {
   await sql`alter schema ${sql.id(from)} rename to ${sql.id(to)}`.execute(db)
 }
 
-/** Brings the shadow to where the live tables are; false when that is too much for the moment of the switch. */
+/** Brings the shadow to the position of the live tables; false if that takes too long for the switch. */
 async function levelShadow(
   transaction: Transaction<LedgerTables>,
   live: Projection,
@@ -128,7 +131,7 @@ async function levelShadow(
   return true
 }
 
-/** Says how far a projection is in a company whose checkpoint nobody else can move now. It is neither parked nor failing. */
+/** Sets a checkpoint that nobody else can move now, and clears its failures. */
 export async function setPosition(
   db: Db,
   { name, version }: Projection,
@@ -143,12 +146,15 @@ export async function setPosition(
     .execute()
 }
 
-/** Drops the tables that a rebuild has replaced. Returns false when somebody still reads them; nobody new can. */
+/**
+ * Drops the tables that a rebuild has replaced. Returns false if they are still being read; new readers do not see
+ * them.
+ */
 export async function dropReplaced(db: Db, projection: Projection): Promise<boolean> {
   return dropSchema(db, replacedSchemaOf(projection))
 }
 
-/** Drops a schema and waits only a moment for those who use it; then false. */
+/** Drops a schema; false if it stays in use for longer than a moment. */
 export async function dropSchema(db: Db, schema: string): Promise<boolean> {
   try {
     await db.transaction().execute(async (transaction) => {

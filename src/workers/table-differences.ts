@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { toUuid } from '../domain/ids.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 
-/** A table of a projection, as the database describes it. */
+/** A table of a projection, from the system catalogs. */
 export interface Table {
   name: string
-  /** The columns of its primary key, `company_id` first. */
+  /** The primary key columns, `company_id` first. */
   key: string[]
   columns: Column[]
 }
@@ -16,19 +16,19 @@ interface Column {
   isJson: boolean
 }
 
-/** A row that two copies of a table do not have alike. */
+/** A row that differs between two copies of a table. */
 export interface RowDifference {
   table: string
-  /** `missing` and `extra` are said of the live table. */
+  /** `missing` and `extra` refer to the live table. */
   kind: 'missing' | 'extra' | 'changed'
   /** The primary key, without the company. */
   key: Record<string, string>
-  /** The columns that differ; with `values` the live one and that of the ledger. */
+  /** The columns that differ; `values` has the live value and the ledger's. */
   columns: string[]
   values?: Record<string, { live: string | null; ledger: string | null }>
 }
 
-/** The tables of a schema. Throws when one has no primary key that begins with the company. */
+/** The tables of a schema. Throws if a primary key does not start with the company. */
 export async function tablesOf(db: Kysely<LedgerTables>, schema: string): Promise<Table[]> {
   const { rows } = await sql<Table & { key: string[] | null }>`
     select c.relname as name,
@@ -48,14 +48,14 @@ export async function tablesOf(db: Kysely<LedgerTables>, schema: string): Promis
   return rows
 }
 
-/** Two copies of the tables of a projection. */
+/** The schemas of two copies of a projection's tables. */
 export interface Copies {
   live: string
-  /** Holds one company alone. */
+  /** Holds a single company. */
   scratch: string
 }
 
-/** How many rows of a company the copies of a table do not have alike, and the first of them by their keys. */
+/** Counts the rows of a company that differ between the copies of a table, and returns the first ones by key. */
 export async function findDifferences(
   db: Kysely<LedgerTables>,
   copies: Copies,
@@ -98,7 +98,7 @@ export async function findDifferences(
   return { count: rows[0]?.count ?? 0, first }
 }
 
-/** Makes the rows of a company in the live copy those of the scratch; rows that are alike are not touched. */
+/** Makes a company's rows in the live copy equal to the scratch copy's. Does not touch equal rows. */
 export async function replaceDiffering(
   db: Kysely<LedgerTables>,
   copies: Copies,
@@ -108,7 +108,7 @@ export async function replaceDiffering(
   const [live, scratch] = [sql.id(copies.live, table.name), sql.id(copies.scratch, table.name)]
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
   const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${differs(column)})`)], sql` and `)
-  // Citus joins the live table with a local one when that comes by itself, or as the left side.
+  // Citus joins a distributed table with a local one only if the local one is materialized or on the left side.
   const deleted = await sql`with s as materialized (select * from ${scratch})
     delete from ${live} l where l.company_id = ${toUuid(companyId)} and not exists (select 1 from s where ${alike})`.execute(
     db,
@@ -128,7 +128,7 @@ function sameKey({ key }: Table): RawBuilder<unknown> {
   )
 }
 
-/** The type json knows no equality; jsonb compares what is meant, not how it is written. */
+/** The type json has no equality; jsonb compares values, not spelling. */
 function differs({ name, isJson }: Column): RawBuilder<unknown> {
   const cast = isJson ? sql`::jsonb` : sql``
   return sql`l.${sql.id(name)}${cast} is distinct from s.${sql.id(name)}${cast}`

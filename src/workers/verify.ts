@@ -8,35 +8,35 @@ import { readProgress } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { UnfoldableError } from './project.ts'
 import type { FoldHooks, Scratch } from './scratch.ts'
-import { besideLive, SCRATCH, withScratch } from './scratch.ts'
+import { foldBesideLive, SCRATCH, withScratch } from './scratch.ts'
 import type { RowDifference } from './table-differences.ts'
 import { findDifferences } from './table-differences.ts'
 
 type Db = Kysely<LedgerTables>
 
-/** Differences that are told of one company and table; the others are only counted. */
+/** Differences listed per company and table; more are only counted. */
 const SHOWN_ROWS = 10
-/** Companies with differences after which the search ends. */
+/** The number of companies with differences after which the search stops. */
 const MAX_COMPANIES = 100
 const COMPANIES_PER_PAGE = 500
-/** What differs is looked at once more when the live tables have reached the head, for so long at most. */
+/** The time to wait for the live tables to reach the head before a second comparison. */
 const HEAD_WAIT_MS = 10_000
 const HEAD_POLL_MS = 100
 
 export interface VerifyOptions extends FoldHooks {
-  /** One company alone. */
+  /** Only this company. */
   companyId?: string
-  /** Also what stands in the rows that differ: it is personal. */
+  /** Includes the values that differ, which are personal data. */
   showValues: boolean
   onBegun(events: number): void
 }
 
-/** What is wrong in a company: rows that differ, or a ledger that cannot be folded. */
+/** The fault of a company: rows that differ, or a ledger that cannot be folded. */
 export interface CompanyFault {
   companyId: string
-  /** Why its events cannot be folded; then nothing was compared. */
+  /** The reason why its events cannot be folded; nothing was compared then. */
   unfoldable?: string
-  /** How many rows differ, and some of them. */
+  /** The number of rows that differ, and some of them. */
   rows: number
   differences: RowDifference[]
 }
@@ -47,14 +47,14 @@ export interface Verification {
 }
 
 /**
- * Rebuilds a projection in scratch tables and compares them with the live ones, company by company, at the position
- * where the live tables are. The service may run on. Needs a role that may make temporary tables.
+ * Rebuilds a projection in scratch tables and compares them with the live tables, company by company, at the position
+ * of the live tables. The service may keep running. Requires the right to create temporary tables.
  */
-export async function verify(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
-  options.onBegun(await eventsToFold(db, projection, options.companyId))
+export async function verifyProjection(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
+  options.onBegun(await countEventsToFold(db, projection, options.companyId))
   return withScratch(db, projection, async (scratch) => {
     const found: Verification = { companies: 0, faults: [] }
-    const companies = options.companyId === undefined ? allCompanies(db) : [options.companyId]
+    const companies = options.companyId === undefined ? listCompanies(db) : [options.companyId]
     for await (const companyId of companies) {
       const fault = await verifyCompany(db, scratch, companyId, options)
       found.companies += 1
@@ -62,13 +62,13 @@ export async function verify(db: Db, projection: Projection, options: VerifyOpti
       if (found.faults.length >= MAX_COMPANIES) return found
     }
     if (options.companyId !== undefined) return found
-    return { ...found, faults: [...found.faults, ...(await rowsOfNobody(db, scratch))] }
+    return { ...found, faults: [...found.faults, ...(await findOrphanRows(db, scratch))] }
   })
 }
 
 /**
- * What differs is looked at a second time. An erasure, or a rebuild that switches, may come between two looks; neither
- * does so for long, and then both sides are alike again.
+ * Compares a second time if the first finds differences: an erasure or the switch of a rebuild may fall between two
+ * reads, but neither lasts long.
  */
 async function verifyCompany(
   db: Db,
@@ -92,7 +92,7 @@ async function compare(scratch: Scratch, companyId: string, options: VerifyOptio
   const copies = { live: schemaOf(projection), scratch: SCRATCH }
   const reached = async (from: Db) => (await readProgress(from, companyId, projection)).reached
   try {
-    return await besideLive(scratch, companyId, {
+    return await foldBesideLive(scratch, companyId, {
       ...options,
       upTo: () => reached(db),
       isolation: 'repeatable read',
@@ -115,8 +115,8 @@ async function compare(scratch: Scratch, companyId: string, options: VerifyOptio
   }
 }
 
-/** Rows of companies that the ledger does not know. */
-async function rowsOfNobody(db: Db, { projection, tables }: Scratch): Promise<CompanyFault[]> {
+/** Rows of companies that are not in the ledger. */
+async function findOrphanRows(db: Db, { projection, tables }: Scratch): Promise<CompanyFault[]> {
   const faults: CompanyFault[] = []
   for (const { name } of tables) {
     const { rows } = await sql<{ company_id: string; count: number }>`
@@ -131,14 +131,14 @@ async function rowsOfNobody(db: Db, { projection, tables }: Scratch): Promise<Co
   return faults
 }
 
-async function eventsToFold(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
+async function countEventsToFold(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
   if (companyId !== undefined) return (await readProgress(db, companyId, { name, version })).reached
   const { rows } = await sql<{ events: number }>`select coalesce(sum(position), 0)::bigint as events from checkpoints
     where projection = ${name} and version = ${version}`.execute(db)
   return rows[0]!.events
 }
 
-async function* allCompanies(db: Db): AsyncGenerator<string> {
+async function* listCompanies(db: Db): AsyncGenerator<string> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const rows = await db
       .selectFrom('heads')

@@ -3,25 +3,28 @@ import type { PgBoss } from './queues.ts'
 import { queueOf } from './queues.ts'
 
 /**
- * How long newly committed companies are gathered behind a job, in milliseconds. A job costs PostgreSQL 1.3 ms, as
- * much as a dozen events, so under load it pays to wait; what comes after a pause goes at once.
+ * Milliseconds for which newly committed companies are batched into a job. A job is expensive compared with folding an
+ * event, so batching pays off under load; after a pause, a job is sent at once.
  */
 const GATHER_MS = 50
 
 export interface Waker {
-  /** Companies that have new events. Returns at once: a lost wake-up only costs time, the sweep makes up for it. */
+  /**
+   * Announces new events of companies. Returns at once: a lost wake-up only costs time, because the sweep makes up for
+   * it.
+   */
   wake(companyIds: string[]): void
-  /** Sends what is gathered and waits until it is sent. */
+  /** Sends what is batched and waits until it is sent. */
   flush(): Promise<void>
 }
 
-/** Tells the projections which companies have new events: one job for each projection, at most one in a gathering time. */
+/** Wakes the projections for companies with new events: one job per projection, at most one per batching interval. */
 export function openWaker(boss: PgBoss, onError: (error: unknown) => void): Waker {
   const dirty = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<unknown> = Promise.resolve()
 
-  /** What comes within the next gathering time goes together at its end. */
+  /** Sends a job now; companies that arrive within the next interval are sent together at its end. */
   function send(): void {
     const companies = [...dirty]
     dirty.clear()

@@ -14,59 +14,59 @@ import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.
 
 export interface WorkerOptions {
   db: Kysely<LedgerTables>
-  /** Connections for folding; each statement that it runs looks rows up by their keys. */
+  /** Connections for folding, whose statements look rows up by key. */
   foldingDb: Kysely<LedgerTables>
   boss: PgBoss
   log: Logger
-  /** How often heads are compared with checkpoints, in milliseconds. */
+  /** Milliseconds between two comparisons of heads with checkpoints. */
   sweepIntervalMs: number
-  /** How long the answers of idempotency keys are kept, in hours. */
+  /** Hours for which answers of idempotency keys are kept. */
   answersKeptHours: number
   projections: readonly Projection[]
-  /** What the API in this process has just committed; nothing when there is none. */
+  /** Events that the API in this process has just committed; undefined if there is no API. */
   recent?: RecentEvents | undefined
-  /** How many companies may share a transaction; on Citus each needs one of its own. */
+  /** The number of companies that may share a transaction; 1 on Citus. */
   companiesTogether: number
-  /** Retires refused records that are older than they are kept for; gives how many. */
+  /** Retires refused records that have exceeded their retention. Returns their number. */
   retireRecords(): Promise<number>
-  /** Told how many answers were forgotten, or refused records retired, for their age. */
+  /** Called with the number of answers that expired, or of refused records that were retired. */
   onExpired?(count: number): void
   onRetired?(count: number): void
-  /** Told how long a batch took. */
+  /** Called with the duration of each batch, in seconds. */
   onFolded?(projection: string, seconds: number): void
-  /** Told of a batch that could not be folded. */
+  /** Called for each batch that could not be folded. */
   onUnfoldable?(projection: string): void
-  /** Told of each batch that was folded or could not be. Gives the ids of its trace for the log; never throws. */
+  /** Called for each batch that was folded or could not be. Returns the ids of its trace for the log; never throws. */
   traceFold?: TraceFold | undefined
 }
 
-/** A batch of a company's events that a projection folded, or could not. */
+/** A batch of events that a projection has folded, or could not fold. */
 export interface TracedFold {
   projection: string
   companyId: string
-  /** Between which positions it is; of one that could not be folded it is not known where it ends. */
+  /** The positions of the batch; `upTo` is null if it could not be folded. */
   after: number
   upTo: number | null
-  /** `performance.now()` when it was begun and when it was over. */
+  /** `performance.now()` at the start and the end. */
   beganAt: number
   endedAt: number
-  /** What stopped it; null: nothing. */
+  /** The error that stopped it, if any. */
   error: Error | null
 }
 
 export type TraceFold = (fold: TracedFold) => Promise<{ trace_id?: string; span_id?: string }>
 
 export interface Worker {
-  /** Stops taking jobs and waits for those under way. */
+  /** Stops taking jobs and waits for those that are running. */
   stop(): Promise<void>
 }
 
 const JOBS_AT_ONCE = 100
 const POLL_SECONDS = 2
-/** Companies in one job of the sweep. */
+/** The number of companies in one job of the sweep. */
 const COMPANIES_PER_JOB = 100
 
-/** Starts folding: one pg-boss worker for each projection, and the sweep for what a crash forgot. */
+/** Starts folding: one pg-boss worker per projection, and the sweep for events whose job was lost. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { boss, log, sweepIntervalMs, projections } = options
   for (const projection of projections) {
@@ -80,14 +80,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await boss.work(EXPIRE_ANSWERS, async () => {
     const count = await expireAnswers(options.db, options.answersKeptHours)
     options.onExpired?.(count)
-    if (count > 0) log.info({ count }, 'answers of idempotency keys have expired')
+    if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
     await forgetTraces(options.db)
   })
 
   let sweeping: Promise<void> | undefined
   const sweep = () => {
     sweeping ??= sweepOnce(options)
-      .catch((error: unknown) => log.warn({ err: error }, 'the sweep failed; the next one follows'))
+      .catch((error: unknown) => log.warn({ err: error }, 'the sweep failed; retrying at the next interval'))
       .finally(() => (sweeping = undefined))
   }
   sweep()
@@ -95,8 +95,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const count = await options.retireRecords()
     options.onRetired?.(count)
     if (count === 0) return
-    log.info({ count }, 'refused records were retired')
-    // The read models have to forget them, too.
+    log.info({ count }, 'retired refused records')
+    // The read models have to drop them, too.
     sweep()
   })
   const timer = setInterval(sweep, sweepIntervalMs)
@@ -105,16 +105,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       clearInterval(timer)
       const queues = [...projections.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
-      // A job may have begun one.
+      // A job may have started a sweep.
       await sweeping
     },
   }
 }
 
 /**
- * Folds what is new of these companies, round by round, so that a short one does not wait for the end of a long one: some
- * events of as many as may be at once, and then a batch of each that has to be folded alone. A passing failure fails the
- * job once all others are through: then pg-boss brings it again.
+ * Folds new events of these companies, round by round, so that a small company does not wait for a large one: first
+ * several companies together, then one batch of each that has to be folded alone. A transient failure fails the job
+ * after all other companies are done; pg-boss then retries it.
  */
 async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
   let failure: unknown
@@ -125,7 +125,7 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
       const ends = some.length > 1 ? await foldSome(options, projection, some) : new Map<string, boolean>()
       for (const companyId of some) {
         try {
-          if (ends.get(companyId) ?? (await fold(options, projection, companyId))) companies.delete(companyId)
+          if (ends.get(companyId) ?? (await foldOne(options, projection, companyId))) companies.delete(companyId)
         } catch (error) {
           failure = error
           companies.delete(companyId)
@@ -136,7 +136,7 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
   if (failure !== undefined) throw failure
 }
 
-/** Folds several companies at once; tells of those that it could whether they are through. */
+/** Folds several companies at once. Returns, for those that were folded, whether they are done. */
 async function foldSome(
   options: WorkerOptions,
   projection: Projection,
@@ -153,8 +153,11 @@ async function foldSome(
   return new Map(folded.map(({ companyId, isEnd }) => [companyId, isEnd]))
 }
 
-/** Folds a batch; tells whether the company is through. One that cannot be folded is tried later, alone, or parked. */
-async function fold(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
+/**
+ * Folds a batch of one company. Returns whether the company is done. One that cannot be folded is retried later, alone,
+ * or parked.
+ */
+async function foldOne(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
   const { db, foldingDb, boss, log } = options
   const beganAt = performance.now()
   const batch = { projection: projection.name, companyId, beganAt }
@@ -168,17 +171,17 @@ async function fold(options: WorkerOptions, projection: Projection, companyId: s
     if (!(error instanceof UnfoldableError) || !error.checkpoint) throw error
     options.onUnfoldable?.(projection.name)
     const standing = await recordFailure(db, projection, companyId, error.checkpoint, error.message)
-    // Another worker has counted this failure, or has got further.
+    // Another worker has counted this failure or has moved on.
     if (!standing) return true
     const failed = { ...batch, after: error.checkpoint.position, upTo: null, endedAt: performance.now(), error }
     const traceIds = await options.traceFold?.(failed)
     const facts = { projection: projection.name, companyId, attempts: standing.attempts, err: error, ...traceIds }
     const job = { companies: [companyId] }
     if (standing.isParked) {
-      log.error(facts, 'a company is parked for a projection: its events cannot be folded')
+      log.error(facts, 'parked a company for a projection: its events cannot be folded')
       await boss.send(deadLetterOf(projection), job)
     } else {
-      log.warn(facts, 'events could not be folded; they are tried again')
+      log.warn(facts, 'could not fold events; retrying')
       await boss.send(queueOf(projection), job, { startAfter: Math.ceil(standing.retryInSeconds) })
     }
     return true
@@ -194,7 +197,7 @@ async function sweepOnce({ db, boss, log, projections }: WorkerOptions): Promise
     }
     if (jobs.length > 0) await boss.insert(queueOf(projection), jobs)
     if (await completeVersion(db, projection)) {
-      log.info({ projection: projection.name, version: projection.version }, 'this version of a projection may be read')
+      log.info({ projection: projection.name, version: projection.version }, 'this version of a projection is complete')
     }
   }
 }

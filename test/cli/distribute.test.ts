@@ -23,7 +23,7 @@ await t.test('a database without Citus, or of one role, is told so in a line, an
   failsWithLine(
     t,
     await runCommand(t, ['distribute'], settings),
-    /this database has no Citus: a superuser makes it by `create extension citus`/,
+    /this database has no Citus: a superuser adds it with `create extension citus`/,
   )
   failsWithLine(t, await runCommand(t, ['distribute', '--dry-run', '--json'], settings), /this database has no Citus/)
   failsWithLine(
@@ -79,7 +79,7 @@ await t.test(
     failsWithLine(
       t,
       await runCommand(t, ['distribute'], settings),
-      /the service runs \(\d+ connections\): stop every process of it/,
+      /the service is running \(\d+ connections\): stop all of its processes/,
     )
     await server.end('SIGTERM')
 

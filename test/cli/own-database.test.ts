@@ -109,7 +109,7 @@ await t.test(
     failsWithLine(
       t,
       await runCommand(t, ['serve'], { ...SERVICE, SIGNING_KEY: 'nonsense' }),
-      /SIGNING_KEY holds no private key in PEM/,
+      /SIGNING_KEY does not contain a private key in PEM/,
     )
   },
 )
@@ -124,5 +124,5 @@ await t.test('a port in use is told in one line', async (t) => {
     failsWithLine(t, ended, `employee-ledger: port ${PORT} of 127.0.0.1 is in use: set PORT to another one\n`)
   }
   const elsewhere = await runCommand(t, ['serve'], { ...SERVICE, HOST: '203.0.113.77' })
-  failsWithLine(t, elsewhere, /^employee-ledger: 203\.0\.113\.77 is no address of this machine/)
+  failsWithLine(t, elsewhere, /^employee-ledger: 203\.0\.113\.77 is not an address of this machine/)
 })

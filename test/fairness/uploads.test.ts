@@ -150,7 +150,7 @@ await t.test(
       lines.filter(({ level }) => level > 20),
       [],
     )
-    t.equal(lines.filter(({ msg }) => msg === 'the request was cut off before its end').length, 2)
+    t.equal(lines.filter(({ msg }) => msg === 'the client disconnected before the request was complete').length, 2)
   },
 )
 

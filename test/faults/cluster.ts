@@ -5,7 +5,7 @@ import { findDatabaseOsUser } from '../../src/postgres/embedded/database-os-user
 import { openEmbeddedDatabase } from '../../src/postgres/embedded/embedded-postgres.ts'
 import { isAlive } from '../../src/postgres/embedded/is-alive.ts'
 import { findPostgresBinaries } from '../../src/postgres/embedded/postgres-binaries.ts'
-import { startServer, stopServer, traceServer } from '../../src/postgres/embedded/postgres-server.ts'
+import { startServer, stopServer, findServer } from '../../src/postgres/embedded/postgres-server.ts'
 import type { PostgresServer } from '../../src/postgres/embedded/postgres-server.ts'
 
 /** A PostgreSQL server of a test's own, durable as in production, which is killed and started at will. */
@@ -66,7 +66,7 @@ export async function startCluster(
       if (tries >= START_TRIES) throw new Error(`PostgreSQL does not start: ${fault}`)
       await pause(PAUSE_MS)
     }
-    trace = (await traceServer(clusterDir))!
+    trace = (await findServer(clusterDir))!
   }
   await start()
   return {

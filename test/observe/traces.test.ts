@@ -258,7 +258,7 @@ await t.test('lines of log have the ids of the request, the call, the company an
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-  const answered = lines.find(({ msg, reqId }) => msg === 'answered' && reqId === 'request-4712')
+  const answered = lines.find(({ msg, reqId }) => msg === 'request completed' && reqId === 'request-4712')
   const http = collector.spans.find((span) => span.traceId === traceId && span.kind === SERVER)!
   t.match(answered, { companyId: company.id, callId: body.log_id, trace_id: traceId, span_id: http.spanId })
   t.match(

@@ -102,7 +102,7 @@ for (const [what, table] of Object.entries({
       await reader.query('begin')
       await reader.query(`lock table ${table} in access exclusive mode`)
       const migrating = launch(t, ['migrate'], settingsOf(urls))
-      await migrating.prints('a table is in use; tried again (1 of 59)\n')
+      await migrating.prints('a table is in use; retrying (1 of 59)\n')
       await reader.query('commit')
       t.match(await migrating.ended, {
         exitCode: 0,

@@ -2,12 +2,12 @@ import type { PoolClient } from 'pg'
 import t from 'tap'
 import { openPool } from '../../src/postgres/pool.ts'
 import type { Statement } from '../../src/postgres/pipeline.ts'
-import { BEGIN, COMMIT, inOnePacket } from '../../src/postgres/pipeline.ts'
+import { BEGIN, COMMIT, pipeline } from '../../src/postgres/pipeline.ts'
 import { openDatabaseLine } from '../support/postgres/database-line.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 
 const { ownerUrl: url } = await createEmptyDatabase(t)
-const pool = openPool({ url, name: 'test packets', max: 2 })
+const pool = openPool({ url, name: 'test pipelines', max: 2 })
 t.teardown(() => pool.end())
 await pool.query('create table notes (id integer primary key, text text, at timestamptz, bytes bytea)')
 const note = (id: number, text: string | null): Statement => ({
@@ -19,9 +19,9 @@ const NOTES: Statement = { name: 'notes', text: 'select id, text, at from notes 
 const FAILING: Statement = { name: 'failing', text: 'select 1 / $1::integer as n', values: ['0'] }
 
 const send = (client: PoolClient, statements: Statement[]) =>
-  inOnePacket(client, (packet) => Promise.all(statements.map((statement) => packet.query(statement))))
+  pipeline(client, (pipe) => Promise.all(statements.map((statement) => pipe.query(statement))))
 const settle = (client: PoolClient, statements: Statement[]) =>
-  inOnePacket(client, (packet) => Promise.allSettled(statements.map((statement) => packet.query(statement))))
+  pipeline(client, (pipe) => Promise.allSettled(statements.map((statement) => pipe.query(statement))))
 async function onConnection<Result>(task: (client: PoolClient) => Promise<Result>, of = pool): Promise<Result> {
   const client = await of.connect()
   try {
@@ -60,7 +60,7 @@ await t.test(
       const { rows } = await client.query<{ name: string; n: number }>(
         'select name, (generic_plans + custom_plans)::integer as n from pg_prepared_statements',
       )
-      t.equal(rows.find(({ name }) => name === 'note')?.n, 4, 'a statement is prepared once')
+      t.equal(rows.find(({ name }) => name.endsWith('note'))?.n, 4, 'a statement is prepared once')
     })
   },
 )
@@ -75,9 +75,22 @@ await t.test('a statement that fails stops those behind it, and all of them are 
     for (const outcome of outcomes.slice(2)) t.match(outcome, { reason: { code: '22012' } })
     t.match((await client.query('rollback')).command, 'ROLLBACK', 'the connection can still end the transaction')
     const [refused] = await settle(client, [NOTES])
-    t.match(refused, { status: 'rejected', reason: { message: 'a packet has failed on this connection' } })
+    t.match(refused, { status: 'rejected', reason: { message: 'a pipeline has failed on this connection' } })
   })
   t.strictSame((await pool.query('select id from notes where id >= 10')).rows, [])
+})
+
+await t.test('a statement name in a pipeline never meets the same name outside of pipelines', async (t) => {
+  const outside = { name: 'word', text: "select 'outside' as word" }
+  const piped: Statement = { name: 'word', text: "select 'piped' as word" }
+  const words = async (client: PoolClient) => [
+    (await client.query(outside)).rows[0].word,
+    (await send(client, [piped]))[0]!.rows[0]!['word'],
+  ]
+  await onConnection(async (client) => {
+    t.strictSame(await words(client), ['outside', 'piped'])
+    t.strictSame(await words(client), ['outside', 'piped'], 'each is still known by its name')
+  })
 })
 
 await t.test('a cut connection rejects what was not answered', async (t) => {
@@ -107,7 +120,7 @@ await t.test('answers that come too late are for nobody', async (t) => {
   t.strictSame((await pool.query('select 1 as one')).rows, [{ one: 1 }])
 })
 
-await t.test('many and large values go in one packet', async (t) => {
+await t.test('many and large values go in one pipeline', async (t) => {
   const bytes = Buffer.alloc(4_000_000, 7)
   const statements = Array.from({ length: 3 }, (_, at): Statement => ({
     name: 'store',

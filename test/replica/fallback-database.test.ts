@@ -4,7 +4,7 @@ import t from 'tap'
 import { openPool } from '../../src/postgres/pool.ts'
 import { sqlState } from '../../src/postgres/database-errors.ts'
 import { meansReplicaFailed, openFallbackDatabase } from '../../src/replica/fallback-database.ts'
-import { faultOf } from '../../src/replica/place-in-log.ts'
+import { findReplicaFault } from '../../src/replica/wal-position.ts'
 import { watchReplica } from '../../src/replica/replica-watch.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import { ask } from '../backup/recovery.ts'
@@ -87,11 +87,11 @@ await t.test('only a standby of the very server counts', async (t) => {
     { ...place, in_recovery: false },
     { ...place, in_recovery: true },
   ]
-  t.equal(faultOf(ahead, behind), null)
-  t.match(faultOf(ahead, ahead), /no standby/)
-  t.match(faultOf(behind, behind), /a standby itself/)
-  t.match(faultOf(ahead, { ...behind, system: '8' }), /another server/)
-  t.match(faultOf({ ...ahead, timeline: 2 }, behind), /timeline 1/)
+  t.equal(findReplicaFault(ahead, behind), null)
+  t.match(findReplicaFault(ahead, ahead), /no standby/)
+  t.match(findReplicaFault(behind, behind), /a standby itself/)
+  t.match(findReplicaFault(ahead, { ...behind, system: '8' }), /another server/)
+  t.match(findReplicaFault({ ...ahead, timeline: 2 }, behind), /timeline 1/)
 })
 
 await t.test('an address that names the primary itself is not read, and the log says why', async (t) => {
@@ -104,7 +104,7 @@ await t.test('an address that names the primary itself is not read, and the log 
     await watch.stop()
     await Promise.all([ahead.end(), behind.end()])
   })
-  await eventually('it says why', async () => lines.some((line) => line.includes('it is no standby')))
+  await eventually('it says why', async () => lines.some((line) => line.includes('it is not a standby')))
   t.notOk(watch.isUsable())
 })
 
@@ -124,7 +124,7 @@ await t.test('doctor tells whether the replica can be read, and how far behind i
   const well = await look(replicaUrl)
   t.match(well('replica'), { level: 'ok', found: /had all of it within [0-9]+ ms$/ })
   t.match(well('replica conflicts'), { level: 'ok', found: /hold up replaying for 0/ })
-  t.match((await look(service.urls.serviceUrl))('replica'), { level: 'fail', found: /is no standby/ })
+  t.match((await look(service.urls.serviceUrl))('replica'), { level: 'fail', found: /is not a standby/ })
   t.match((await look('postgres://nobody@127.0.0.1:1/none'))('replica'), {
     level: 'fail',
     found: /cannot be looked at/,

@@ -4,7 +4,7 @@ import { openMaintenance } from '../../src/bootstrap/maintenance.ts'
 import type { RebuildOptions, RebuildOutcome } from '../../src/workers/rebuild.ts'
 import { rebuild } from '../../src/workers/rebuild.ts'
 import type { Verification } from '../../src/workers/verify.ts'
-import { verify } from '../../src/workers/verify.ts'
+import { verifyProjection } from '../../src/workers/verify.ts'
 import { asSuperuser } from './postgres/as-superuser.ts'
 import type { Service, TestCompany } from './service.ts'
 import { employee } from './service.ts'
@@ -25,7 +25,7 @@ export async function openRebuilding(t: Test, service: Service): Promise<Rebuild
   return {
     db,
     rebuild: (projection, options) => rebuild(projection, { ...SILENT, db, handOver, restart: false, ...options }),
-    verify: (projection, options) => verify(db, projection, { ...SILENT, showValues: false, ...options }),
+    verify: (projection, options) => verifyProjection(db, projection, { ...SILENT, showValues: false, ...options }),
   }
 }
 

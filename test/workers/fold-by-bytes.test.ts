@@ -6,7 +6,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { findCheckpoint } from '../../src/workers/checkpoints.ts'
 import { foldTogether } from '../../src/workers/fold-together.ts'
 import { catchUp, foldNext } from '../../src/workers/project.ts'
-import { verify } from '../../src/workers/verify.ts'
+import { verifyProjection } from '../../src/workers/verify.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { beyond, countedReads } from '../support/postgres/counted-reads.ts'
 import { meddledDatabase } from '../support/postgres/meddled-database.ts'
@@ -149,7 +149,7 @@ await t.test('a rebuild and a verification read by bytes, too', async (t) => {
     const rebuilt = countedReads(rebuilding.db)
     t.match(await rebuilding.rebuild(projection, { db: rebuilt.db }), { isSwitched: true })
     const verified = countedReads(rebuilding.db)
-    t.strictSame((await verify(verified.db, projection, HOOKS)).faults, [])
+    t.strictSame((await verifyProjection(verified.db, projection, HOOKS)).faults, [])
     t.strictSame([...beyond(rebuilt.reads, BATCH_BYTES), ...beyond(verified.reads, BATCH_BYTES)], [])
   }
 })

@@ -53,7 +53,7 @@ await t.test('a new version fills itself beside the old one, and is read only wh
   t.teardown(oldWorkers.stop)
   const steps = await migrateToNext(service)
   const ofCitus = CITUS_URL === undefined ? [] : ['table employees_v2.employees: distributed by company_id']
-  t.strictSame(steps, ['projection employees version 2: tables made', ...ofCitus])
+  t.strictSame(steps, ['projection employees version 2: tables created', ...ofCitus])
 
   const api = await startApi({ config: service.config, urls: service.urls, store, log, projections: NEXT_PROJECTIONS })
   t.teardown(api.stop)

@@ -143,7 +143,7 @@ await t.test('a ledger that was rolled back gets no note: the log says so, and t
   const second = await moreWorkers(t, service)
   const said = (text: string) => second.messages().some((line) => line.includes(text))
   await eventually('the refusal in the log', async () =>
-    said(`has 1 events, and had ${size} at the last checkpoint outside`),
+    said(`has 1 events, and had ${size} at the last external checkpoint`),
   )
   await eventually('the one that is gone', async () => said(`the ledger of ${other.id} has 0 events`))
   t.equal(readFileSync(fileOf(service), 'utf8'), before)

@@ -7,7 +7,7 @@ import { openBudget } from '../../admission/budget.ts'
 import { openContended } from '../../admission/contended.ts'
 import { gather } from '../../admission/batcher.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
-import { BEGIN, COMMIT, inOnePacket } from '../../postgres/pipeline.ts'
+import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
 import { isOnShards, shardOf, turnsOfCompanies } from '../../postgres/shards.ts'
 import * as statements from '../../ledger/append/statements.ts'
 
@@ -72,7 +72,7 @@ async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, str
   if (!isOnShards(pool)) return queryKeys(pool, known, companyOf)
   const ofEachCompany = [...Map.groupBy(known, (apiId) => companyOf.get(apiId)!).values()]
   const found = await onConnection(pool, (client) =>
-    inOnePacket(client, (packet) => Promise.all(ofEachCompany.map((ids) => queryKeys(packet, ids, companyOf)))),
+    pipeline(client, (pipe) => Promise.all(ofEachCompany.map((ids) => queryKeys(pipe, ids, companyOf)))),
   )
   return new Map(found.flatMap((keys) => [...keys]))
 }
@@ -173,12 +173,12 @@ async function onConnection<Result>(pool: Pool, task: (client: PoolClient) => Pr
 /** The answers in order; null for who may not use the key, undefined for a key whose usage another transaction holds. */
 async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | null | undefined)[]> {
   const distinct = new Map(uses.map((use) => [use.apiId, use]))
-  const [, loaded, now] = await inOnePacket(client, (packet) =>
+  const [, loaded, now] = await pipeline(client, (pipe) =>
     Promise.all([
-      packet.query(BEGIN),
-      statements.loadKeys(packet, [...distinct.values()], wait),
+      pipe.query(BEGIN),
+      statements.loadKeys(pipe, [...distinct.values()], wait),
       // Behind the rows that may have to be waited for: the time is that of the admission.
-      statements.readClock(packet),
+      statements.readClock(pipe),
     ]),
   )
   const nowMs = Date.parse(now)
@@ -199,8 +199,8 @@ async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Pro
     return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted, nowMs }
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
-  const [, commit] = await inOnePacket(client, (packet) =>
-    Promise.all([statements.updateUsage(packet, used), packet.query(COMMIT)]),
+  const [, commit] = await pipeline(client, (pipe) =>
+    Promise.all([statements.updateUsage(pipe, used), pipe.query(COMMIT)]),
   )
   if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
   return answers

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib'
 import { faultReason } from '../../postgres/fault-reason.ts'
 import type { Checkpoint } from '../../ledger/audit/checkpoint-note.ts'
 import { parseCheckpoints } from '../../ledger/audit/checkpoint-note.ts'
-import { linesOf } from '../../ledger/audit/export-lines.ts'
+import { splitLines } from '../../ledger/audit/export-lines.ts'
 import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
 import { parseVerifierKey } from '../../ledger/audit/signed-note.ts'
 import type { ConsistentLedger, Verdict } from '../../ledger/audit/verify-export.ts'
@@ -50,7 +50,7 @@ async function verifyFile(file: string, witness: { checkpoints: Checkpoint[]; ke
   const progress = showProgress('verify (bytes)', Math.max(1, size))
   const bytes = counted(createReadStream(file, { signal: interruption }), progress)
   try {
-    return await verifyExport(linesOf(file.endsWith('.gz') ? unzipped(bytes) : bytes), witness)
+    return await verifyExport(splitLines(file.endsWith('.gz') ? unzipped(bytes) : bytes), witness)
   } finally {
     progress.finish()
   }

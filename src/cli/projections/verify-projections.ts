@@ -1,6 +1,6 @@
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { CompanyFault } from '../../workers/verify.ts'
-import { verify } from '../../workers/verify.ts'
+import { verifyProjection } from '../../workers/verify.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { print } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'
@@ -23,9 +23,11 @@ export async function verifyProjections(name: string | undefined, { company, sho
       const progress = eventProgress(`verifying ${projection.name}`)
       const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
       const one = company === undefined ? {} : { companyId: company }
-      const found = await verify(db, projection, { ...hooks, ...one, showValues: showValues ?? false }).finally(
-        progress.finish,
-      )
+      const found = await verifyProjection(db, projection, {
+        ...hooks,
+        ...one,
+        showValues: showValues ?? false,
+      }).finally(progress.finish)
       each.push({ projection: projection.name, version: projection.version, ...found })
     }
     return each

@@ -7,33 +7,38 @@ import { API_KEY_PREFIX, isSecret } from '../../domain/accounts/secrets.ts'
 import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
 import { isSmallBody } from '../server/body-length.ts'
 import { invalidCredentials } from '../server/problem.ts'
-import { openRecentProofs } from './credential-cache.ts'
+import { openCredentialCache } from './credential-cache.ts'
 
-/** A caller of the public API whose secret was right. The key may be disabled. */
+/** A caller of the public API with a valid secret. The key may be disabled. */
 export interface AuthenticatedCaller extends FoundKey {
-  /** SHA-256 of the secret that was presented, in hexadecimal. */
+  /** SHA-256 of the presented secret, in hexadecimal. */
   secretHash: string
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The call checks its key when it is carried out, before it does or answers anything: a recent proof lets it in. */
+    /**
+     * The call checks its key again when it runs, before it changes or answers anything, so the credential cache may
+     * admit it.
+     */
     checksKeyItself?: true
   }
   interface FastifyRequest {
-    /** `performance.now()` when the request's header had arrived. */
+    /** `performance.now()` when the request headers had arrived. */
     arrivedAt: number
     caller: AuthenticatedCaller | null
   }
 }
 
 /**
- * Checks `x-api-id` and `x-api-key` before the body is read: nobody unknown gets to send one. Each header must stand
- * exactly once. Writing calls check the key once more under the lock of their company, and a verification where its use is
- * counted: for those it is enough that this secret was good a moment ago.
+ * Checks `x-api-id` and `x-api-key` before the body is read, so that unauthenticated callers cannot send one. Each
+ * header must occur exactly once.
+ *
+ * Writing calls check the key again under the lock of their company, and a verification checks it where its use is
+ * counted. For those, a secret that was valid moments ago (see credential-cache.ts) is enough here.
  */
 export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey | null>) {
-  const recent = openRecentProofs()
+  const cache = openCredentialCache()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { 'x-api-id': ids, 'x-api-key': secrets } = request.raw.headersDistinct
     const [apiId, secret] = [ids?.[0] ?? '', secrets?.[0] ?? '']
@@ -42,24 +47,24 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     if (!isFormed) throw invalidCredentials()
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
-    // Whether a large body is read at all depends on how the key stands now.
-    const proof = checksKeyItself && isSmallBody(request) ? recent.find(apiId, secretHash) : null
-    const found = proof ?? (await prove(apiId, secretHash))
+    // Only the current state of the key decides whether a large body is read.
+    const cached = checksKeyItself && isSmallBody(request) ? cache.find(apiId, secretHash) : null
+    const found = cached ?? (await checkSecret(apiId, secretHash))
     request.caller = { ...found, secretHash }
-    // Replaced by what the call leaves of the quota, once that is known.
+    // Overwritten once the call's effect on the quota is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
   }
 
-  async function prove(apiId: string, secretHash: string): Promise<FoundKey> {
+  async function checkSecret(apiId: string, secretHash: string): Promise<FoundKey> {
     const found = await findKey(apiId)
     const standing = standingOf(found?.key, secretHash, found?.nowMs ?? 0)
     if (!found || standing === 'refused') throw invalidCredentials()
-    recent.note(found, secretHash)
+    cache.add(found, secretHash)
     return found
   }
 }
 
-/** The caller of a route behind `authenticateCaller`. */
+/** The caller of a request that has passed `authenticateCaller`. Throws `invalid_credentials` if there is none. */
 export function callerOf(request: FastifyRequest): AuthenticatedCaller {
   if (!request.caller) throw invalidCredentials()
   return request.caller

@@ -18,9 +18,8 @@ declare module 'fastify' {
 }
 
 /**
- * Lets in company users with a bearer token (RFC 6750) or, without one, with the session of a browser, whatever their
- * role. A request that a page of another site has made is refused. A token that is narrowed to a scope is let in where
- * that scope is, and nowhere else.
+ * Authenticates company users, of any role, by bearer token (RFC 6750) or, without one, by browser session. Refuses
+ * requests made by pages of other sites. A token with a scope is accepted only where that scope is allowed.
  */
 export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSettings, scope?: TokenScope) {
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
@@ -39,10 +38,10 @@ export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSett
 }
 
 const NARROWED: Record<TokenScope, Problem> = {
-  audit: problem('role_required', 'this token is for the audit endpoint alone'),
+  audit: problem('role_required', 'this token is valid for the audit endpoint only'),
 }
 
-/** Lets through users with one of these roles; stands behind `authenticateUser`. */
+/** Requires one of these roles. Runs after `authenticateUser`. */
 export function requireRole(...roles: [Role, ...Role[]]) {
   const isAdminOnly = roles.every((role) => role === 'admin')
   const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
@@ -51,7 +50,7 @@ export function requireRole(...roles: [Role, ...Role[]]) {
   }
 }
 
-/** Both in one, for administrators. */
+/** Authenticates a user and requires the role admin. */
 export function authorizeAdmin(db: Kysely<LedgerTables>, sessions: SessionSettings) {
   const [authenticate, assertAdmin] = [authenticateUser(db, sessions), requireRole('admin')]
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -60,7 +59,7 @@ export function authorizeAdmin(db: Kysely<LedgerTables>, sessions: SessionSettin
   }
 }
 
-/** The user of a route behind an authentication. */
+/** The authenticated user of a request. Throws `invalid_credentials` if there is none. */
 export function userOf(request: FastifyRequest): SignedInUser {
   if (!request.user) throw invalidCredentials()
   return request.user

@@ -9,7 +9,7 @@ import { announcedBytes, isSmallBody, SMALL_BODY } from '../server/body-length.t
 import { ProblemError } from '../server/problem.ts'
 
 export interface BodyBudget {
-  /** Bytes that the bodies of all calls under way may have together; at least 8 times what one body may have. */
+  /** Bytes that the bodies of all running calls may use together; at least 8 times the body limit. */
   bytes: number
   /** Milliseconds that a call may wait before its body is read. */
   waitMs: number
@@ -17,28 +17,28 @@ export interface BodyBudget {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Told once the request has an answer. */
+    /** Called once the request has been answered. */
     onAnswer: (() => void) | null
   }
 }
 
-/** Bytes that a connection keeps of a body which nobody reads: no more than this, give or take. */
+/** Roughly the bytes of an unread body that a connection buffers. */
 const UNREAD_BYTES = 65_536
 
 /**
- * Keeps the bodies of authenticated calls within a budget of memory. A body takes its bytes from the budget before any
- * of it is read, and gives them back once the call is answered: in between it is read, parsed, and waits for its
- * transaction. A company may have a quarter of the budget, and a key half as much as that. Beyond that a call waits
- * with its body unread, in a line of its own key and company; who waits too long gets 503.
+ * Keeps the bodies of authenticated calls within a memory budget. A body reserves its bytes before any of it is read
+ * and returns them once the call has been answered. A company may use a quarter of the budget and a key an eighth.
+ * Beyond that, a call waits with its body unread, queued by key and by company, and gets 503 if it waits too long.
  */
 export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }: BodyBudget): void {
   const share = quarterOf(bytes)
-  // What waits is in the buffers of its connection: as much again, at most. So there are bounds enough behind this one.
+  // Waiting bodies sit in the buffers of their connections, which may use as much memory again. This limits the number
+  // of calls that wait, so the budgets below need no limit.
   const unread = openBudget({ total: Math.ceil(bytes / UNREAD_BYTES), maxWaiting: 0, maxWaitMs })
   const ofKeys = openBudget({ total: Infinity, share: share / 2, maxWaiting: Infinity, maxWaitMs })
   const ofCompanies = openBudget({ total: bytes, share, maxWaiting: Infinity, maxWaitMs })
 
-  /** Takes memory for a body, first that of the key: what it waits for is nobody else's. */
+  /** Reserves memory for a body, first from its key's share: waiting there does not hold up other keys. */
   async function take({ companyId, key }: AuthenticatedCaller, amount: number): Promise<() => void> {
     const until = performance.now() + maxWaitMs
     return unread.hold(companyId, 1, until, async () => {
@@ -59,7 +59,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
   app.addHook('preParsing', async (request, reply, payload) => {
     const { bodyLimit } = request.routeOptions
     const announced = announcedBytes(request)
-    // Of what is larger than the route allows nothing is read.
+    // A body that exceeds the route's limit is not read at all.
     if (announced === 0 || (announced !== null && announced > bodyLimit)) return payload
     const caller = callerOf(request)
     if (!isSmallBody(request)) refuseUseless(request, caller)
@@ -75,7 +75,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     })
     if (announced !== null) return payload
     const grow = async () => {
-      // The part that was read waits without memory of its own, so that no two bodies wait for each other.
+      // Release first: a body that waited while holding memory could deadlock with another one.
       giveBack()
       giveBack = () => undefined
       const more = await take(caller, bodyLimit)
@@ -86,7 +86,10 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
   })
 }
 
-/** Refuses a key whose calls are all refused, before its body is read. A retry may get the stored answer all the same. */
+/**
+ * Refuses a key whose calls would all be refused, before the body is read. A retry with an idempotency key is let
+ * through, because it may get its stored answer.
+ */
 function refuseUseless(request: FastifyRequest, caller: AuthenticatedCaller): void {
   const refusal = refusalOfKey(caller)
   const isRetry = request.headers['idempotency-key'] !== undefined && refusal?.code === 'quota_exceeded'
@@ -94,10 +97,10 @@ function refuseUseless(request: FastifyRequest, caller: AuthenticatedCaller): vo
 }
 
 function cutOff(): ProblemError {
-  return new ProblemError(problem('malformed_json', 'the body was cut off before its end'))
+  return new ProblemError(problem('malformed_json', 'the body ended too early'))
 }
 
-/** Runs a task once a request has its answer and its connection nothing more to do with it, whichever comes last. */
+/** Runs a task once the request has been answered and its connection is done with it, whichever comes last. */
 function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => void): void {
   let left = 2
   const oneOfTwo = () => {
@@ -108,23 +111,25 @@ function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => 
   reply.raw.once('close', oneOfTwo)
 }
 
-/** Tells of the answer to each request, and ends the connection of one whose body will not be read to its end. */
+/**
+ * Signals the answer to each request, and closes the connection of a request whose body will not be read to its end.
+ */
 export function endUnreadBodies(app: FastifyInstance, bodyLimit: number): void {
   app.decorateRequest('onAnswer', null)
   app.addHook('onSend', (request, reply, payload, done) => {
     request.onAnswer?.()
     request.onAnswer = null
-    // Node.js discards what is left of a body, so that the answer is not lost to a client that still sends.
+    // Node.js discards the rest of a body, so that a client that is still sending gets the answer.
     const announced = announcedBytes(request)
     if (!request.raw.complete && (announced === null || announced > bodyLimit)) void reply.header('connection', 'close')
     done(null, payload)
   })
 }
 
-/** Passes a body on, and asks for more memory before it reads on beyond a small one. */
+/** Passes a body through, and asks for more memory before it reads beyond a small one. */
 async function* growing(body: Readable, grow: () => Promise<void>): AsyncGenerator<Buffer> {
   let length = 0
-  // A connection is still to be answered on when this fails.
+  // Keep the connection open on failure: the error still has to be answered.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     if (length <= SMALL_BODY && length + chunk.length > SMALL_BODY) await grow()
     length += chunk.length

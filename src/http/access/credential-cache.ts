@@ -1,43 +1,43 @@
 import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
 
-const KEPT_MS = 10_000
-const MOST = 10_000
+const MAX_AGE_MS = 10_000
+const MAX_ENTRIES = 10_000
 
-/** Keys whose secret was shown to be good a moment ago, in this process. */
-export interface RecentProofs {
-  /** The key as it was when this secret was last shown to be good, brought to the present time; null: not lately. */
+/** Credentials that were valid moments ago, in this process. */
+export interface CredentialCache {
+  /** The key as of the last check of this secret, with `nowMs` advanced to the present; null if not cached. */
   find(apiId: string, secretHash: string): FoundKey | null
-  note(found: FoundKey, secretHash: string): void
+  add(found: FoundKey, secretHash: string): void
 }
 
 /**
- * Remembers for some seconds which secrets were good. That lets a request in whose call checks its key again when it is
- * carried out, as every writing call does in the transaction of its append: to ask twice is a round trip more. It never
- * is the last word on a key, so one that is disabled or revoked is so at once. `now` tells milliseconds.
+ * Caches valid credentials for a few seconds, to save a round trip for calls that check their key again when they run,
+ * as every writing call does in its append transaction. The cache never has the last word, so disabling or revoking a
+ * key takes effect at once. `now` returns milliseconds.
  */
-export function openRecentProofs(now: () => number = () => performance.now()): RecentProofs {
-  const proofs = new Map<string, { found: FoundKey; at: number }>()
+export function openCredentialCache(now: () => number = () => performance.now()): CredentialCache {
+  const entries = new Map<string, { found: FoundKey; at: number }>()
   return {
     find(apiId, secretHash) {
-      const name = nameOf(apiId, secretHash)
-      const proof = proofs.get(name)
-      if (!proof) return null
-      const age = now() - proof.at
-      if (age < KEPT_MS) return { ...proof.found, nowMs: proof.found.nowMs + Math.round(age) }
-      proofs.delete(name)
+      const key = cacheKey(apiId, secretHash)
+      const entry = entries.get(key)
+      if (!entry) return null
+      const age = now() - entry.at
+      if (age < MAX_AGE_MS) return { ...entry.found, nowMs: entry.found.nowMs + Math.round(age) }
+      entries.delete(key)
       return null
     },
-    note(found, secretHash) {
-      const name = nameOf(found.key.id, secretHash)
-      // Behind the others, so that the first one is the oldest.
-      proofs.delete(name)
-      proofs.set(name, { found, at: now() })
-      if (proofs.size > MOST) proofs.delete(proofs.keys().next().value!)
+    add(found, secretHash) {
+      const key = cacheKey(found.key.id, secretHash)
+      // Re-insert, so that the first entry is the oldest.
+      entries.delete(key)
+      entries.set(key, { found, at: now() })
+      if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!)
     },
   }
 }
 
-/** Of the hash, not of the secret: how long a look-up takes tells nothing of what would have to be guessed. */
-function nameOf(apiId: string, secretHash: string): string {
+/** Keyed by the hash of the secret, so that lookup times reveal nothing about secrets. */
+function cacheKey(apiId: string, secretHash: string): string {
   return `${apiId} ${secretHash}`
 }

@@ -4,25 +4,25 @@ import { openSlots, type Slots } from '../../admission/slots.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a request may read much of what its company has: a search, an export, or a look back in time. */
+    /** Whether a request may read much of its company's data: a search, an export, or a look back in time. */
     isHeavyRead?: (request: FastifyRequest) => boolean
   }
 }
 
 const RETRY_AFTER_SECONDS = 1
 
-/** For routes that always read much. */
+/** For routes that are always heavy. */
 export const ALWAYS = () => true
 
-/** For routes that read much where one of these parameters of the query is given. */
+/** For routes that are heavy if one of these query parameters is given. */
 export function whenGiven(...names: string[]) {
   return ({ query }: FastifyRequest): boolean =>
     names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
 }
 
 /**
- * Lets each company have so many heavy reads at once in this process, of all routes together; one more is a 429. So
- * connections remain for other companies. Call it before the routes are registered.
+ * Limits the heavy reads that a company may run at once in this process, across all routes, so that connections remain
+ * for other companies. Further ones get 429. Call it before registering routes.
  */
 export function limitHeavyReads(app: FastifyInstance, perCompany: number): void {
   const slots = openSlots(perCompany)
@@ -35,10 +35,9 @@ export function limitHeavyReads(app: FastifyInstance, perCompany: number): void 
       if (!isHeavyRead(request)) return handler.call(this, request, reply)
       const release = takeSlot(slots, perCompany, request, reply)
       try {
-        // An answer that is streamed is over when the client has taken it, or is gone.
         return await handler.call(this, request, reply)
       } finally {
-        // A client that goes away leaves a query behind, which still has its connection.
+        // A streamed answer ends when the client has read it or has gone away; until then its query holds a connection.
         if (request.streamed && !request.streamed.closed) request.streamed.once('close', release)
         else release()
       }

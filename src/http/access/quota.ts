@@ -11,21 +11,21 @@ import { invalidCredentials, ProblemError, sendProblem, toProblem } from '../ser
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a reading call was charged; null before that, and for other calls. */
+    /** The quota charged to a reading call; null before it is charged, and for other calls. */
     charged: UsedKey | null
   }
 }
 
 /**
- * The options of the route of a reading call: it costs one unit of its key's quota, also when it is refused with 400. The
- * unit is charged before the call is looked at, so that a quota is never overshot, and given back when the answer is 5xx.
- * Writing calls are admitted by the ledger.
+ * Route options for a reading call, which costs one unit of its key's quota even if it is refused with 400. The unit is
+ * charged before validation, so that a quota is never exceeded, and refunded if the answer is a 5xx. The ledger charges
+ * writing calls.
  */
 export function chargedReading(keyUsage: KeyUsageCounter) {
   return {
     preValidation: (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, keyUsage),
     errorHandler: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      if (toProblem(error, 0).status >= 500) await giveBack(request, reply, keyUsage)
+      if (toProblem(error, 0).status >= 500) await refund(request, reply, keyUsage)
       return sendProblem(request, reply, error)
     },
   }
@@ -45,8 +45,8 @@ async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: Key
   throw new ProblemError(quotaExceeded(key))
 }
 
-/** Gives the unit of a call back, in its window. Where that fails the unit is lost, and the answer is the same. */
-async function giveBack(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
+/** Refunds the unit of a call in its own window. If that fails, the unit is lost and the answer stays the same. */
+async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
   const { charged } = request
   if (!charged) return
   request.charged = null
@@ -56,11 +56,11 @@ async function giveBack(request: FastifyRequest, reply: FastifyReply, keyUsage: 
     const used = await keyUsage.submit({ companyId, apiId: charged.key.id, cost, isGood: () => true })
     if (used) void reply.headers(rateLimitHeaders(used.key, used.after, used.nowMs))
   } catch (error) {
-    request.log.warn({ err: error, ...idsOf(request) }, 'a unit of quota could not be given back')
+    request.log.warn({ err: error, ...idsOf(request) }, 'could not refund a unit of quota')
   }
 }
 
-/** Counts a call, if the secret that it came with is still good at that moment; else throws as for any other. */
+/** Counts a call if its secret is still valid at that moment; otherwise throws `invalid_credentials`. */
 export async function useKeyOf(request: FastifyRequest, keyUsage: KeyUsageCounter, cost: number): Promise<UsedKey> {
   const { companyId, key, secretHash } = callerOf(request)
   const isGood = (now: ApiKey, nowMs: number) => standingOf(now, secretHash, nowMs) !== 'refused'

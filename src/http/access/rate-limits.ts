@@ -1,4 +1,4 @@
-import type { Limit } from '../server/watch-answers.ts'
+import type { Limit } from '../server/access-log.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
 import { callerOf } from './authenticate.ts'
@@ -8,7 +8,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The limit that the request met; null when it met none. */
+    /** The limit that refused the request; null if none did. */
     metLimit: Limit | null
   }
 }
@@ -17,9 +17,9 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
 /**
- * Answers 429 instead of 401 to an address (IPv6: a network of 64 bits) that has failed to prove who it is more than `perMinute` times within a
- * minute; 0 is no limit. Counted in this process. Good credentials are never held up by the bad ones of a neighbour
- * behind the same address: a secret of 256 bits cannot be found by trying.
+ * Answers 429 instead of 401 to an address (IPv6: a /64) with more than `perMinute` failed authentications within a
+ * minute, per process; 0 means no limit. Valid credentials are never refused for failures of others behind the same
+ * address: a 256-bit secret cannot be guessed.
  */
 export function limitFailures(app: FastifyInstance, perMinute: number, authenticate: Hook): Hook {
   if (perMinute === 0) return authenticate
@@ -35,7 +35,7 @@ export function limitFailures(app: FastifyInstance, perMinute: number, authentic
   }
 }
 
-/** Lets through `perSecond` calls of each API key a second. 0 is no limit. Counted in this process. */
+/** Allows `perSecond` calls per second for each API key, per process. 0 means no limit. */
 export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
   if (perSecond === 0) return async () => undefined
   const keyGenerator = (request: FastifyRequest) => callerOf(request).key.id
@@ -48,7 +48,7 @@ export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
 
 const TOO_MANY = 'too many calls at once; wait and try again'
 
-/** The refusal of one call too many, with when to come again. */
+/** A 429 problem; also sets `Retry-After`, in seconds. */
 export function tooMany(reply: FastifyReply, limit: Limit, seconds: number, detail = TOO_MANY): ProblemError {
   reply.metLimit = limit
   void reply.header('retry-after', String(Math.max(1, seconds)))

@@ -6,18 +6,21 @@ import { findUserOfSession } from '../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../server/problem.ts'
 
-/** How sessions are kept, from the settings. */
+/** Session settings. */
 export interface SessionSettings {
-  /** Minutes without a page after which a session ends. */
+  /** Minutes of inactivity after which a session ends. */
   idleMinutes: number
   /** Hours after which a session ends in any case. */
   hours: number
-  /** The address under which browsers reach the service, without a path; null when it is not known. */
+  /** The URL at which browsers reach the service, without a path; null if unknown. */
   publicUrl: string | null
 }
 
 const PLAIN_COOKIE = 'session'
-/** Browsers take a cookie of this name from https alone, and from no other host or path (RFC 6265bis, section 4.1.3.2). */
+/**
+ * Browsers accept a cookie with this prefix over https only, and for this host and path only (RFC 6265bis section
+ * 4.1.3.2).
+ */
 const SECURE_COOKIE = '__Host-session'
 
 export function isSecure({ publicUrl }: SessionSettings): boolean {
@@ -32,12 +35,15 @@ function cookieOptions(settings: SessionSettings): CookieSerializeOptions {
   return { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(settings) }
 }
 
-/** The cookie of a request's session, whatever it holds; null when there is none. */
+/** The session cookie of a request, unvalidated; null if there is none. */
 export function sessionCookie(request: FastifyRequest, settings: SessionSettings): string | null {
   return request.cookies[cookieName(settings)] ?? null
 }
 
-/** Gives the browser the cookie of a session. It ends with the browser, and in the database before. */
+/**
+ * Sets the session cookie. It has no expiry: the browser drops it when it closes, and the database decides when the
+ * session ends.
+ */
 export function setSessionCookie(reply: FastifyReply, settings: SessionSettings, cookie: string): void {
   void reply.setCookie(cookieName(settings), cookie, cookieOptions(settings))
 }
@@ -47,8 +53,8 @@ export function clearSessionCookie(reply: FastifyReply, settings: SessionSetting
 }
 
 /**
- * The user of a request's session; null when it has none, or it has ended. A page that was opened is something done in
- * the session; what a page asks for by itself is not.
+ * The user of a request's session; null if there is no session or it has ended. `isUse` counts the request as activity:
+ * opening a page is, a request that a page makes by itself is not.
  */
 export async function findSessionUser(
   db: LedgerDb,
@@ -62,16 +68,16 @@ export async function findSessionUser(
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Whether a link was followed, perhaps from another site, to a whole page: nothing is framed or embedded. */
+/** Whether the request is a top-level navigation, perhaps from a link on another site. */
 export function isFollowedLink(request: FastifyRequest): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': dest } = request.headers
   return SAFE_METHODS.has(request.method) && mode === 'navigate' && dest === 'document'
 }
 
 /**
- * Refuses a request that another site has made a browser send along with our cookie: by Fetch Metadata
- * (https://www.w3.org/TR/fetch-metadata/), which browsers send to https and to this machine, and by `Origin` where it is
- * missing. Throws a problem with `cross_site_request`.
+ * Refuses requests that another site made the browser send with our cookie. Uses Fetch Metadata
+ * (https://www.w3.org/TR/fetch-metadata/), which browsers send over https and to localhost, and falls back to `Origin`.
+ * Throws `cross_site_request`.
  */
 export function assertSameOrigin(request: FastifyRequest): void {
   const { 'sec-fetch-site': site, origin, host } = request.headers

@@ -3,13 +3,13 @@ import { problem } from '../../domain/errors.ts'
 import { ProblemError } from './problem.ts'
 
 /**
- * Refuses the calls of these routes with 503 while a read model of this version of the program is filled for the first
- * time: nobody sees a part of it. A balancer sends no calls here by then (`/readyz`), a lone process gets them all the same.
+ * Answers 503 while a read model of this version is being filled for the first time, so that nobody sees a part of it.
+ * By then, `/readyz` keeps a load balancer from sending calls here; a single process receives them anyway.
  */
 export function refuseHalfBuilt(app: FastifyInstance, areComplete: () => Promise<boolean>): void {
-  // Before a reading call is charged: what ends in 503 costs nothing.
+  // Runs before the quota is charged: a 503 costs nothing.
   app.addHook('preValidation', async () => {
     if (await areComplete()) return
-    throw new ProblemError(problem('unavailable', 'what this call reads is being built for this version; try again'))
+    throw new ProblemError(problem('unavailable', 'the data that this call reads is still being built; try again'))
   })
 }

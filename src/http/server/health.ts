@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** A database that takes longer than this to answer cannot serve. */
+/** If the database does not answer within this time, the process is not ready. */
 const READY_TIMEOUT_MS = 2_000
 
 /**
- * `/livez`: the process answers. `/readyz`: it can serve, which it cannot while the database does not answer while a
- * read model of this version is filled for the first time, or while it is stopping.
+ * Adds the liveness and readiness endpoints. `/livez`: the process answers. `/readyz`: it can serve; not ready while
+ * the database does not answer, while a read model of this version is filled for the first time, or during shutdown.
  */
-export function health(app: FastifyInstance, isReady: () => Promise<boolean>): void {
+export function registerHealthRoutes(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true

@@ -5,41 +5,41 @@ import { problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
 import { ProblemError } from './problem.ts'
 
-/** Levels of objects and arrays that a body may have. */
+/** The maximum nesting depth of a body. */
 export const MAX_DEPTH = 32
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** A double holds every whole number of fewer characters. */
+/** Any whole number with fewer characters fits a double exactly. */
 const MANY_CHARACTERS = 16
-/** Without one of these no text of valid UTF-8 can be bent. */
+/** Text without this escape cannot contain U+0000 or a lone surrogate. */
 const ESCAPED_CODE_UNIT = String.raw`\u`
 const WHOLE_NUMBER = /^-?[0-9]+$/
 const ZERO = /^-?[0.]+(?:[eE]|$)/
 const BYTE_ORDER_MARK = '\ufeff'
 
 /**
- * Reads a body as JSON (RFC 8259) and refuses what PostgreSQL or JSON would bend on its way: invalid UTF-8, members
- * named `__proto__`, depth, U+0000, lone surrogates, numbers that a double does not hold.
- * Throws ProblemError with `malformed_json` or `invalid_body`.
+ * Parses a JSON body (RFC 8259) and refuses whatever PostgreSQL or JSON would alter: invalid UTF-8, members named
+ * `__proto__`, deep nesting, U+0000, lone surrogates, and numbers that a double cannot hold. Throws ProblemError with
+ * `malformed_json` or `invalid_body`.
  */
 export function parseJsonBody(bytes: Buffer): SentJson {
   const text = decode(bytes)
-  // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
-  const { isTooDeep, hasInfinity, hasBentNumber } = lookThrough(text)
-  if (isTooDeep) throw refusal('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
+  // Check the depth before parsing: a recursive parser would run out of stack.
+  const { isTooDeep, hasInfinity, hasAlteredNumber } = scanText(text)
+  if (isTooDeep) throw bodyError('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
   const fault =
-    (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? bentValue(body, []) : null) ??
-    (hasBentNumber ? BENT_NUMBER : null)
-  if (fault) throw refusal('invalid_body', fault)
+    (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? findAlteredValue(body, []) : null) ??
+    (hasAlteredNumber ? ALTERED_NUMBER : null)
+  if (fault) throw bodyError('invalid_body', fault)
   return body
 }
 
 function decode(bytes: Buffer): string {
-  if (bytes.length === 0) throw refusal('malformed_json', 'the body is empty')
+  if (bytes.length === 0) throw bodyError('malformed_json', 'the body is empty')
   const text = decodeUtf8(bytes)
-  // The decoder has ignored one, as RFC 8259 section 8.1 allows.
-  if (text.startsWith(BYTE_ORDER_MARK)) throw refusal('malformed_json', 'the body begins with two byte order marks')
+  // The decoder has skipped the first one, as RFC 8259 section 8.1 allows.
+  if (text.startsWith(BYTE_ORDER_MARK)) throw bodyError('malformed_json', 'the body begins with two byte order marks')
   return text
 }
 
@@ -47,7 +47,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes)
   } catch {
-    throw refusal('malformed_json', 'the body is not valid UTF-8')
+    throw bodyError('malformed_json', 'the body is not valid UTF-8')
   }
 }
 
@@ -56,11 +56,11 @@ function parseText(text: string): SentJson {
     return parse(text, null, { protoAction: 'error', constructorAction: 'ignore' })
   } catch (error) {
     const isProto = error instanceof SyntaxError && error.message.includes('forbidden prototype')
-    throw refusal('malformed_json', isProto ? 'a member is named __proto__' : syntaxDetail(error))
+    throw bodyError('malformed_json', isProto ? 'a member is named __proto__' : syntaxDetail(error))
   }
 }
 
-/** V8 quotes the body in some of its messages; only the place is told, which stands at the end of the others. */
+/** V8 quotes the body in some messages. Report only the position, which the other messages end with. */
 function syntaxDetail(error: unknown): string {
   const [, position] =
     / at position (\d+) \(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '') ?? []
@@ -69,9 +69,9 @@ function syntaxDetail(error: unknown): string {
     : `the body is not well-formed JSON at character ${position}`
 }
 
-/** What stands outside of texts: how deep it is nested, and the numbers that a double does not hold. */
-function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasBentNumber: boolean } {
-  const found = { isTooDeep: false, hasInfinity: false, hasBentNumber: false }
+/** Scans everything outside of strings: the nesting depth, and numbers that a double cannot hold. */
+function scanText(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasAlteredNumber: boolean } {
+  const found = { isTooDeep: false, hasInfinity: false, hasAlteredNumber: false }
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -83,7 +83,7 @@ function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; 
       if (literal === null) continue
       const value = Number(literal)
       if (!Number.isFinite(value)) found.hasInfinity = true
-      else if (!isHeld(literal, value)) found.hasBentNumber = true
+      else if (!isExact(literal, value)) found.hasAlteredNumber = true
     } else if (code === 0x5b || code === 0x7b) {
       depth += 1
       if (depth > MAX_DEPTH) return { ...found, isTooDeep: true }
@@ -92,7 +92,7 @@ function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; 
   return found
 }
 
-/** Where the number ends that begins here, or what will turn out to be none. */
+/** The end of the number that starts here. What looks like a number may turn out to be invalid JSON. */
 function endOfNumber(text: string, start: number): { end: number; hasExponent: boolean } {
   let end = start + 1
   let hasExponent = false
@@ -109,7 +109,7 @@ function isOfNumber(code: number): boolean {
   )
 }
 
-/** Where the text ends that begins here. Most of a body is texts: a loop of their own makes it 0.4 ms for 320 kB, not 0.8. */
+/** The end of the string that starts here. Strings make up most of a body, so they get a tight loop of their own. */
 function endOfText(text: string, start: number): number {
   let at = start + 1
   for (; at < text.length; at += 1) {
@@ -120,42 +120,42 @@ function endOfText(text: string, start: number): number {
   return at
 }
 
-/** Names and places in arrays that lead to a value, from the outside in. */
+/** Member names and array indexes that lead to a value, from the outside in. */
 type Path = (string | number)[]
 
-/** Finds a text or a number that would not come back as it was sent. */
-function bentValue(value: SentJson, path: Path): string | null {
-  if (typeof value === 'string') return textFault(value, path)
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${shown(path)} is too large`
+/** Finds a string or number that storing would alter. Returns a message, or null if there is none. */
+function findAlteredValue(value: SentJson, path: Path): string | null {
+  if (typeof value === 'string') return findTextFault(value, path)
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${renderPath(path)} is too large`
   if (typeof value !== 'object' || value === null) return null
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at += 1) {
-      const fault = bentMember(value[at], at, path)
+      const fault = findAlteredMember(value[at], at, path)
       if (fault) return fault
     }
     return null
   }
   for (const name of Object.keys(value)) {
-    const fault = textFault(name, path) ?? bentMember((value as Record<string, SentJson>)[name], name, path)
+    const fault = findTextFault(name, path) ?? findAlteredMember((value as Record<string, SentJson>)[name], name, path)
     if (fault) return fault
   }
   return null
 }
 
-function bentMember(member: SentJson, name: string | number, path: Path): string | null {
+function findAlteredMember(member: SentJson, name: string | number, path: Path): string | null {
   path.push(name)
-  const fault = bentValue(member, path)
+  const fault = findAlteredValue(member, path)
   path.pop()
   return fault
 }
 
-function textFault(text: string, path: Path): string | null {
-  if (text.includes('\0')) return `a text at ${shown(path)} contains U+0000`
-  return text.isWellFormed() ? null : `a text at ${shown(path)} contains a lone surrogate`
+function findTextFault(text: string, path: Path): string | null {
+  if (text.includes('\0')) return `a text at ${renderPath(path)} contains U+0000`
+  return text.isWellFormed() ? null : `a text at ${renderPath(path)} contains a lone surrogate`
 }
 
-/** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
-function shown(path: Path): string {
+/** Renders a path for a message. Stops before the first name that the client chose. */
+function renderPath(path: Path): string {
   const isOurs = (name: string | number) =>
     typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
   const end = path.findIndex((name) => !isOurs(name))
@@ -163,15 +163,18 @@ function shown(path: Path): string {
   return known.length === 0 ? 'the top level' : `/${known.join('/')}`
 }
 
-const BENT_NUMBER = 'a number of the body has more digits than a double holds, or is too near to zero'
+const ALTERED_NUMBER = 'a number in the body has more digits than a double can hold, or is too close to zero'
 
-/** Fractions are rounded as everywhere. A whole number is not, and nothing but zero may become zero. */
-function isHeld(literal: string, value: number): boolean {
+/**
+ * Whether a double represents a literal well enough. Fractions may be rounded, whole numbers may not, and only zero may
+ * become zero.
+ */
+function isExact(literal: string, value: number): boolean {
   if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
-  // The digits by which a double is written need not be its exact value, but they come back as they were sent.
+  // The shortest digits of a double need not be its exact value, but they return as they were sent.
   return String(value) === literal || BigInt(literal) === BigInt(value)
 }
 
-function refusal(code: ProblemCode, detail: string): ProblemError {
+function bodyError(code: ProblemCode, detail: string): ProblemError {
   return new ProblemError(problem(code, detail))
 }

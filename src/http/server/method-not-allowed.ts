@@ -5,8 +5,8 @@ import { sendProblemDocument } from './problem.ts'
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * Answers 405 with `Allow` (RFC 9110 section 15.5.6) for methods that a known path does not have.
- * Returns a function to call once all routes are registered.
+ * Answers 405 with `Allow` (RFC 9110 section 15.5.6) to methods that a known path does not support. Returns a function
+ * to call once all routes are registered.
  */
 export function collectMethods(app: FastifyInstance): () => void {
   const known = new Map<string, Set<string>>()
@@ -22,7 +22,7 @@ export function collectMethods(app: FastifyInstance): () => void {
         method: METHODS.filter((method) => !methods.has(method)),
         url,
         schema: { hide: true },
-        // Before a body is read: nobody has proved anything here.
+        // Refuse before reading the body: the caller is not authenticated.
         onRequest: async (request, reply) => {
           const detail = `the route has the methods ${allow}`
           return sendProblemDocument(request, reply.header('allow', allow), problem('method_not_allowed', detail))

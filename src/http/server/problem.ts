@@ -12,7 +12,7 @@ import { idsOf } from './log-ids.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
-/** A problem on its way to the client. */
+/** An error that is sent to the client as a problem. */
 export class ProblemError extends Error {
   override name = 'ProblemError'
   readonly problem: Problem
@@ -23,12 +23,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** One refusal for all that is wrong with credentials, so that it tells nothing about which part it was. */
+/** The same problem for everything that may be wrong with credentials, so that it does not reveal which part it is. */
 export function invalidCredentials(): ProblemError {
-  return new ProblemError(problem('invalid_credentials', 'the credentials are missing, unknown or no longer good'))
+  return new ProblemError(problem('invalid_credentials', 'the credentials are missing, unknown or no longer valid'))
 }
 
-/** Turns whatever was thrown into a problem. What nobody expected becomes `internal_error`, and nothing of it leaks. */
+/** Turns anything thrown into a problem. Unexpected errors become `internal_error`, without details. */
 export function toProblem(error: unknown, bodyLimit: number): Problem {
   if (error instanceof ProblemError) return error.problem
   if (error instanceof RefusedByStateError) return error.problem
@@ -37,7 +37,7 @@ export function toProblem(error: unknown, bodyLimit: number): Problem {
     return problem('idempotency_in_progress', 'the first call with this Idempotency-Key is still running')
   }
   if (error instanceof UnavailableError || isOfTheServer(error)) {
-    return problem('unavailable', 'the service cannot answer for the moment; try again')
+    return problem('unavailable', 'the service is temporarily unavailable; try again')
   }
   return fromFastify(error as FastifyError, bodyLimit) ?? problem('internal_error', 'something went wrong on our side')
 }
@@ -65,16 +65,16 @@ function validationDetail({ validation }: FastifyError): string {
   return `the query parameter ${fault.instancePath.slice(1)} ${fault.message ?? 'is not valid'}`
 }
 
-/** Sends a problem document (RFC 9457) for what was thrown. */
+/** Sends a problem document (RFC 9457) for an error. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (isCutOff(request, error))
-    request.log.debug({ err: error, ...idsOf(request) }, 'the request was cut off before its end')
+    request.log.debug({ err: error, ...idsOf(request) }, 'the client disconnected before the request was complete')
   else if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemDocument(request, reply, refusal)
 }
 
-/** Whether a client went away before it had sent all of its request: nobody is left to answer. */
+/** Whether the client disconnected before it had sent the whole request. */
 export function isCutOff(request: FastifyRequest, error: unknown): boolean {
   return request.raw.readableAborted || (error as FastifyError).code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 }
@@ -87,7 +87,7 @@ function bodyFaults(error: unknown, body: unknown): Problem | null {
 export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
   if (refusal.status === 401) {
     void reply.header('www-authenticate', challenge(request))
-    // Who turns out not to be known is not told how much somebody may do.
+    // Do not reveal rate limits to unauthenticated callers.
     for (const name of RATE_LIMIT_HEADERS) void reply.removeHeader(name)
   }
   if (refusal.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)

@@ -4,23 +4,23 @@ import { ProblemError } from './problem.ts'
 const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** An instant as the database takes it: neither it nor Date knows all that the form of a date-time allows. */
+/** Parses a date-time parameter. The date-time format allows values that neither PostgreSQL nor Date accepts. */
 export function instant(name: string, text: string): string {
   const time = Date.parse(text)
   if (time >= FIRST_INSTANT_MS && time <= LAST_INSTANT_MS) return new Date(time).toISOString()
-  throw invalidQuery(name, 'holds no instant of the years 1 to 9999')
+  throw invalidQuery(name, 'must be a time in the years 1 to 9999')
 }
 
-/** What no text of the database can hold, none of its rows can match. */
+/** Refuses texts that PostgreSQL cannot store, and that can therefore match no row. */
 export function assertStorable(texts: object): void {
   for (const [name, value] of Object.entries(texts)) {
     if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-      throw invalidQuery(name, 'holds a character that no text may have')
+      throw invalidQuery(name, 'contains an invalid character')
     }
   }
 }
 
-/** Refuses a query parameter, by its name and what is wrong with it. */
+/** A problem with a query parameter; `fault` follows its name. */
 export function invalidQuery(name: string, fault: string): ProblemError {
   return new ProblemError(problem('invalid_query', `the query parameter ${name} ${fault}`))
 }

@@ -3,30 +3,31 @@ import { Readable } from 'node:stream'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What is read for the answer while the client takes it; it is closed once no more is read. */
+    /** The source of a streamed answer; closed once no more is read from it. */
     streamed: Readable | null
   }
 }
 
-/** Who is given the texts. */
+/** The recipient of a stream. */
 export interface Reader {
   request: FastifyRequest
   reply: FastifyReply
-  /** Throws when the request's user may not (any more) have them. */
+  /** Throws if the request's user may not, or may no longer, read it. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 /**
- * Texts as a stream, made one after the other while the client takes them: never more than one is held, and no
- * transaction lasts longer than what makes one. Destroying the stream, as a client does that goes away, ends the making.
- * The reader's rights are checked before each text is handed on; once they have ended, the connection breaks and the
- * answer cannot be taken for a whole one. Resolves once the first text is there: should that fail, the client gets a
+ * Streams texts, produced one at a time as the client reads them: at most one is held in memory, and no transaction
+ * outlasts the production of one. Destroying the stream, as a disconnecting client does, stops the production.
+ *
+ * The user's rights are checked before each text. If they have ended, the connection breaks, so that the client cannot
+ * mistake the answer for a complete one. Resolves when the first text is ready: if that fails, the client gets a
  * problem instead of half an answer.
  */
 export async function streamTexts(reader: Reader, texts: AsyncIterable<string>): Promise<Readable> {
   const allowed = whileAllowed(reader, texts)
   const first = await allowed.next()
-  // Nothing is made ahead: a text that waited for a slow client would be older than the check of its reader.
+  // No read-ahead: a text that waited for a slow client would outlive the check of its user's rights.
   const streamed = Readable.from(startingWith(first.done === true ? '' : first.value, allowed), { highWaterMark: 0 })
   reader.request.streamed = streamed
   return streamed

@@ -8,12 +8,12 @@ const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /**
- * Answers what could not be read as a request with a problem document, like every other error, and ends the connection:
- * where the next request would begin is anybody's guess (RFC 9112 section 11.2). Nothing is said where an answer has
- * begun already, or nobody listens any more.
+ * Answers bytes that cannot be parsed as a request with a problem document, and closes the connection, because the
+ * start of the next request is unknown (RFC 9112 section 11.2). Sends nothing if an answer has already begun or the
+ * client is gone.
  */
 export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHandler']> = (error, socket) => {
-  // Node.js itself looks there (its default handler of clientError): there is no other way to know.
+  // Node.js's default clientError handler reads this undocumented property too; there is no other way to know.
   const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent: boolean } | null }
   if (error.code !== 'ECONNRESET' && socket.writable && answering?.headersSent !== true)
     socket.write(answerTo(error.code))
@@ -35,7 +35,7 @@ function answerTo(fault: string | undefined): string {
 }
 
 function refusalOf(fault: string | undefined): Problem {
-  if (fault === TOO_LARGE) return problem('headers_too_large', 'the address and the headers have too many bytes')
-  if (fault === TOO_SLOW) return problem('request_timeout', 'the request has not come within the time that it may take')
-  return problem('malformed_request', 'what was sent is not a request of HTTP/1.1')
+  if (fault === TOO_LARGE) return problem('headers_too_large', 'the URL and the headers are too large')
+  if (fault === TOO_SLOW) return problem('request_timeout', 'the request was not received in time')
+  return problem('malformed_request', 'this is not a valid HTTP/1.1 request')
 }

@@ -8,7 +8,7 @@ import { boundName, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
 import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './ledger-call.ts'
 import { loadCompanies, loadRows } from './load-companies.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
-import { BEGIN, COMMIT, inOnePacket } from '../../postgres/pipeline.ts'
+import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
 import { placeEvents } from './place-events.ts'
 import type { StoredCall } from './recent-events.ts'
 import { UnknownOutcomeError } from './settle-outcome.ts'
@@ -33,8 +33,8 @@ export async function commitTogether<Answer>(
   onStored?: (calls: StoredCall[]) => void,
 ): Promise<(Committed<Answer> | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
-  const [, heads, rows] = await inOnePacket(client, (packet) =>
-    Promise.all([packet.query(BEGIN), statements.lockHeads(packet, companyIds, wait), loadRows(packet, calls, wait)]),
+  const [, heads, rows] = await pipeline(client, (pipe) =>
+    Promise.all([pipe.query(BEGIN), statements.lockHeads(pipe, companyIds, wait), loadRows(pipe, calls, wait)]),
   )
   try {
     if (heads.length === 0) {
@@ -134,9 +134,9 @@ async function write(
     ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(client, traces)] : []),
   ]
-  const { writes, commit } = inOnePacket(client, (packet) => ({
-    writes: sendWrites(packet),
-    commit: packet.query(COMMIT),
+  const { writes, commit } = pipeline(client, (pipe) => ({
+    writes: sendWrites(pipe),
+    commit: pipe.query(COMMIT),
   }))
   const outcomes = await Promise.allSettled([...writes, commit])
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason

@@ -7,7 +7,7 @@ import type { OfCompany } from './reporting-line-statements.ts'
 import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
 import { headAt } from './place-events.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
-import { inOnePacket } from '../../postgres/pipeline.ts'
+import { pipeline } from '../../postgres/pipeline.ts'
 import * as statements from './statements.ts'
 
 type Call = Pick<LedgerCall<unknown>, 'companyId' | 'apiId' | 'idempotency' | 'touches'>
@@ -106,9 +106,9 @@ async function loadReportingLines(
     for (const employeeId of named('managers')) managers.push({ companyId, employeeId })
   }
   if (remanaged.length === 0) return
-  const below = await inOnePacket(client, (packet) => loadSubordinates(packet, remanaged, MAX_SUBORDINATES + 1))
+  const below = await pipeline(client, (pipe) => loadSubordinates(pipe, remanaged, MAX_SUBORDINATES + 1))
   const lines =
-    below.length > MAX_SUBORDINATES ? await inOnePacket(client, (packet) => loadSuperiors(packet, managers)) : below
+    below.length > MAX_SUBORDINATES ? await pipeline(client, (pipe) => loadSuperiors(pipe, managers)) : below
   for (const { companyId, employeeId, managerId } of lines)
     companies.get(companyId)?.employees.setManager(employeeId, managerId)
 }

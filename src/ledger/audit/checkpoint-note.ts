@@ -1,45 +1,45 @@
 import { HASH_BYTES } from '../integrity/merkle.ts'
 import type { Note, NoteSigner, VerifierKey } from './signed-note.ts'
-import { decodeBase64, keyId, parseNotes, signNote } from './signed-note.ts'
+import { decodeBase64, deriveKeyId, parseNotes, signNote } from './signed-note.ts'
 
 /*
- * Checkpoints of a company's ledger (https://c2sp.org/tlog-checkpoint): signed notes whose text names the log, its
- * size and its root.
+ * Checkpoints of a company's ledger (https://c2sp.org/tlog-checkpoint): signed notes with the origin, size and root of
+ * the log.
  */
 
-/** What the origin of every ledger of this program begins with; the id of the company follows. */
+/** The first part of every origin; the company id follows. */
 const SERVICE = 'employee-ledger'
 
-/** How far a ledger was, and the root of its tree there. */
+/** The size of a ledger, and the root of its tree at that size. */
 export interface TreeHead {
   size: number
   root: Buffer
 }
 
-/** A checkpoint that was read, with the note that it stands in. */
+/** A parsed checkpoint, with its note. */
 export interface Checkpoint extends TreeHead {
   origin: string
   note: Note
 }
 
-/** The name of a company's ledger among all logs, which is also the name under which its checkpoints are signed. */
+/** The origin of a company's ledger, which is also the name of the key that signs its checkpoints. */
 export function originOf(companyId: string): string {
   return `${SERVICE}/${companyId}`
 }
 
-/** The signed note of a ledger at a size. */
+/** Signs a checkpoint. */
 export function checkpointNote(companyId: string, { size, root }: TreeHead, signer: NoteSigner): string {
   const origin = originOf(companyId)
   return signNote(`${origin}\n${size}\n${root.toString('base64')}\n`, origin, signer)
 }
 
-/** Reads one or more checkpoints that stand one after the other; null when that is not what the text is. */
+/** Parses one or more consecutive checkpoints; null if the text is anything else. */
 export function parseCheckpoints(text: string): Checkpoint[] | null {
   const checkpoints = parseNotes(text)?.map(parseCheckpoint)
   return checkpoints && checkpoints.length > 0 && !checkpoints.includes(null) ? (checkpoints as Checkpoint[]) : null
 }
 
-/** Further lines of the text may hold anything: they are signed and not looked at. */
+/** Further lines of the note may hold anything: they are signed but not interpreted. */
 function parseCheckpoint(note: Note): Checkpoint | null {
   const [origin, size, encodedRoot] = note.text.split('\n')
   const root = decodeBase64(encodedRoot ?? '')
@@ -47,8 +47,8 @@ function parseCheckpoint(note: Note): Checkpoint | null {
   return { origin, size: Number(size), root, note }
 }
 
-/** The verifier keys of a company's checkpoints, from public keys that sign or signed those of all companies. */
+/** The verifier keys of a company's checkpoints, from the current and retired public keys. */
 export function verifierKeysOf(companyId: string, publicKeys: readonly Buffer[]): VerifierKey[] {
   const name = originOf(companyId)
-  return publicKeys.map((publicKey) => ({ name, id: keyId(name, publicKey), publicKey }))
+  return publicKeys.map((publicKey) => ({ name, id: deriveKeyId(name, publicKey), publicKey }))
 }

@@ -4,7 +4,10 @@ import { dirname } from 'node:path'
 
 const OWNER_ALONE = 0o600
 
-/** Writes a file that its owner alone may read: beside, and then renamed, so that nobody ever reads half of it. */
+/**
+ * Writes a file that only its owner can read. Writes to a temporary file and renames it, so that no reader sees a
+ * partial file.
+ */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const beside = `${file}.${randomUUID()}.part`
   const handle = await open(beside, 'w', OWNER_ALONE)
@@ -18,7 +21,7 @@ export async function writeDurably(file: string, text: string): Promise<void> {
   await syncFolder(dirname(file))
 }
 
-/** A new name in a folder survives a power cut only when the folder is written too. */
+/** Syncs a folder, so that a new file in it survives a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -1,11 +1,11 @@
 import { LedgerFault } from './verify-fault.ts'
 
 const LINE_FEED = 0x0a
-/** No event comes near to it: a body has at most 64 MiB. */
+/** Far beyond any event: a body has at most 64 MiB. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
-/** Cuts bytes into lines, each with its line feed; the last one has none when it is cut off. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
+/** Splits bytes into lines, including their line feeds; only a truncated last line has none. */
+export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
   let pieces: Buffer[] = []
   let bytes = 0
   for await (const chunk of chunks) {

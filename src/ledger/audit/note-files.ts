@@ -7,33 +7,33 @@ import { syncFolder } from './durable-file.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 
-/** No note of ours has as many bytes. */
+/** An upper bound for the size of a note. */
 const MAX_NOTE_BYTES = 4096
 const NOTES = '.notes'
 
-/** A file of notes that is not what was written to it, or cannot be read; the message is for the operator. */
+/** A note file that is damaged or cannot be accessed. The message is for the operator. */
 export class NoteFileError extends Error {
   override name = 'NoteFileError'
 }
 
 /**
- * The checkpoints that are kept outside the database: a file for each company, to which notes are appended, an empty
- * line behind each. Beside it lies the frontier of the last one, which only saves work: it is believed when its root
- * is that of the note.
+ * Checkpoints kept outside the database: one file per company, to which notes are appended, each followed by an empty
+ * line. Beside it lies the frontier of the last note, which only saves work: it is trusted only if its root matches the
+ * note.
  */
 export interface NoteFiles {
   /** The ids of all companies that have notes. */
   companies(): Promise<string[]>
-  /** The last note of a company; null when there is none. One that a crash cut off does not count. */
+  /** The last complete note of a company; null if there is none. A note that a crash cut off is ignored. */
   last(companyId: string): Promise<Checkpoint | null>
-  /** Appends a note, and waits until it is on the disk. One process at a time may do this. */
+  /** Appends a note and syncs it to disk. Only one process at a time may do this. */
   append(companyId: string, note: string): Promise<void>
-  /** A frontier of this size that was kept; null when there is none. Nobody vouches for it. */
+  /** The stored frontier of this size; null if there is none. It is not authenticated. */
   frontier(companyId: string, size: number): Promise<Frontier | null>
   keepFrontier(companyId: string, frontier: Frontier): Promise<void>
 }
 
-/** The files in a folder; `makeFolder` makes it when the first note is written. */
+/** Opens the note files in a folder; `makeFolder` creates it when the first note is written. */
 export function openNoteFiles(folder: string, makeFolder: (folder: string) => Promise<void>): NoteFiles {
   const notesOf = (companyId: string) => path.join(folder, companyId + NOTES)
   const frontierOf = (companyId: string) => path.join(folder, `${companyId}.frontier`)
@@ -76,7 +76,7 @@ export function openNoteFiles(folder: string, makeFolder: (folder: string) => Pr
   }
 }
 
-/** The result of a task on a file; null when there is no such file. */
+/** Runs a task on a file; null if the file does not exist. */
 async function unlessMissing<Result>(task: () => Promise<Result>, fault: string): Promise<Result | null> {
   try {
     return await task()
@@ -100,7 +100,7 @@ async function readLast(file: string, origin: string): Promise<Checkpoint | null
   }
 }
 
-/** Appends in one write; cuts off first what an earlier crash left of a note. Tells whether the file is new. */
+/** Appends in one write, after truncating what a crash left of an earlier note. Returns whether the file is new. */
 async function appendTo(file: string, record: string, origin: string): Promise<boolean> {
   const handle = await open(file, 'a+')
   try {
@@ -110,7 +110,7 @@ async function appendTo(file: string, record: string, origin: string): Promise<b
     try {
       await handle.writeFile(record)
     } catch (error) {
-      // A full disk may have taken part of it.
+      // A full disk may have taken part of the record.
       await handle.truncate(end).catch(() => undefined)
       throw error
     }
@@ -133,7 +133,7 @@ async function readTail(handle: FileHandle): Promise<Tail> {
   return { size: size - length + bytesRead, bytes: buffer.subarray(0, bytesRead) }
 }
 
-/** The last whole note at the end of a file, and how many bytes stand behind it that a crash left of another one. */
+/** Finds the last complete note in a file, and the number of bytes of an incomplete one after it. */
 function lastNote(
   { size, bytes }: Tail,
   origin: string,

@@ -13,48 +13,51 @@ import type { SigningKeys } from './signing-keys.ts'
 import type { LedgerTables } from '../tables.ts'
 
 const LEAVES_PER_PAGE = 10_000
-/** Companies whose last checked frontier a process remembers, some 2 kB each. */
+/** The number of companies whose last verified frontier a process caches, about 2 kB each. */
 const COMPANIES_REMEMBERED = 10_000
 
-/** The ledger is not what it was at the last checkpoint outside: nothing is signed until an operator has decided. */
+/**
+ * The ledger does not continue the last external checkpoint. Nothing is signed until an operator has decided what to
+ * do.
+ */
 export class RefusedToSignError extends Error {
   override name = 'RefusedToSignError'
 }
 
-/** There is no key, so nothing can be signed. */
+/** No signing key is configured. */
 export class NoSigningKeyError extends Error {
   override name = 'NoSigningKeyError'
 }
 
-/** A ledger's head, signed. */
+/** A signed head of a ledger. */
 export interface SignedCheckpoint extends TreeHead {
   note: string
   /** The verifier key of the note. */
   publicKey: string
   frontier: Frontier
-  /** The last checkpoint that was kept outside, which this one continues. */
+  /** The last external checkpoint, which this one continues. */
   last: Checkpoint | null
 }
 
 export interface CheckpointSigner {
-  /** Signs the head of a company's ledger as it is. Throws NoSigningKeyError, RefusedToSignError or NoteFileError. */
+  /** Signs the current head of a company's ledger. Throws NoSigningKeyError, RefusedToSignError or NoteFileError. */
   sign(db: Kysely<LedgerTables>, companyId: string): Promise<SignedCheckpoint>
-  /** Verifier keys of a company's checkpoints: the current one, if there is one, and the retired ones. */
+  /** The verifier keys of a company's checkpoints: the current one, if any, and the retired ones. */
   publicKeys(companyId: string): { current: string | null; retired: string[] }
-  /** Whether there is a key. */
+  /** Whether a signing key is configured. */
   isSigning: boolean
   files: NoteFiles
 }
 
-/** Opens what signs checkpoints, with the keys and with the notes that are kept outside the database. */
+/** Opens the checkpoint signer, from the signing keys and the external notes. */
 export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): CheckpointSigner {
   const { current, retired } = keys
-  /** By company, the frontier at the last checkpoint outside, as it was found to be. */
+  /** By company, the verified frontier at the last external checkpoint. */
   const remembered = new Map<string, Frontier>()
 
   async function sign(db: Kysely<LedgerTables>, companyId: string): Promise<SignedCheckpoint> {
     if (!current) throw new NoSigningKeyError('no signing key is set')
-    // The note before the head: in the other order, one that is written meanwhile would seem to be ahead of the ledger.
+    // Read the note before the head: otherwise, a note written in between would seem to be ahead of the ledger.
     const last = await readLast(companyId, current)
     const head = (await findHead(db, companyId))?.frontier ?? EMPTY_FRONTIER
     if (last) await assertContinues(db, companyId, last, head)
@@ -72,7 +75,7 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     return last
   }
 
-  /** Throws RefusedToSignError unless the ledger, as far as the last note goes, is the one that was signed there. */
+  /** Throws RefusedToSignError unless the ledger continues the last note and agrees with its own head. */
   async function assertContinues(
     db: Kysely<LedgerTables>,
     companyId: string,
@@ -80,20 +83,20 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     head: Frontier,
   ): Promise<void> {
     const refuse = (what: string) => {
-      const until = 'nothing is signed until an operator has decided'
+      const until = 'nothing is signed until an operator resolves this'
       return new RefusedToSignError(`the ledger of ${companyId} ${what}: it was rolled back or changed, and ${until}`)
     }
     if (head.size < last.size)
-      throw refuse(`has ${head.size} events, and had ${last.size} at the last checkpoint outside`)
+      throw refuse(`has ${head.size} events, and had ${last.size} at the last external checkpoint`)
     const known = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
     const start = known && known.size <= last.size ? known : EMPTY_FRONTIER
     let then = await extend(db, companyId, start, last.size)
     if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
     if (!rootOf(then).equals(last.root))
-      throw refuse(`is another one than at the last checkpoint outside, at position ${last.size}`)
+      throw refuse(`differs from the last external checkpoint, at position ${last.size}`)
     remember(companyId, then)
     const now = await extend(db, companyId, then, head.size)
-    if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not come to its head')
+    if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not match its head')
   }
 
   function remember(companyId: string, frontier: Frontier): void {
@@ -113,7 +116,7 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
   }
 }
 
-/** The frontier at a size, from one before it and the leaves between them; shorter when leaves are missing. */
+/** Extends a frontier to a size by the leaves in between; stops early if leaves are missing. */
 async function extend(db: Kysely<LedgerTables>, companyId: string, from: Frontier, size: number): Promise<Frontier> {
   let frontier = from
   while (frontier.size < size) {

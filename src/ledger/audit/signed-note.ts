@@ -1,25 +1,25 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 
 /*
- * Signed notes (https://c2sp.org/signed-note) with Ed25519: a text, an empty line, and a line for each signature.
+ * Signed notes (https://c2sp.org/signed-note) with Ed25519: a text, an empty line, and one line per signature.
  */
 
-/** The type of an Ed25519 key and signature in a note. */
+/** The type byte of Ed25519 keys and signatures in notes. */
 const ED25519 = 1
 const ID_BYTES = 4
 const PUBLIC_KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
-// RFC 8410: what stands before the 32 bytes of an Ed25519 public key in its DER form.
+// RFC 8410: the DER prefix of a 32-byte Ed25519 public key.
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 const NAME = /^[^\s+]+$/u
 
-/** Signs bytes; `publicKey` are the 32 bytes of RFC 8032. */
+/** Signs bytes. `publicKey` holds the 32 bytes of RFC 8032. */
 export interface NoteSigner {
   publicKey: Buffer
   sign(bytes: Buffer): Buffer
 }
 
-/** A key by which signatures under a name are verified. */
+/** A key that verifies signatures under a name. */
 export interface VerifierKey {
   name: string
   id: Buffer
@@ -32,49 +32,49 @@ export interface NoteSignature {
   signature: Buffer
 }
 
-/** A note that was read; `text` ends with a line feed, and is what the signatures are over. */
+/** A parsed note. `text` ends with a line feed and is what the signatures cover. */
 export interface Note {
   text: string
   signatures: NoteSignature[]
 }
 
 /** The id of a key: the first 4 bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key). */
-export function keyId(name: string, publicKey: Buffer): Buffer {
+export function deriveKeyId(name: string, publicKey: Buffer): Buffer {
   return hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]), 'buffer').subarray(
     0,
     ID_BYTES,
   )
 }
 
-/** A verifier key as people pass it on: `name+id+base64(0x01 ‖ public key)`. */
+/** Encodes a verifier key: `name+id+base64(0x01 ‖ public key)`. */
 export function verifierKeyText(name: string, publicKey: Buffer): string {
   const typed = Buffer.concat([Buffer.of(ED25519), publicKey])
-  return `${name}+${keyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
+  return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
 }
 
-/** Reads a verifier key; null when the text is none, or none of Ed25519, or its id does not belong to it. */
+/** Parses a verifier key; null if it is malformed, not an Ed25519 key, or its id does not match. */
 export function parseVerifierKey(text: string): VerifierKey | null {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text) ?? []
   if (name === undefined || id === undefined || encoded === undefined) return null
   const publicKey = parsePublicKey(encoded)
-  if (!publicKey || keyId(name, publicKey).toString('hex') !== id) return null
+  if (!publicKey || deriveKeyId(name, publicKey).toString('hex') !== id) return null
   return { name, id: Buffer.from(id, 'hex'), publicKey }
 }
 
-/** Reads base64(0x01 ‖ public key); null when it is none. */
+/** Decodes base64(0x01 ‖ public key); null if it is malformed. */
 export function parsePublicKey(encoded: string): Buffer | null {
   const typed = decodeBase64(encoded)
   return typed?.length === PUBLIC_KEY_BYTES + 1 && typed[0] === ED25519 ? typed.subarray(1) : null
 }
 
-/** A note with one signature over its text, which ends with a line feed and has no empty line. */
+/** Signs a text, which must end with a line feed and contain no empty line. Returns the note. */
 export function signNote(text: string, name: string, signer: NoteSigner): string {
   if (!NAME.test(name)) throw new Error(`${name} cannot name a key`)
-  const signature = Buffer.concat([keyId(name, signer.publicKey), signer.sign(Buffer.from(text))])
+  const signature = Buffer.concat([deriveKeyId(name, signer.publicKey), signer.sign(Buffer.from(text))])
   return `${text}\n— ${name} ${signature.toString('base64')}\n`
 }
 
-/** Reads notes that stand one after the other, with or without empty lines between them; null when one is not well-formed. */
+/** Parses consecutive notes, with or without empty lines between them; null if one is malformed. */
 export function parseNotes(texts: string): Note[] | null {
   const notes: Note[] = []
   const form = /\n*((?:[^\n]+\n)+)\n((?:— [^\n]+\n)+)\n*/y
@@ -95,13 +95,13 @@ function parseSignature(line: string): NoteSignature | null {
   return { name, id: bytes.subarray(0, ID_BYTES), signature: bytes.subarray(ID_BYTES) }
 }
 
-/** Node.js reads more than base64; a text that is not exactly what its bytes are written as is refused. */
+/** Decodes canonical base64; null for anything else, which Node.js's lenient decoder would accept. */
 export function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : null
 }
 
-/** Whether a note is signed with one of these keys; `forged` when a signature claims to be by one and is not. */
+/** Checks whether a note is signed with one of these keys; `forged` if a signature names one of them and is invalid. */
 export function checkSignature(note: Note, keys: readonly VerifierKey[]): 'signed' | 'forged' | 'unknown' {
   let standing: 'signed' | 'unknown' = 'unknown'
   for (const { name, id, signature } of note.signatures) {

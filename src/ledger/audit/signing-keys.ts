@@ -7,34 +7,34 @@ import type { NoteSigner } from './signed-note.ts'
 import { parsePublicKey } from './signed-note.ts'
 
 /*
- * The key that signs checkpoints, and those that did before it. It is kept in a file or given by the environment, and
- * never in the database: whoever can rewrite the ledger cannot sign what they made of it.
+ * The key that signs checkpoints, and the retired keys. Keys come from a file or the environment and are never stored
+ * in the database, so that whoever can rewrite the ledger cannot sign the result.
  */
 
-/** A key that cannot be used; the message is for the operator. */
+/** A key that cannot be used. The message is for the operator. */
 export class SigningKeyError extends Error {
   override name = 'SigningKeyError'
 }
 
 export interface SigningKeys {
-  /** Null when none was given: nothing is signed then. */
+  /** Null if there is no key; nothing is signed then. */
   current: NoteSigner | null
-  /** The 32 bytes of public keys that signed earlier. */
+  /** The public keys that signed earlier checkpoints, 32 bytes each. */
   retired: Buffer[]
 }
 
-/** Where the key is: `pem` is the key itself; without it, it is in the file. The retired ones are beside that. */
+/** Where the key is: in `pem` itself or else in the file. The retired keys are stored beside the file. */
 export interface KeyPlace {
   pem?: string | undefined
   file: string
-  /** What becomes of a file that does not exist: the key is made there, it is a fault, or there is no key. */
+  /** What to do if the file does not exist: create a key, refuse to start, or run without signing. */
   missing: 'make' | 'refuse' | 'unsigned'
 }
 
-/** Finds or makes the signing key, and finds the retired ones beside its file. Throws SigningKeyError. */
+/** Reads or creates the signing key, and reads the retired ones. Throws SigningKeyError. */
 export async function openSigningKeys({ pem, file, missing }: KeyPlace): Promise<SigningKeys> {
   const retired = await readRetired(file)
-  // Files of settings often cannot hold line feeds.
+  // Environment files often cannot hold line feeds.
   if (pem !== undefined) return { current: signerOf(pem.replaceAll('\\n', '\n'), 'SIGNING_KEY'), retired }
   const found = await readText(file)
   if (found !== null) return { current: signerOf(found, file), retired }
@@ -42,19 +42,19 @@ export async function openSigningKeys({ pem, file, missing }: KeyPlace): Promise
   return { current: missing === 'make' ? await makeKey(file) : null, retired }
 }
 
-/** Puts a new key in the place of the one in the file, whose public key joins the retired ones. Returns the new one. */
+/** Replaces the key in the file with a new one and retires the old one. Returns the new keys. */
 export async function rotateSigningKey(file: string): Promise<SigningKeys & { current: NoteSigner }> {
   const { current: old, retired } = await openSigningKeys({ file, missing: 'refuse' })
   const beside = `${file}.new`
   const current = await writeKey(beside)
-  // First of all, so that at no time there are notes by a key that nobody is told of.
+  // Retire the old key first, so that there is never a note whose key is not published.
   const keys = [...retired.filter((key) => !key.equals(old!.publicKey)), old!.publicKey]
   await writeDurably(retiredFile(file), keys.map((key) => `${encoded(key)}\n`).join(''))
   await rename(beside, file)
   return { current, retired: keys }
 }
 
-/** Whoever comes first makes the key that all use. */
+/** Creates the key. If several processes do this at once, all use the key of the first one. */
 async function makeKey(file: string): Promise<NoteSigner> {
   const beside = `${file}.${randomUUID()}`
   const signer = await writeKey(beside)
@@ -87,9 +87,10 @@ function signerOf(pem: string, place: string): NoteSigner {
   try {
     key = createPrivateKey(pem)
   } catch (error) {
-    throw new SigningKeyError(`${place} holds no private key in PEM (PKCS#8)`, { cause: error })
+    throw new SigningKeyError(`${place} does not contain a private key in PEM (PKCS#8)`, { cause: error })
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw new SigningKeyError(`${place} holds a key that is not of Ed25519`)
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new SigningKeyError(`${place} contains a key that is not an Ed25519 key`)
   return signerWith(key)
 }
 
@@ -103,7 +104,7 @@ async function readRetired(file: string): Promise<Buffer[]> {
   const lines = (text ?? '').split('\n').filter((line) => line !== '')
   return lines.map((line, at) => {
     const key = parsePublicKey(line)
-    if (!key) throw new SigningKeyError(`line ${at + 1} of ${retiredFile(file)} is not the public key of a signing key`)
+    if (!key) throw new SigningKeyError(`line ${at + 1} of ${retiredFile(file)} is not a valid public key`)
     return key
   })
 }
@@ -112,12 +113,12 @@ function retiredFile(file: string): string {
   return `${file}.retired`
 }
 
-/** As it stands in a verifier key: base64(0x01 ‖ public key). */
+/** The public key as encoded in a verifier key: base64(0x01 ‖ public key). */
 function encoded(publicKey: Buffer): string {
   return Buffer.concat([Buffer.of(1), publicKey]).toString('base64')
 }
 
-/** Null when there is no such file. */
+/** Reads a file; null if it does not exist. */
 async function readText(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8')

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto'
 
-/** Of 32 bits: four that tell a stream from all others, and its version. */
+/** 32-bit words per entry: four that identify a stream, and one for its version. */
 const WORDS = 5
 const FIRST_CAPACITY = 1024
 
 /**
- * The versions of the streams of a ledger: 1, 2, 3 … in each of them. A table of numbers, because a ledger may have
- * millions of streams: some 40 bytes each, a quarter of what a Map of their names takes.
+ * Tracks the version of each stream of a ledger. It is a hash table in one typed array, because a ledger may have
+ * millions of streams, and a Map would take several times the memory.
  */
 export class StreamVersions {
   #table = new Uint32Array(WORDS * FIRST_CAPACITY)
   #count = 0
 
-  /** Takes the next event of a stream; the version it must have. */
+  /** Records the next event of a stream. Returns the version that it must have. */
   next(stream: string): number {
     const digest = hash('sha256', stream, 'buffer')
     const key = [0, 4, 8, 12].map((at) => digest.readUInt32LE(at))
@@ -20,7 +20,7 @@ export class StreamVersions {
     const version = this.#table[at + WORDS - 1]! + 1
     this.#table.set([...key, version], at)
     if (version === 1) this.#count += 1
-    // Half full at most: then a free slot is near.
+    // At most half full, so that probing stays short.
     if (this.#count * 2 * WORDS > this.#table.length) this.#grow()
     return version
   }
@@ -35,7 +35,7 @@ export class StreamVersions {
   }
 }
 
-/** Where a stream stands in a table, or the first free place behind where it should. */
+/** The offset of a stream's entry, or of the free slot where it belongs. */
 function slotOf(table: Uint32Array, key: ArrayLike<number>): number {
   const capacity = table.length / WORDS
   for (let slot = key[0]! % capacity; ; slot = (slot + 1) % capacity) {

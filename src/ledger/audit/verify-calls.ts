@@ -3,16 +3,16 @@ import { assertValid } from './verify-fault.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { isCount, parse } from './verify-line.ts'
 
-/** What the events of one call have come to so far. */
+/** The events of an open call so far. */
 interface OpenCall {
   id: string
   created: Set<number>
-  /** By the index of the record: whether it was deactivated. */
+  /** By record index: whether the record was deactivated. */
   updated: Map<number, boolean>
   rejected: Set<number>
 }
 
-/** Types of events that stand in a call, and nowhere else. */
+/** Event types that occur in calls only. */
 const OF_CALLS = new Set<EventType>([
   'EmployeeCreated',
   'EmployeeUpdated',
@@ -24,15 +24,15 @@ const OF_CALLS = new Set<EventType>([
 ])
 
 /**
- * Watches over the calls of a ledger: the events of each stand next to each other, its last one closes it, and the
- * counts there are those of its events.
+ * Checks the calls of a ledger: the events of a call are contiguous, its last event closes it, and the counts in that
+ * event match the call's events.
  */
 export class CallChecker {
   #open: OpenCall | null = null
-  /** Calls that were closed so far. */
+  /** The number of calls closed so far. */
   closed = 0
 
-  /** Takes the next event. Throws a LedgerFault when it does not fit. */
+  /** Checks the next event. Throws LedgerFault. */
   take(event: ExportedEvent): void {
     const { position, call_id: callId, type } = event
     const open = this.#open
@@ -40,7 +40,7 @@ export class CallChecker {
     assertValid(
       (callId !== null) === OF_CALLS.has(type as EventType),
       position,
-      `${type} stands ${callId === null ? 'outside of any call' : 'in a call'}`,
+      `${type} occurs ${callId === null ? 'outside a call' : 'within a call'}`,
     )
     if (callId === null) return
     this.#open = open ?? { id: callId, created: new Set(), updated: new Map(), rejected: new Set() }
@@ -48,25 +48,25 @@ export class CallChecker {
     else addRecord(event, this.#open)
   }
 
-  /** The ledger ends here. Throws a LedgerFault when a call is still open. */
+  /** Checks the end of the ledger. Throws LedgerFault if a call is still open. */
   end(position: number): void {
     assertValid(this.#open === null, position, `the call ${this.#open?.id} is not closed`)
   }
 
   #close(event: ExportedEvent, call: OpenCall): void {
     const { position, type } = event
-    // A call that was closed before has a closing event in its stream already.
+    // A second closing event would have the next version in the call's stream.
     assertValid(
       event.stream === call.id && event.version === call.rejected.size + 1,
       position,
       'the call is not closed exactly once',
     )
     const data = readClosing(event)
-    const counts = type === 'ApiCallCompleted' ? completed(call, data) : failed(call, data)
+    const counts = type === 'ApiCallCompleted' ? countCompleted(call, data) : countFailed(call, data)
     assertValid(
       counts !== null && sameCounts(counts, data.counts),
       position,
-      'the counts of the call are not those of its events',
+      'the counts of the call do not match its events',
     )
     this.#open = null
     this.closed += 1
@@ -77,12 +77,16 @@ function addRecord({ position, type, index, stream }: ExportedEvent, call: OpenC
   assertValid(index !== null, position, 'the event names no record of its call')
   const isNew = !call.created.has(index) && !call.rejected.has(index)
   if (type === 'EmployeeCreated' || type === 'EmployeeRecordRejected') {
-    assertValid(isNew && !call.updated.has(index), position, 'a record of the call stands in it twice')
-    assertValid(type === 'EmployeeCreated' || stream === call.id, position, 'the stream is not that of the call')
+    assertValid(isNew && !call.updated.has(index), position, 'a record occurs twice in the call')
+    assertValid(
+      type === 'EmployeeCreated' || stream === call.id,
+      position,
+      'the event is not in the stream of its call',
+    )
     if (type === 'EmployeeCreated') call.created.add(index)
     else call.rejected.add(index)
   } else {
-    assertValid(isNew, position, 'a record of the call stands in it twice')
+    assertValid(isNew, position, 'a record occurs twice in the call')
     call.updated.set(index, call.updated.get(index) === true || type === 'EmployeeDeactivated')
   }
 }
@@ -102,7 +106,7 @@ function readClosing({ position, type, data }: ExportedEvent): Closing {
   assertValid(
     OPERATIONS.includes(operation) && isCounts(counts) && indexes !== null,
     position,
-    `the data of ${type} are not of its schema`,
+    `the data of ${type} do not match its schema`,
   )
   return { operation: operation as Operation, counts, unchanged: indexes }
 }
@@ -126,12 +130,12 @@ function sameCounts(a: CallCounts, b: CallCounts): boolean {
 
 const NONE: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
 
-/** The counts of a call that succeeded: each record has an outcome. Null when its events cannot be those of one. */
-function completed(call: OpenCall, { operation, unchanged }: Closing): CallCounts | null {
+/** The counts of a successful call, in which every record has an outcome. Null if its events contradict one. */
+function countCompleted(call: OpenCall, { operation, unchanged }: Closing): CallCounts | null {
   const { created, updated, rejected } = call
   const indexes = new Set([...created, ...updated.keys(), ...unchanged])
   const total = created.size + updated.size + unchanged.length
-  // So many different indexes below their number are all of them.
+  // This many distinct indexes below `total` are all of them.
   const isEachOnce = indexes.size === total && [...indexes].every((index) => index < total)
   if (!isEachOnce || rejected.size > 0) return null
   if (operation === 'create') return created.size === total ? { ...NONE, total } : null
@@ -140,11 +144,11 @@ function completed(call: OpenCall, { operation, unchanged }: Closing): CallCount
   return { ...NONE, total, updated: updated.size - deactivated, deactivated, no_updates: unchanged.length }
 }
 
-/** The counts of a call that failed: nothing of it was applied. How many records it had, it alone can tell. */
-function failed(call: OpenCall, { operation, counts: { total } }: Closing): CallCounts | null {
+/** The counts of a failed call, none of which was applied. Only the event itself knows the total. */
+function countFailed(call: OpenCall, { operation, counts: { total } }: Closing): CallCounts | null {
   const { created, updated, rejected } = call
   if (created.size > 0 || updated.size > 0 || [...rejected].some((index) => index >= total)) return null
   if (operation === 'update_one' && total !== 1) return null
-  // A creation names the records that are bad; a call that was refused as a whole names none, and all of them failed.
+  // A failed creation names its bad records. A call that was refused as a whole names none: all its records failed.
   return { ...NONE, total, failed: operation === 'create' && rejected.size > 0 ? rejected.size : total }
 }

@@ -9,7 +9,7 @@ const OF_EMPLOYEES: EventType[] = ['EmployeeCreated', 'EmployeeUpdated', 'Employ
 const OF_USERS: EventType[] = ['UserInvited', 'UserRoleChanged', 'UserPasswordReset', 'UserPasswordSet', 'UserRemoved']
 const OF_TOKENS: EventType[] = ['UserTokenIssued', 'UserTokenRevoked']
 
-/** Of which types the data may be gone, by the type of the event that names them. No others are ever erased. */
+/** The event types that each erasing event may erase. Other types are never erased. */
 export const ERASABLE: Record<Erasing, ReadonlySet<string>> = {
   EmployeeErased: new Set<EventType>([...OF_EMPLOYEES, 'EmployeeRecordRejected']),
   UserErased: new Set<EventType>([...OF_USERS, ...OF_TOKENS]),
@@ -24,36 +24,36 @@ interface Gone {
 }
 
 /**
- * Watches over what was erased: each event without data is named by an erasure or a retirement behind it, which can be
- * about it. What one of these names may still be there: it was exported before it was erased. Remembers the events
- * without data and those that are named, and no others.
+ * Checks erasures: every event without data must be named by a later erasure or retirement that may concern it. An
+ * event that is named may still have its data, if it was exported before it was erased. Keeps only events without data
+ * and named positions in memory.
  */
 export class ErasureChecker {
   readonly #gone = new Map<number, Gone>()
   readonly #kept = new Set<number>()
 
-  /** How many events have no data. */
+  /** The number of events without data. */
   get count(): number {
     return this.#gone.size
   }
 
-  /** How many events have data here that were erased later. */
+  /** The number of events that have their data here but were erased later. */
   get kept(): number {
     return this.#kept.size
   }
 
-  /** Takes the next event. Throws a LedgerFault when it does not fit. */
+  /** Checks the next event. Throws LedgerFault. */
   take({ position, type, stream, data }: ExportedEvent): void {
     if (data === null) {
       const mayBeGone = Object.values(ERASABLE).some((types) => types.has(type))
-      assertValid(mayBeGone, position, `the data are gone, and those of ${type} are never erased`)
+      assertValid(mayBeGone, position, `the data is missing, but data of ${type} is never erased`)
       this.#gone.set(position, { type, stream, isNamed: false })
-    } else if (isErasing(type)) {
+    } else if (isErasingType(type)) {
       const positions = positionsIn(data)
       assertValid(
         positions?.every((named) => named < position) === true,
         position,
-        `the data of ${type} are not of its schema`,
+        `the data of ${type} do not match its schema`,
       )
       for (const named of positions) this.#name(named, { position, type, stream })
     }
@@ -65,27 +65,27 @@ export class ErasureChecker {
       this.#kept.add(named)
       return
     }
-    // Rejected records stand in the streams of their calls.
+    // Rejected records are in the streams of their calls.
     const isOfPerson =
       by.type === 'RecordsRetired' || gone.type === 'EmployeeRecordRejected' || gone.stream === by.stream
     assertValid(
       ERASABLE[by.type].has(gone.type) && isOfPerson,
       named,
-      `it is named by the ${by.type} at position ${by.position}, which cannot be about it`,
+      `it is named by the ${by.type} at position ${by.position}, which cannot concern it`,
     )
     gone.isNamed = true
   }
 
-  /** The ledger ends here. Throws a LedgerFault when the data of an event are gone and nothing says so. */
+  /** Checks the end of the ledger. Throws LedgerFault if an event lacks its data and no event explains it. */
   end(): void {
     for (const [position, { isNamed }] of this.#gone) {
       if (!isNamed)
-        throw new LedgerFault('invalid', position, 'the data are gone, and no erasure or retirement names the event')
+        throw new LedgerFault('invalid', position, 'the data is missing, and no erasure or retirement names the event')
     }
   }
 }
 
-function isErasing(type: string): type is Erasing {
+function isErasingType(type: string): type is Erasing {
   return Object.hasOwn(ERASABLE, type)
 }
 

@@ -12,36 +12,34 @@ import { StreamVersions } from './stream-versions.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { readLine } from './verify-line.ts'
 
-/** What an auditor holds the ledger against: checkpoints kept from earlier, and the keys that sign them. */
+/** What a ledger is checked against: checkpoints kept earlier, and the keys that sign them. */
 export interface Witness {
   checkpoints: readonly Checkpoint[]
   keys: readonly VerifierKey[]
 }
 
-/** A ledger in which all is in order. */
+/** The verdict on a consistent ledger. */
 export interface ConsistentLedger {
   verdict: 'consistent'
   company_id: string | null
   events: number
   calls: number
-  /** Events whose data were erased or retired. */
+  /** Events whose data has been erased or retired. */
   erased: number
-  /** Events whose data stand here and were erased later: they were exported before. */
+  /** Events that were exported with their data and erased later. */
   kept: number
-  /** The root at the end, in base64, as a checkpoint shows it. */
+  /** The root of the whole tree, in base64 as in a checkpoint. */
   root: string
-  /** How many checkpoints hold, and the largest size among them: what stands behind it, none has seen. */
+  /** The number of matching checkpoints, and the largest size among them. No checkpoint covers what follows. */
   checkpoints: number
   checked_to: number
-  /** The largest size among those whose signature was verified. */
+  /** The largest size of a checkpoint with a verified signature. */
   signed_to: number
 }
 
 export type Verdict = ConsistentLedger | { verdict: FaultKind; position: number | null; reason: string }
 
-/**
- * Verifies an exported ledger from its lines, each with its line feed. Needs nothing but them: no database, no network.
- */
+/** Verifies an exported ledger from its lines, including their line feeds. Needs neither database nor network. */
 export async function verifyExport(
   batches: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
   witness: Witness,
@@ -58,12 +56,14 @@ export async function verifyExport(
   }
 }
 
-/** Takes the lines of a ledger one after the other. The order of its checks is that of docs/audit-format.md. */
+/** Verifies the lines of a ledger one by one. The order of its checks is that of docs/audit-format.md. */
 class LedgerVerifier {
   #tree = EMPTY_FRONTIER
   #companyId: string | null = null
   #recordedAt = ''
-  /** The first event that nobody here can read: its bytes are verified, and from there on not what they mean. */
+  /**
+   * The first event of an unknown type or schema version. From there on, only bytes are verified, not their meaning.
+   */
   #unreadable: { position: number; reason: string } | null = null
   readonly #versions = new StreamVersions()
   readonly #calls = new CallChecker()
@@ -102,7 +102,7 @@ class LedgerVerifier {
       throw new LedgerFault(
         'diverged',
         size + 1,
-        `the ledger ends before this, and had ${missing.size} events at a checkpoint`,
+        `the ledger ends before this position, but had ${missing.size} events at a checkpoint`,
       )
     }
     if (this.#unreadable) throw new LedgerFault('unverifiable', this.#unreadable.position, this.#unreadable.reason)
@@ -121,10 +121,10 @@ class LedgerVerifier {
   }
 
   #checkPlace(event: ExportedEvent, position: number): void {
-    assertValid(event.position === position, position, `the event here is that of position ${event.position}`)
+    assertValid(event.position === position, position, `the event here has position ${event.position}`)
     this.#companyId ??= this.#checkOrigin(event.company_id)
-    assertValid(event.company_id === this.#companyId, position, 'the event is of another company')
-    assertValid(event.recorded_at >= this.#recordedAt, position, 'the time goes back')
+    assertValid(event.company_id === this.#companyId, position, 'the event belongs to another company')
+    assertValid(event.recorded_at >= this.#recordedAt, position, 'the time goes backwards')
     this.#recordedAt = event.recorded_at
     const expected = this.#versions.next(event.stream)
     assertValid(event.version === expected, position, `version ${event.version} of ${event.stream} is not ${expected}`)
@@ -133,12 +133,12 @@ class LedgerVerifier {
   #checkOrigin(companyId: string): string {
     const other = this.#checkpoints.find(({ origin }) => origin !== originOf(companyId))
     if (other)
-      throw new LedgerFault('diverged', null, `the ledger is of ${companyId}, and a checkpoint of ${other.origin}`)
+      throw new LedgerFault('diverged', null, `the ledger belongs to ${companyId}, but a checkpoint to ${other.origin}`)
     return companyId
   }
 
   #checkMeaning(event: ExportedEvent): void {
-    this.#unreadable ??= unreadable(event)
+    this.#unreadable ??= findUnknownSchema(event)
     if (this.#unreadable) return
     this.#erasures.take(event)
     this.#calls.take(event)
@@ -150,20 +150,20 @@ class LedgerVerifier {
     if (!here) return
     const root = rootOf(this.#tree)
     if (here.every((checkpoint) => checkpoint.root.equals(root))) return
-    throw new LedgerFault('diverged', size, 'the root up to here is not that of the checkpoint')
+    throw new LedgerFault('diverged', size, 'the root here differs from that of the checkpoint')
   }
 }
 
-/** With keys, every checkpoint has to be signed with one of them. */
+/** If keys are given, every checkpoint must be signed with one of them. */
 function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]): void {
   const standing = checkSignature(note, keys)
   if (standing === 'forged')
-    throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is not by its key`)
+    throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is invalid`)
   if (standing === 'unknown')
-    throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is signed with none of the keys given`)
+    throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is not signed with any of the given keys`)
 }
 
-function unreadable({
+function findUnknownSchema({
   position,
   type,
   schema_version: version,

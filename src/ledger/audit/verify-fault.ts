@@ -1,11 +1,11 @@
-/** How a ledger fails: it is wrong in itself, it is not the one that a checkpoint saw, or nobody here can tell. */
+/** How a ledger fails: it is inconsistent, it contradicts a checkpoint, or it cannot be verified. */
 export type FaultKind = 'invalid' | 'diverged' | 'unverifiable'
 
-/** The first thing that is wrong with an exported ledger. */
+/** The first fault of an exported ledger. */
 export class LedgerFault extends Error {
   override name = 'LedgerFault'
   readonly kind: FaultKind
-  /** The position it is at; null when it is at none. */
+  /** The position of the fault; null if it has none. */
   readonly position: number | null
 
   constructor(kind: FaultKind, position: number | null, reason: string) {
@@ -15,7 +15,7 @@ export class LedgerFault extends Error {
   }
 }
 
-/** Throws unless a rule of the format holds at a position. */
+/** Throws an `invalid` fault unless a rule holds. */
 export function assertValid(holds: boolean, position: number, reason: string): asserts holds {
   if (!holds) throw new LedgerFault('invalid', position, reason)
 }

@@ -5,14 +5,14 @@ import type { Envelope } from '../integrity/codec.ts'
 import { SALT_BYTES } from '../integrity/codec.ts'
 import { assertValid, LedgerFault } from './verify-fault.ts'
 
-/** The envelope of an exported event; its type and schema version may be ones that nobody here knows. */
+/** The envelope of an exported event. Its type and schema version may be unknown. */
 export interface ExportedEnvelope extends Omit<Envelope, 'type'> {
   type: string
 }
 
-/** A line of an export whose bytes are in order: what it says is as its hashes say. */
+/** An exported event whose line is well-formed and whose data matches its hash. */
 export interface ExportedEvent extends ExportedEnvelope {
-  /** The bytes of the leaf. */
+  /** The leaf entry. */
   envelope: string
   data: string | null
 }
@@ -27,12 +27,12 @@ const HASH = /^[0-9a-f]{64}$/
 const SALT = new RegExp(`^[0-9a-f]{${2 * SALT_BYTES}}$`)
 
 /**
- * Reads the line of the event at this position: its form, the canonical form of its envelope, and the hash of its
- * data. Throws a LedgerFault that names the first thing that is wrong.
+ * Parses the line of the event at a position, and checks its form, the canonical form of the envelope, and the hash of
+ * the data. Throws LedgerFault for the first fault.
  */
 export function readLine(line: Buffer, position: number): ExportedEvent {
   if (position === 1 && !line.subarray(0, BEGINNING.length).equals(BEGINNING)) {
-    throw new LedgerFault('unverifiable', null, 'this is not an exported ledger, or it is one of an unknown format')
+    throw new LedgerFault('unverifiable', null, 'this is not an exported ledger, or its format is unknown')
   }
   assertValid(line.at(-1) === LINE_FEED, position, 'the line is cut off')
   assertValid(isUtf8(line), position, 'the line is not UTF-8')
@@ -42,7 +42,7 @@ export function readLine(line: Buffer, position: number): ExportedEvent {
   if (data !== null && salt !== null) {
     assertValid(SALT.test(salt), position, 'the salt is not 16 bytes in lower-case hexadecimal')
     const dataHash = hash('sha256', Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(data)]), 'hex')
-    assertValid(dataHash === event.data_hash, position, 'the data are not those whose hash stands in the envelope')
+    assertValid(dataHash === event.data_hash, position, 'the data does not match the hash in the envelope')
   }
   return { ...event, envelope, data }
 }
@@ -53,11 +53,11 @@ function readMembers(text: string, position: number): { envelope: string; data: 
   const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
   const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value)
   const isWhole = isText(envelope) && isTextOrNull(data) && isTextOrNull(salt)
-  // What is written in another way may say the same, but it is not the line that was exported.
+  // Another way of writing the same values is not the line that was exported.
   assertValid(
     isWhole && JSON.stringify({ envelope, data, salt }) === text,
     position,
-    'the line is not of the proof format',
+    'the line is not in the proof format',
   )
   return { envelope, data, salt }
 }
@@ -68,7 +68,7 @@ function readEnvelope(text: string, position: number): ExportedEnvelope {
   assertValid(
     isObject && hasForm(value) && canonicalJson(value) === text,
     position,
-    'the envelope is not of the canonical form',
+    'the envelope is not in canonical form',
   )
   return value as unknown as ExportedEnvelope
 }
@@ -92,7 +92,7 @@ function hasForm(value: Record<string, unknown>): boolean {
   return Object.keys(value).length === MEMBERS.length && MEMBERS.every((name) => FORM[name](value[name]))
 }
 
-/** A whole number from 0 on that every reader of JSON reads alike. */
+/** A non-negative integer that every JSON parser reads alike. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
@@ -101,7 +101,7 @@ function matches(pattern: RegExp, value: unknown): boolean {
   return typeof value === 'string' && pattern.test(value)
 }
 
-/** A JSON value; undefined when the text is none. */
+/** Parses JSON; undefined if it is malformed. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text)

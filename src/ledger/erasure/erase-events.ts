@@ -6,21 +6,21 @@ import { readEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
 
 /*
- * What an erasure reads and takes away, beside the events. All of it runs under the lock of the company's head, but for
- * the looking that comes before.
+ * Reads and deletes for an erasure, apart from appending events. Everything runs under the lock of the company's head,
+ * except for the search that comes first.
  */
 
 type Queryable = Pick<ClientBase, 'query'>
 
 /**
- * Nulls data and salt of the events that the erasing event at this position names. The database's own function does it
- * and refuses, with the whole transaction, what that event does not name or may not reach.
+ * Sets to null the data and salt of the events that the erasing event at a position names. The database function
+ * refuses, and aborts the transaction, if any of them may not be erased by it.
  */
 export async function eraseNamedBy(client: ClientBase, companyId: string, position: number): Promise<void> {
   await client.query('select erase_events($1, $2)', [toUuid(companyId), position])
 }
 
-/** The position of a company's head; null when there is no such company. */
+/** The head position of a company; null if there is no such company. */
 export async function headPosition(db: Queryable, companyId: string): Promise<number | null> {
   const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [
     toUuid(companyId),
@@ -30,7 +30,7 @@ export async function headPosition(db: Queryable, companyId: string): Promise<nu
 
 const PAGE = { limit: 1_000, bytes: 1024 * 1024 }
 
-/** The events of a stream, in order, in pages. */
+/** The events of a stream, in order, page by page. */
 export async function* streamPages(db: Queryable, companyId: string, stream: string): AsyncGenerator<RecordedEvent[]> {
   const page = measuredPage('stream_version', PAGE)
   for (let [after, isLast] = [0, false]; !isLast;) {
@@ -49,7 +49,7 @@ export async function* streamPages(db: Queryable, companyId: string, stream: str
 
 const LOOK_UPS = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
 
-/** The id of the employee who has this id, e-mail address or external id now; null when nobody has. */
+/** The id of the employee who currently has this id, e-mail address or external id; null if there is none. */
 export async function findEmployeeId(
   db: Queryable,
   companyId: string,
@@ -63,12 +63,12 @@ export async function findEmployeeId(
   return rows[0] ? fromUuid('emp', rows[0].employee_id) : null
 }
 
-/** How many positions one statement searches. */
+/** The number of positions that one statement searches. */
 const SEARCHED_AT_ONCE = 50_000
 
 /**
- * Events of employees behind a position in whose data a text stands, up to the end of the company's ledger. Refused
- * records, which may be large, are not among them.
+ * The employee events after a position whose data contains a text, up to the head. Excludes refused records, which may
+ * be large.
  */
 export async function* employeeEventsWith(
   db: Queryable,
@@ -92,7 +92,7 @@ export async function* employeeEventsWith(
   }
 }
 
-/** Those among these positions whose events still have data, in order. */
+/** Filters positions to the events that still have data, in order. */
 export async function withData(client: ClientBase, companyId: string, positions: number[]): Promise<number[]> {
   const { rows } = await client.query<{ position: number }>(
     `select position from events where company_id = $1 and position = any($2::bigint[]) and data is not null
@@ -102,7 +102,7 @@ export async function withData(client: ClientBase, companyId: string, positions:
   return rows.map(({ position }) => position)
 }
 
-/** Deletes an employee's snapshot, so that the e-mail address and the external id are free. */
+/** Deletes an employee's snapshot, which frees the e-mail address and external id. */
 export async function deleteSnapshot(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
   await client.query('delete from employee_snapshots where company_id = $1 and employee_id = $2', [
     ...[toUuid(companyId), toUuid(employeeId)],

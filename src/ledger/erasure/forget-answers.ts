@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 
-/** How many stored answers one statement searches; each may show a thousand employees. */
+/** The number of stored answers that one statement searches; each may contain a thousand employees. */
 const ANSWERS_PER_PAGE = 200
 const BEFORE_ALL: { api_id: string; key_hash: Buffer } = {
   api_id: '00000000-0000-0000-0000-000000000000',
@@ -9,9 +9,9 @@ const BEFORE_ALL: { api_id: string; key_hash: Buffer } = {
 }
 
 /**
- * The calls behind a position whose requests may name a person: in the stored answer stands the employee's id (null for
- * somebody who was never created), or the request may name people whom its answer does not show. Whatever answer shows
- * an employee has the id in it: also that to a call which changed nothing, of which no event of the employee tells.
+ * The calls after a position whose requests may name a person: either the stored answer contains the employee's id
+ * (null for a person who was never created), or the request may name people whom the answer does not show. An answer
+ * that shows an employee always contains the id, even for a call that changed nothing and has no event of the employee.
  */
 export async function callsAnsweredWith(
   db: Pick<ClientBase, 'query'>,
@@ -33,7 +33,10 @@ export async function callsAnsweredWith(
   }
 }
 
-/** Forgets the answers to these calls and what tells their requests. Their keys stay bound: a late retry is recognized. */
+/**
+ * Deletes the answers to these calls and what identifies their requests. Their keys stay bound, so that a late retry is
+ * still recognized.
+ */
 export async function forgetAnswers(client: ClientBase, companyId: string, callIds: string[]): Promise<void> {
   await client.query(
     `update idempotency_keys set salt = null, fingerprint = null, headers = null, body = null

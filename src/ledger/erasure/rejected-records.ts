@@ -5,8 +5,8 @@ import { readEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
 
 /*
- * Refused records that still have their data, by the index that holds just those (migrations/0006-erasure.ts). Its
- * condition has to stand in every statement word for word.
+ * Refused records that still have their data, found by the partial index in migrations/0006-erasure.ts. Every statement
+ * must repeat the index condition verbatim for PostgreSQL to use it.
  */
 
 export const IS_REJECTED = `data is not null and strpos(envelope, '"type":"EmployeeRecordRejected"') > 0`
@@ -17,10 +17,10 @@ export interface RejectedRecord {
   data: EventData['EmployeeRecordRejected']
 }
 
-/** Whoever looks into a page keeps everything else waiting for so long as that takes: it is small. */
+/** Small, because processing a page blocks the event loop. */
 const PAGE = { limit: 200, bytes: 1024 * 1024 }
 
-/** A company's refused records behind a position, in order, in pages. */
+/** A company's refused records after a position, in order, page by page. */
 export async function* rejectedPages(
   db: Pick<ClientBase, 'query'>,
   companyId: string,
@@ -43,7 +43,7 @@ export async function* rejectedPages(
   }
 }
 
-/** Companies behind an id whose oldest refused record was recorded before an instant, in the order of their ids. */
+/** Companies after an id whose oldest refused record was recorded before an instant, ordered by id. */
 export async function companiesWithRejectedBefore(
   db: Pick<ClientBase, 'query'>,
   instant: string,
@@ -60,14 +60,14 @@ export async function companiesWithRejectedBefore(
   return rows.map((row) => fromUuid('com', row.company_id))
 }
 
-/** Positions of a company's oldest refused records, as far as they were recorded before an instant. */
+/** The positions of a company's oldest refused records that were recorded before an instant. */
 export async function rejectedBefore(
   client: ClientBase,
   companyId: string,
   instant: string,
   limit: number,
 ): Promise<number[]> {
-  // Times never go back within a company: the oldest stand first, so no more than `limit` rows are looked at.
+  // Times never go back within a company, so the oldest records come first and at most `limit` rows are read.
   const { rows } = await client.query<{ position: number }>(
     `select position from (
        select position, envelope from events where company_id = $1 and ${IS_REJECTED} order by position limit $3

@@ -7,8 +7,8 @@ import { leafHash } from './merkle.ts'
 export const SALT_BYTES = 16
 
 /**
- * The part of an event that is hashed into the ledger and never erased; it holds nothing personal.
- * Its members stand in the order of RFC 8785, so that `JSON.stringify` gives the canonical bytes.
+ * The part of an event that is hashed into the ledger and never erased. It contains no personal data. Its members are
+ * in the order of RFC 8785, so that `JSON.stringify` produces the canonical bytes.
  */
 export interface Envelope {
   actor: string
@@ -25,7 +25,7 @@ export interface Envelope {
   version: number
 }
 
-/** Where an event comes to stand in its company's ledger. */
+/** The place of an event in its company's ledger. */
 export interface Placement {
   companyId: string
   callId: string | null
@@ -34,7 +34,7 @@ export interface Placement {
   recordedAt: string
 }
 
-/** An event as it is stored: the exact texts whose UTF-8 bytes were hashed, and their hashes. */
+/** An event as stored: the exact texts that were hashed as UTF-8, and the results. */
 export interface SealedEvent {
   envelope: string
   data: string
@@ -42,10 +42,10 @@ export interface SealedEvent {
   leaf: Buffer
 }
 
-/** Gives an event its bytes: canonical data, salt, envelope, leaf hash. */
+/** Encodes an event: canonical data, salt, envelope and leaf hash. */
 export function sealEvent(event: NewEvent, at: Placement): SealedEvent {
   const data = canonicalJson(event.data)
-  const salted = saltThen(data)
+  const salted = prependSalt(data)
   const envelope: Envelope = {
     actor: at.actor,
     call_id: at.callId,
@@ -63,31 +63,31 @@ export function sealEvent(event: NewEvent, at: Placement): SealedEvent {
   return { envelope: text, data, salt: salted.subarray(0, SALT_BYTES), leaf: leafHash(text) }
 }
 
-/** One buffer with fresh salt and the data behind it: what is hashed stands together from the start. */
-function saltThen(data: string): Buffer {
+/** Returns a buffer with a fresh salt followed by the data, ready to be hashed. */
+function prependSalt(data: string): Buffer {
   const salted = Buffer.allocUnsafe(SALT_BYTES + Buffer.byteLength(data))
   if (nextSalt === salts.length) {
     randomFillSync(salts)
     nextSalt = 0
   }
   salts.copy(salted, 0, nextSalt, nextSalt + SALT_BYTES)
-  // Each is used once, and is not kept where nobody needs it.
+  // Each salt is used once; clear it here.
   salts.fill(0, nextSalt, nextSalt + SALT_BYTES)
   nextSalt += SALT_BYTES
   salted.write(data, SALT_BYTES, 'utf8')
   return salted
 }
 
-// To ask for random bytes takes 1.4 µs, however few they are: as much as all hashes of an event.
+// Salts are drawn in batches, because a call for random bytes costs as much as hashing an event.
 const salts = Buffer.alloc(256 * SALT_BYTES)
 let nextSalt = salts.length
 
-/** A stored event that this version of the program cannot read: it stops a projection and is never skipped. */
+/** A stored event that this version of the program cannot read. It stops a projection and is never skipped. */
 export class UnreadableEventError extends Error {
   override name = 'UnreadableEventError'
 }
 
-/** Reads a stored event and brings its data to today's schema version. Throws UnreadableEventError on what it does not know. */
+/** Decodes a stored event. Throws UnreadableEventError for an unknown type or schema version. */
 export function readEvent(stored: { envelope: string; data: string | null }): RecordedEvent {
   const { data_hash: _, company_id: __, ...event } = JSON.parse(stored.envelope) as Envelope
   const known = Object.hasOwn(SCHEMA_VERSIONS, event.type) ? SCHEMA_VERSIONS[event.type] : undefined

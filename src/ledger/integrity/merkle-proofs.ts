@@ -2,18 +2,18 @@ import type { Subtree } from './merkle.ts'
 import { nodeHash } from './merkle.ts'
 
 /*
- * Proofs about a Merkle tree, RFC 6962 section 2.1. A proof is a list of hashes, each the root of a range of leaves. Which
- * ranges these are follows from the numbers alone: the same list of ranges serves who makes a proof and who checks it.
- * Leaves are counted from 0.
+ * Proofs about a Merkle tree, RFC 6962 section 2.1. A proof is a list of hashes, each the root of a range of leaves.
+ * The ranges follow from the tree sizes alone, so prover and verifier share the code that computes them. Leaves are
+ * counted from 0.
  */
 
-/** The leaves from one number up to, but without, another. */
+/** A range of leaves, including `from` and excluding `to`. */
 export interface LeafRange {
   from: number
   to: number
 }
 
-/** The ranges of the audit path of a leaf, from the leaf up: `PATH(m, D[n])`, section 2.1.1. */
+/** The ranges of a leaf's audit path, from the bottom up: `PATH(m, D[n])`, section 2.1.1. */
 export function inclusionRanges(leaf: number, size: number): LeafRange[] {
   const ranges: LeafRange[] = []
   let { from, to } = { from: 0, to: size }
@@ -31,8 +31,8 @@ export function inclusionRanges(leaf: number, size: number): LeafRange[] {
 }
 
 /**
- * The ranges of the proof that the tree of the first `before` leaves is a beginning of that of `size` leaves, from the
- * bottom up: `PROOF(m, D[n])`, section 2.1.2. `before` is 1 or more.
+ * The ranges of the proof that the tree of the first `before` leaves is a prefix of the tree of `size` leaves, from the
+ * bottom up: `PROOF(m, D[n])`, section 2.1.2. `before` is at least 1.
  */
 export function consistencyRanges(before: number, size: number): LeafRange[] {
   const ranges: LeafRange[] = []
@@ -47,19 +47,19 @@ export function consistencyRanges(before: number, size: number): LeafRange[] {
       from = middle
     }
   }
-  // Where the end of the smaller tree is one of its complete subtrees from the left on, its root is known already.
+  // If the smaller tree is a complete subtree at the left edge, the verifier already knows its root.
   if (from > 0) ranges.push({ from, to })
   return ranges.toReversed()
 }
 
-/** The largest power of two that is smaller than a size of 2 or more. */
+/** The largest power of two smaller than `size`, which is at least 2. */
 function splitOf(size: number): number {
   let split = 1
   while (split * 2 < size) split *= 2
   return split
 }
 
-/** The complete subtrees that a range consists of, from left to right. Their roots join to that of the range. */
+/** Splits a range into complete subtrees, from left to right. Their roots join to the root of the range. */
 export function subtreesOf({ from, to }: LeafRange): Subtree[] {
   const subtrees: Subtree[] = []
   let at = from
@@ -75,7 +75,7 @@ export function subtreesOf({ from, to }: LeafRange): Subtree[] {
   return subtrees
 }
 
-/** Whether a proof shows that the leaf with this number and hash is in the tree of this size and root. */
+/** Verifies an inclusion proof: that a leaf with this number and hash is in a tree with this size and root. */
 export function isIncluded(
   leaf: { number: number; hash: Buffer },
   tree: { size: number; root: Buffer },
@@ -91,7 +91,7 @@ export function isIncluded(
   return node.equals(tree.root)
 }
 
-/** Whether a proof shows that the one tree is a beginning of the other. An empty tree has no proof. */
+/** Verifies a consistency proof: that one tree is a prefix of the other. An empty tree has no proof. */
 export function isConsistent(
   before: { size: number; root: Buffer },
   after: { size: number; root: Buffer },
@@ -100,7 +100,7 @@ export function isConsistent(
   if (!(before.size >= 1 && before.size <= after.size)) return false
   const ranges = consistencyRanges(before.size, after.size)
   if (proof.length !== ranges.length) return false
-  // The range that ends where the smaller tree does begins both; without it the whole of the smaller tree does.
+  // Both trees start from the range that ends with the smaller tree, or else from the whole smaller tree.
   const isSeeded = ranges[0]?.to === before.size
   const seed = isSeeded ? proof[0]! : before.root
   let [old, now] = [seed, seed]

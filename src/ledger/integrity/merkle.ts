@@ -6,8 +6,8 @@ const LEAF = '\0'
 const NODE = Buffer.of(1)
 
 /**
- * A Merkle tree as far as appending needs it: how many leaves it has, and the roots of the complete subtrees that
- * they fill, from the largest (leftmost) to the smallest. There are as many as `size` has binary ones, at most 53.
+ * The state of a Merkle tree that appending needs: its size, and the roots of its complete subtrees from the largest
+ * (leftmost) to the smallest. There is one root per one-bit of `size`, at most 53.
  */
 export interface Frontier {
   readonly size: number
@@ -21,15 +21,15 @@ export function leafHash(entry: string | Uint8Array): Buffer {
   return sha256(typeof entry === 'string' ? LEAF + entry : Buffer.concat([Buffer.from(LEAF), entry]))
 }
 
-/** A subtree of 2^level leaves, all of which are there; its number among those of its level, from 0. */
+/** A complete subtree of 2^level leaves, and its number among those of its level, from 0. */
 export interface Subtree {
   level: number
   number: number
 }
 
 /**
- * The frontier after more leaves, given by their hashes in order. The one before is left as it is. `onComplete` is told
- * the root of every subtree that they complete, single leaves included, from the bottom to the top.
+ * Appends leaves, given by their hashes in order. Does not modify `before`. Calls `onComplete` with the root of every
+ * subtree that becomes complete, single leaves included, from the bottom up.
  */
 export function appendLeaves(
   before: Frontier,
@@ -41,7 +41,7 @@ export function appendLeaves(
   for (const leaf of leaves) {
     let [node, level, number] = [leaf, 0, size]
     onComplete?.({ level, number }, node)
-    // Each trailing one of the size is a complete subtree that the new one completes to twice its width.
+    // Each trailing one-bit of the size is a complete subtree, which the new one extends to twice its width.
     while (number % 2 === 1) {
       node = nodeHash(hashes.pop()!, node)
       level += 1
@@ -54,24 +54,24 @@ export function appendLeaves(
   return { size, hashes }
 }
 
-/** The root of the tree, RFC 6962 section 2.1; that of the empty tree is SHA-256 of nothing. */
+/** The root of the tree, RFC 6962 section 2.1. The root of the empty tree is the SHA-256 of the empty string. */
 export function rootOf(frontier: Frontier): Buffer {
   const { hashes } = frontier
   if (hashes.length === 0) return sha256(Buffer.alloc(0))
   return joinRoots(hashes)
 }
 
-/** The root of neighbours that become narrower from left to right, as the complete subtrees of a tree do. */
+/** Joins the roots of adjacent subtrees that get smaller from left to right, as the complete subtrees of a tree do. */
 export function joinRoots(roots: readonly Buffer[]): Buffer {
   return roots.reduceRight((right, left) => nodeHash(left, right))
 }
 
-/** The frontier as the head row stores it: its hashes one after the other. */
+/** Packs a frontier for the head row: its hashes, concatenated. */
 export function packFrontier(frontier: Frontier): Buffer {
   return Buffer.concat(frontier.hashes)
 }
 
-/** Reads what `packFrontier` wrote. Throws when the bytes do not belong to a tree of this size. */
+/** Unpacks a frontier. Throws if the bytes do not match a tree of this size. */
 export function unpackFrontier(size: number, packed: Buffer): Frontier {
   const hashes: Buffer[] = []
   for (let at = 0; at < packed.length; at += HASH_BYTES) hashes.push(packed.subarray(at, at + HASH_BYTES))
@@ -86,7 +86,7 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([NODE, left, right]))
 }
 
-/** SHA-256 of bytes, or of the UTF-8 of a text. By way of hexadecimal: a buffer straight from the hash costs twice as much. */
+/** SHA-256 of bytes, or of the UTF-8 of a text. Goes through hexadecimal, which is faster than a buffer from `hash`. */
 function sha256(of: string | Uint8Array): Buffer {
   return Buffer.from(hash('sha256', of, 'hex'), 'hex')
 }

@@ -1,8 +1,8 @@
 /**
- * The first number of a range from which on something holds, found by halving; the one behind the range when it holds
- * nowhere. What holds for a number must hold for all that follow.
+ * Binary search: the first number in a range for which a predicate holds, or `to + 1` if it holds for none. If it holds
+ * for a number, it must hold for all greater ones.
  */
-export async function firstFrom(
+export async function binarySearch(
   from: number,
   to: number,
   holds: (number: number) => Promise<boolean>,

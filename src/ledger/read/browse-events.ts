@@ -6,40 +6,40 @@ import { leafHash } from '../integrity/merkle.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /*
- * Events as they are stored, for people who look into the ledger. Nothing is brought to today's schema version, and what
- * this program cannot read is shown all the same: an unreadable event is what somebody may be looking for.
+ * Reads stored events for people who inspect the ledger. Events are not upcast, and unreadable ones are shown too: they
+ * may be what somebody is looking for.
  */
 
-/** A stored event, without more data than a list can show. */
+/** A stored event for a list, without large data. */
 export interface ListedEvent {
   position: number
-  /** Null when its text is no JSON. */
+  /** Null if the text is not JSON. */
   envelope: Envelope | null
-  /** The stored text; null when it is erased, or too long for a list. */
+  /** The stored text; null if it is erased or too long for a list. */
   data: string | null
   isErased: boolean
 }
 
-/** Which events are looked for. */
+/** Filters for events. */
 export interface EventFilter {
   type?: string
-  /** The id of an employee, key, user or company, whose own events are wanted. */
+  /** The id of the employee, key, user or company whose events are wanted. */
   stream?: string
-  /** The id of a call, all of whose events are wanted. */
+  /** The id of the call whose events are wanted. */
   call?: string
 }
 
-/** From where on events are listed: back from a position, or on from one. Both are included. */
+/** Where a list starts: at a position and back, or at a position and forward. Both are inclusive. */
 export type EventPlace = { upTo: number } | { from: number }
 
 export interface ListedEvents {
   /** Newest first. */
   events: ListedEvent[]
-  /** The position from which the list goes on with what is older; null at its end. */
+  /** The position to continue from with older events; null at the end. */
   older: number | null
-  /** The position from which the list goes on with what is newer; null at its end. */
+  /** The position to continue from with newer events; null at the end. */
   newer: number | null
-  /** The positions that were looked through; null when there were none. */
+  /** The positions searched; null if there were none. */
   seen: Range | null
 }
 
@@ -48,12 +48,12 @@ interface Range {
   last: number
 }
 
-/** How many events one list looks through for those of a type or a call, which no index finds: more than any call has. */
+/** The number of events that one list searches for a type or a call, which no index finds. No call is larger. */
 export const MAX_EVENTS_SEEN = 25_000
-/** Bytes of data that an event of a list may have: their number is known without reading them. */
+/** The longest data shown in a list, in bytes. PostgreSQL knows the length without reading the text. */
 const MAX_LISTED_DATA = 10_000
 
-/** Lists events next to a place, at most `limit`. Where no index helps it looks no further than `MAX_EVENTS_SEEN`. */
+/** Lists at most `limit` events from a place. Without an index, it searches at most `MAX_EVENTS_SEEN` events. */
 export async function listStoredEvents(
   db: LedgerDb,
   companyId: string,
@@ -61,11 +61,11 @@ export async function listStoredEvents(
   { place, limit }: { place: EventPlace; limit: number },
 ): Promise<ListedEvents> {
   const isBack = 'upTo' in place
-  const end = await endOf(db, companyId, filter)
+  const end = await findEnd(db, companyId, filter)
   const range = rangeAt(place, end, isScanned(filter) ? MAX_EVENTS_SEEN : end)
   if (range === null) return { events: [], older: isBack ? null : end || null, newer: null, seen: null }
-  // One more than asked for tells whether there is more.
-  const found = await select(db, companyId, filter, range, isBack, limit + 1)
+  // Read one more, to know whether there are more.
+  const found = await selectEvents(db, companyId, filter, range, isBack, limit + 1)
   const events = found.slice(0, limit)
   const isMore = found.length > limit
   if (!isBack) events.reverse()
@@ -80,13 +80,13 @@ export async function listStoredEvents(
     : { events, ...beyond, newer: newest + 1, seen: range }
 }
 
-/** What the envelope alone tells has to be looked for. */
+/** Whether only the envelopes can answer the filter, so that no index helps. */
 function isScanned({ type, stream, call }: EventFilter): boolean {
   return stream === undefined && (type !== undefined || call !== undefined)
 }
 
-/** The last position that can be meant: that of the ledger, or the one that closes the call. */
-async function endOf(db: LedgerDb, companyId: string, { call }: EventFilter): Promise<number> {
+/** The last possible position: the head, or the event that closes the call. */
+async function findEnd(db: LedgerDb, companyId: string, { call }: EventFilter): Promise<number> {
   const company = toUuid(companyId)
   const { rows } = await (
     call === undefined
@@ -106,7 +106,7 @@ function rangeAt(place: EventPlace, end: number, most: number): Range | null {
   return place.from > end ? null : { first: place.from, last: Math.min(end, place.from + most - 1) }
 }
 
-async function select(
+async function selectEvents(
   db: LedgerDb,
   companyId: string,
   { type, stream, call }: EventFilter,
@@ -114,10 +114,11 @@ async function select(
   isBack: boolean,
   limit: number,
 ): Promise<ListedEvent[]> {
-  // A member of the envelope is found by its exact text: all of its values are ids, names of types, numbers and hashes.
+  // A member of the canonical envelope is found by its exact text: all values are ids, type names, times, numbers and
+  // hashes.
   const has = (member: string, value: string | undefined) =>
     value === undefined ? sql`` : sql`and strpos(envelope, ${`"${member}":"${value}"`}) > 0`
-  // Within a stream its versions have the order of the positions, and an index of their own.
+  // Versions of a stream are in the order of positions, and have their own index.
   const order = sql.ref(stream === undefined ? 'position' : 'stream_version')
   const { rows } = await sql<{ position: number; envelope: string; data: string | null; erased: boolean }>`
     select position, envelope, case when octet_length(data) <= ${MAX_LISTED_DATA}::integer then data end as data, data is null as erased
@@ -132,22 +133,22 @@ async function select(
   }))
 }
 
-/** One stored event with all that is stored of it, and whether its hashes are right. */
+/** A stored event in full, and whether its hashes match. */
 export interface StoredEvent {
   position: number
   envelope: Envelope | null
   /** The exact text that was hashed. */
   envelopeText: string
   data: string | null
-  /** In hexadecimal; null when it is erased. */
+  /** In hexadecimal; null if it is erased. */
   salt: string | null
   leafHash: string
   isLeafRight: boolean
-  /** Null when the data are erased: then there is nothing to hash. */
+  /** Null if the data is erased, so there is nothing to check. */
   isDataRight: boolean | null
 }
 
-/** The event at a position; null when the ledger has none there. */
+/** Reads the event at a position; null if there is none. */
 export async function readStoredEvent(db: LedgerDb, companyId: string, position: number): Promise<StoredEvent | null> {
   const row = await db
     .selectFrom('events')
@@ -175,12 +176,12 @@ function envelopeOf(text: string): Envelope | null {
   try {
     return JSON.parse(text) as Envelope
   } catch {
-    // Shown as the text that it is.
+    // The page shows the raw text instead.
     return null
   }
 }
 
-/** The names of keys and users by their ids, as they are called now; those who have none are left out. */
+/** The current names of keys and users, by id. Unnamed ones are left out. */
 export async function namesOf(db: LedgerDb, companyId: string, ids: readonly string[]): Promise<Map<string, string>> {
   const known = ids.filter((id) => isId('key', id) || isId('usr', id))
   const uuids = new Map(known.map((id) => [toUuid(id), id]))

@@ -5,30 +5,30 @@ import type { StoredEvent } from './read-stored-events.ts'
 import { storedEventPages } from './read-stored-events.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** How often an export goes on to a new head because data were erased while it was read. */
+/** How often an export continues to a new head because data was erased meanwhile. */
 const MAX_ROUNDS = 100
 
-/** So much is erased, again and again, that no export comes to an end which explains all that is missing in it. */
+/** Erasures keep overtaking the export, so that it never reaches an end that explains all missing data. */
 export class ExportOvertakenError extends Error {
   override name = 'ExportOvertakenError'
 }
 
 export interface ExportRange {
   after: number
-  /** The head: the end of a call. */
+  /** The head, which is always the end of a call. */
   upTo: number
-  /** Asked where the head is now, when the export has to go on to it. Without it, the ledger itself is asked. */
+  /** Returns the head to continue to; by default it is read from the ledger. */
   moveEnd?: () => Promise<number>
-  /** Of one page at most; without it, as many as `storedEventPages` has. */
+  /** The maximum number of events per page; by default that of `storedEventPages`. */
   pageEvents?: number | undefined
   maxRounds?: number
 }
 
 /**
- * The whole ledger behind a position, in pages: events never change, so nothing has to hold the pages together, but their
- * data may be erased while they are read. The event that says so then stands behind the head that was fixed at the start;
- * without it the export would have lost data that nothing explains. So it goes on, up to the head as it is by then.
- * Throws when an event is missing, or ExportOvertakenError.
+ * Exports the ledger after a position, page by page. Events never change, so the pages need no common snapshot, but
+ * data may be erased during the export. The event that explains the erasure is then beyond `upTo`, and the export would
+ * be missing data without a reason. In that case, it continues to the new head. Throws if an event is missing, or
+ * ExportOvertakenError.
  */
 export async function* exportPages(
   db: Kysely<LedgerTables>,
@@ -43,16 +43,16 @@ export async function* exportPages(
       yield page
     }
     if (reached < end) throw missing(reached + 1, companyId)
-    const head = await headOf(db, companyId)
+    const head = await readHeadPosition(db, companyId)
     if (!(await hasErasure(db, companyId, { after: end, upTo: head }))) return
     end = moveEnd ? await moveEnd() : head
   }
   throw new ExportOvertakenError(
-    `data of ${companyId} were erased ${maxRounds} times while they were exported: try again later`,
+    `data of ${companyId} was erased ${maxRounds} times during the export: try again later`,
   )
 }
 
-async function headOf(db: Kysely<LedgerTables>, companyId: string): Promise<number> {
+async function readHeadPosition(db: Kysely<LedgerTables>, companyId: string): Promise<number> {
   return (await findHead(db, companyId))?.position ?? 0
 }
 

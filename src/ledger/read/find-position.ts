@@ -1,15 +1,18 @@
 import type { Kysely } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { Envelope } from '../integrity/codec.ts'
-import { firstFrom } from './binary-search.ts'
+import { binarySearch } from './binary-search.ts'
 import type { LedgerTables } from '../tables.ts'
 
 /*
- * Positions are found by halving: times never go back within a company, and the events of one call stand next to each
- * other. So each takes some twenty single rows of a million.
+ * Finds positions by binary search: times never go back within a company, and the events of a call are contiguous. A
+ * million events take about twenty single-row reads.
  */
 
-/** The last position that was recorded before a time (RFC 3339 UTC with milliseconds), or at it too; 0 when there is none. */
+/**
+ * The last position recorded before a time (RFC 3339 UTC with milliseconds) or, if inclusive, at it; 0 if there is
+ * none.
+ */
 export async function lastPositionBefore(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -17,21 +20,21 @@ export async function lastPositionBefore(
   time: string,
   { inclusive }: { inclusive: boolean },
 ): Promise<number> {
-  const first = await firstFrom(1, head, async (position) => {
+  const first = await binarySearch(1, head, async (position) => {
     const { recorded_at: recordedAt } = await envelopeAt(db, companyId, position)
     return inclusive ? recordedAt > time : recordedAt >= time
   })
   return first - 1
 }
 
-/** The positions of the first and the last event of a call; null when the company has no such call. */
+/** The positions of the first and last event of a call; null if the company has no such call. */
 export async function positionsOfCall(
   db: Kysely<LedgerTables>,
   companyId: string,
   head: number,
   callId: string,
 ): Promise<{ first: number; last: number } | null> {
-  // A call has a stream of its own, whose first event is one of the call.
+  // A call has its own stream, whose first event belongs to the call.
   const own = await db
     .selectFrom('events')
     .select('position')
@@ -43,8 +46,8 @@ export async function positionsOfCall(
   if (!own) return null
   const isOfCall = async (position: number) => (await envelopeAt(db, companyId, position)).call_id === callId
   if (!(await isOfCall(own.position))) return null
-  const first = await firstFrom(1, own.position, isOfCall)
-  const next = await firstFrom(own.position + 1, head, async (position) => !(await isOfCall(position)))
+  const first = await binarySearch(1, own.position, isOfCall)
+  const next = await binarySearch(own.position + 1, head, async (position) => !(await isOfCall(position)))
   return { first, last: next - 1 }
 }
 

@@ -1,36 +1,36 @@
 /*
- * Pages of events are bounded by bytes as well as by rows: most events have some hundred bytes, but one may have as many
- * as the body of a call. PostgreSQL knows the length of a stored text without reading the text, so a page that is full
- * costs nothing for what stands behind it.
+ * Pages of events are bounded by bytes as well as rows: most events have a few hundred bytes, but one can be as large
+ * as the body of a call. PostgreSQL knows the length of a stored text without reading it, so rows that do not fit cost
+ * nothing.
  */
 
-/** How much one page holds at most. The first event of a page may be larger, and then it is alone. */
+/** The limits of a page. Its first event may exceed `bytes`; then the page holds only that event. */
 export interface PageLimits {
   limit: number
-  /** Of the texts of the events, in UTF-8. */
+  /** Of the events' texts, in UTF-8 bytes. */
   bytes: number
 }
 
 /**
- * The SQL around a select of events, which has the columns `envelope`, `data` and those of the order. Gives its first
- * rows, as many as fit, with three columns more: `nth` from 1, `bytes` up to and with this row, and `is_last`, which
- * tells that no event follows in what was selected.
+ * SQL to wrap around a select of events with the columns `envelope`, `data` and those of the order. It returns as many
+ * of the first rows as fit, with three more columns: `nth` counts from 1, `bytes` is the running total, and `is_last`
+ * is true if the select has no further event.
  */
 export function measuredPage(order: string, { limit, bytes }: PageLimits): { before: string; after: string } {
-  const [rows, most] = [limit, bytes].map(wholeNumber) as [number, number]
+  const [rows, most] = [limit, bytes].map(checkWholeNumber) as [number, number]
   return {
     before: `select * from (
       select *, row_number() over w as nth, lead(1) over w is null as is_last,
         sum(octet_length(envelope) + coalesce(octet_length(data), 0)) over w as bytes
       from (`,
-    // One more than asked for tells whether there is more.
+    // Read one more row, to know whether there are more.
     after: ` order by ${order} limit ${rows + 1}) as stretch
       window w as (order by ${order} rows unbounded preceding)
     ) as measured where nth <= ${rows} and (nth = 1 or bytes <= ${most}) order by ${order}`,
   }
 }
 
-function wholeNumber(number: number): number {
+function checkWholeNumber(number: number): number {
   if (!Number.isSafeInteger(number)) throw new RangeError(`${number} cannot bound a page`)
   return number
 }

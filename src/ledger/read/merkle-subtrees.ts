@@ -7,23 +7,23 @@ import { subtreesOf } from '../integrity/merkle-proofs.ts'
 import type { LedgerTables } from '../tables.ts'
 
 /*
- * The roots of complete subtrees, kept in a table so that a proof needs few rows, however long the ledger is. They are
- * derived from the leaves of the events and never written by an append. Whoever makes a proof stores first what became
- * complete since the last one.
+ * The roots of complete subtrees, cached in a table so that a proof reads few rows, however long the ledger is. They
+ * are derived from the leaf hashes. Appends do not write them: whoever makes a proof first stores those that have
+ * become complete.
  */
 
-/** The smallest subtrees that are kept; smaller ones are hashed anew, from at most 255 leaves. */
+/** The level of the smallest stored subtrees. Smaller ones are recomputed, from at most 255 leaves. */
 const LOWEST_LEVEL = 8
 const LOWEST_WIDTH = 2 ** LOWEST_LEVEL
-/** Of the smallest subtrees, how many one statement stores: 4,096 leaves. */
+/** The number of lowest-level subtrees that one statement stores: 4,096 leaves. */
 const STORED_AT_ONCE = 16
-/** How many such steps one request waits for: a million leaves. */
+/** The number of such statements that one request waits for: a million leaves. */
 const MAX_STEPS = 256
 
 /**
- * Stores the roots of all complete subtrees of the first `size` leaves that are not stored yet, from left to right. Any
- * number of processes may do it at once, and die anywhere: all of them store the same rows, and what is stored has no
- * gap. Returns false when more was missing than one request may wait for; the next one goes on from there.
+ * Stores the roots of all complete subtrees of the first `size` leaves that are not stored yet, from left to right.
+ * Safe to run concurrently and to interrupt: every process stores the same rows, without gaps. Returns false if more
+ * are missing than one request may wait for; the next request continues.
  */
 export async function storeSubtrees(
   db: Kysely<LedgerTables>,
@@ -52,7 +52,7 @@ export async function storeSubtrees(
   return true
 }
 
-/** The tree whose leaves are the smallest subtrees that are kept, as far as it is stored. */
+/** The stored tree, whose leaves are the lowest-level subtrees. */
 async function storedFrontier(db: Kysely<LedgerTables>, companyId: string): Promise<Frontier> {
   const last = await db
     .selectFrom('merkle_subtrees')
@@ -69,16 +69,16 @@ async function storedFrontier(db: Kysely<LedgerTables>, companyId: string): Prom
     number,
   }))
   const hashes = await readStored(db, companyId, complete)
-  // Somebody took rows away: all are made again.
+  // Rows are missing: rebuild all of them.
   return hashes.every((hash) => hash !== undefined) ? { size, hashes } : EMPTY_FRONTIER
 }
 
-/** Forgets all that is stored of a company; it is made again from the leaves. */
+/** Deletes the stored subtrees of a company, to be rebuilt from the leaves. */
 export async function forgetSubtrees(db: Kysely<LedgerTables>, companyId: string): Promise<void> {
   await db.deleteFrom('merkle_subtrees').where('company_id', '=', toUuid(companyId)).execute()
 }
 
-/** The roots of complete subtrees, in their order; null when one that should be stored is not. */
+/** The roots of complete subtrees, in their order; null if a required one is not stored. */
 export async function readSubtrees(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -96,13 +96,15 @@ function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
   return rootOf(appendLeaves(EMPTY_FRONTIER, leaves))
 }
 
-/** The numbers of the leaves of a subtree, from 0 on. */
+/** The leaf numbers of a subtree. */
 function numbersOf({ level, number }: Subtree): number[] {
   const width = 2 ** level
   return Array.from({ length: width }, (_, at) => number * width + at)
 }
 
-/** The leaves of small subtrees by their numbers. These stand close together: around the leaf, and at the ends of trees. */
+/**
+ * The leaves of small subtrees, by number. They are close together: around the proven leaf and at the ends of trees.
+ */
 async function readLeavesOf(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -121,7 +123,7 @@ async function readLeavesOf(
   return leaves
 }
 
-/** Leaves that stand next to each other, from a number on. */
+/** Consecutive leaves, starting at a number. */
 async function readLeaves(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -141,13 +143,13 @@ async function readLeaves(
   return rows.map((row) => row.leaf_hash)
 }
 
-/** Those of the roots that are stored, in the order of the subtrees. */
+/** The stored roots, in the order of the subtrees. */
 async function readStored(
   db: Kysely<LedgerTables>,
   companyId: string,
   subtrees: readonly Subtree[],
 ): Promise<(Buffer | undefined)[]> {
-  // Each by its key, whatever is known of the table: that it is small, or large.
+  // The lateral join with a limit looks up each row by its key, whatever the table's statistics say.
   const { rows } = await sql<{ level: number; number: number; hash: Buffer }>`
     select wanted.level, wanted.number, found.hash
     from unnest(${subtrees.map(({ level }) => level)}::smallint[], ${subtrees.map(({ number }) => number)}::bigint[])

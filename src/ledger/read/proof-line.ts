@@ -1,4 +1,4 @@
-/** An event as a proof needs it: the exact texts whose UTF-8 bytes were hashed; data and salt null once erased. */
+/** An event as a proof needs it: the exact texts that were hashed. Data and salt are null once erased. */
 export interface ProvableEvent {
   envelope: string
   data: string | null
@@ -6,8 +6,8 @@ export interface ProvableEvent {
 }
 
 /**
- * A line of the proof format, with its line feed: `{envelope, data, salt}` in this order, written as `JSON.stringify`
- * does, the salt in lower-case hexadecimal. A ledger has exactly one export, byte for byte.
+ * A line of the proof format, including its line feed: `{envelope, data, salt}` in this order, as written by
+ * `JSON.stringify`, with the salt in lower-case hexadecimal. This makes the export of a ledger unique, byte for byte.
  */
 export function proofLine({ envelope, data, salt }: ProvableEvent): string {
   return `${JSON.stringify({ envelope, data, salt: salt?.toString('hex') ?? null })}\n`

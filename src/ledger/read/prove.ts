@@ -8,14 +8,14 @@ import { forgetSubtrees, readSubtrees, storeSubtrees } from './merkle-subtrees.t
 import type { SeenHead } from './read-head.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** That an event is in the ledger of a size: its leaf, the root, and the audit path between them from the leaf up. */
+/** An inclusion proof: the leaf, the root, and the audit path between them from the bottom up. */
 export interface InclusionProof {
   leaf: Buffer
   root: Buffer
   hashes: Buffer[]
 }
 
-/** That a ledger of one size is the beginning of one of another: both roots, and the proof between them. */
+/** A consistency proof: both roots, and the hashes that connect them. */
 export interface ConsistencyProof {
   fromRoot: Buffer
   toRoot: Buffer
@@ -23,8 +23,8 @@ export interface ConsistencyProof {
 }
 
 /**
- * Proves that the event at a position is in the ledger of the first `size` events, RFC 6962 section 2.1.1. The position
- * is at most the size, and the size at most that of the head. Throws UnavailableError while too much has to be prepared.
+ * Proves that the event at a position is in the ledger of the first `size` events, RFC 6962 section 2.1.1. Requires
+ * position ≤ size ≤ head. Throws UnavailableError while too many subtrees have yet to be stored.
  */
 export function proveInclusion(
   db: Kysely<LedgerTables>,
@@ -41,8 +41,8 @@ export function proveInclusion(
 }
 
 /**
- * Proves that the ledger of the first `from` events is the beginning of that of the first `to`, RFC 6962 section 2.1.2.
- * `from` is 1 or more and at most `to`, which is at most the size of the head. Throws as `proveInclusion` does.
+ * Proves that the ledger of the first `from` events is a prefix of the first `to`, RFC 6962 section 2.1.2. Requires 1 ≤
+ * from ≤ to ≤ head. Throws UnavailableError like `proveInclusion`.
  */
 export function proveConsistency(
   db: Kysely<LedgerTables>,
@@ -59,9 +59,9 @@ export function proveConsistency(
 }
 
 /**
- * Hands the root of the tree of `size` leaves, and those of some ranges of them, to what makes a proof of them. The root
- * is held against the head, whose frontier moves in the transaction of every append. Stored subtrees that do not agree
- * with it are forgotten and made again, once; then it is the ledger itself that does not agree.
+ * Passes the root of the first `size` leaves and the roots of `ranges` to `make`, which builds a proof. The root is
+ * checked against the head's frontier, which every append updates in its transaction. If the stored subtrees disagree
+ * with it, they are rebuilt once; if they still disagree, the ledger itself is inconsistent.
  */
 async function provenByHead<Proof>(
   db: Kysely<LedgerTables>,
@@ -85,19 +85,19 @@ async function provenByHead<Proof>(
     if (proof) return proof
     if (!isLastTry) await forgetSubtrees(db, companyId)
   }
-  throw new Error(`the events of ${companyId} do not have the root that its head has`)
+  throw new Error(`the events of ${companyId} do not match the root of its head`)
 }
 
-/** The roots of ranges, read together; null when one of them cannot be made from what is stored. */
+/** The roots of ranges, read in one query; null if the stored subtrees do not suffice. */
 async function rootsOf(db: Kysely<LedgerTables>, companyId: string, ranges: LeafRange[]): Promise<Buffer[] | null> {
   const parts = ranges.map(subtreesOf)
-  const subtrees = new Map<string, Subtree>(parts.flat().map((subtree) => [nameOf(subtree), subtree]))
+  const subtrees = new Map<string, Subtree>(parts.flat().map((subtree) => [subtreeKey(subtree), subtree]))
   const found = await readSubtrees(db, companyId, [...subtrees.values()])
   if (!found) return null
   const roots = new Map([...subtrees.keys()].map((name, at) => [name, found[at]!]))
-  return parts.map((subtrees) => joinRoots(subtrees.map((subtree) => roots.get(nameOf(subtree))!)))
+  return parts.map((subtrees) => joinRoots(subtrees.map((subtree) => roots.get(subtreeKey(subtree))!)))
 }
 
-function nameOf({ level, number }: Subtree): string {
+function subtreeKey({ level, number }: Subtree): string {
   return `${level} ${number}`
 }

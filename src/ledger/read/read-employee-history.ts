@@ -5,12 +5,12 @@ import { readEvent } from '../integrity/codec.ts'
 import { storedEventPages } from './read-stored-events.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** How an employee stood: unknown or not yet created, forgotten, or known with what made it so. */
+/** An employee at a position: unknown or not yet created, erased, or known, with the event behind each value. */
 export type EmployeeThen = { standing: 'unknown' | 'erased' } | ({ standing: 'known' } & ExplainedEmployee)
 
 /**
- * An employee as the events up to a position left it, read page by page. Somebody of whom any event is erased is
- * erased at every position: what would be left is not who it was.
+ * Reads an employee as of a position from the events, page by page. An employee with any erased event counts as erased
+ * at every position, because the rest would be misleading.
  */
 export async function readEmployeeAt(
   db: Kysely<LedgerTables>,
@@ -32,7 +32,7 @@ export async function readEmployeeAt(
         case 'EmployeeErased':
           return { standing: 'erased' }
         default:
-          throw new Error(`${event.type} at position ${event.position} stands in the stream of an employee`)
+          throw new Error(`${event.type} at position ${event.position} is in the stream of an employee`)
       }
     }
   }

@@ -9,13 +9,13 @@ import type { PageLimits } from './measured-page.ts'
 import { measuredPage } from './measured-page.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** Positions after one, in order, none after `upTo`. */
+/** Positions after `after`, up to and including `upTo`. */
 export interface PositionRange {
   after: number
   upTo?: number | undefined
 }
 
-/** Events that follow on one another. `isEnd` tells that no event of the range stands behind them. */
+/** Consecutive events. `isEnd` is true if the range has no further events. */
 export interface EventPage {
   events: RecordedEvent[]
   isEnd: boolean
@@ -37,7 +37,7 @@ export async function readEventPage(
   return { events: rows.map(readEvent), isEnd: rows.at(-1)?.is_last ?? true }
 }
 
-/** The last event of a stream; null when there is none. */
+/** The last event of a stream; null if it has none. */
 export async function readLastOfStream(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -54,21 +54,21 @@ export async function readLastOfStream(
   return row ? readEvent(row) : null
 }
 
-/** The texts of an event as they are stored. */
+/** The stored texts of an event. */
 export interface StoredText {
   envelope: string
   data: string | null
 }
 
-/** Events of a company as they are stored. `isEnd` tells that no event stood behind them. */
+/** Stored events of a company. `isEnd` is true if no event followed. */
 export interface StoredPage {
   events: StoredText[]
   isEnd: boolean
 }
 
 /**
- * Reads what stands behind a position in each of several companies, in order: as many events of each as fit into a page.
- * A company whose next event alone is larger is left out, as is one that has none.
+ * Reads the events after a position in each of several companies, one page each. Leaves out companies without further
+ * events, and those whose next event alone exceeds a page.
  */
 export async function readStoredBehind(
   db: Kysely<LedgerTables>,
@@ -105,7 +105,7 @@ export async function readEventsAt(
   return rows.map(readEvent)
 }
 
-/** An employee as the last commit left it; null when the company has none such. */
+/** An employee as of the last commit; null if the company has no such employee. */
 export async function readEmployee(db: Kysely<LedgerTables>, companyId: string, id: string): Promise<Employee | null> {
   const row = await db
     .selectFrom('employee_snapshots')

@@ -5,26 +5,26 @@ import type { Frontier } from '../integrity/merkle.ts'
 import { rootOf, unpackFrontier } from '../integrity/merkle.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** How far a company's ledger is, as the last commit left it. Times are RFC 3339 UTC. */
+/** The head of a company's ledger as of the last commit. Times are RFC 3339 UTC. */
 export interface SeenHead {
   position: number
   frontier: Frontier
-  /** The root of the Merkle tree over all its events. */
+  /** The root of the Merkle tree over all events. */
   root: Buffer
   /** The time of its last event. */
   recordedAt: string
-  /** The database's time when it was read. */
+  /** The database's time of the read. */
   now: string
 }
 
-/** Reads the head of a company that exists. */
+/** Reads the head of a company. Throws if there is no such company. */
 export async function readHead(db: Kysely<LedgerTables>, companyId: string): Promise<SeenHead> {
   const head = await findHead(db, companyId)
   if (!head) throw new Error(`there is no company ${companyId}`)
   return head
 }
 
-/** Reads the head of a company; null when there is none such. */
+/** Reads the head of a company; null if there is no such company. */
 export async function findHead(db: Kysely<LedgerTables>, companyId: string): Promise<SeenHead | null> {
   const row = await db
     .selectFrom('heads')
@@ -37,7 +37,7 @@ export async function findHead(db: Kysely<LedgerTables>, companyId: string): Pro
   return { position, frontier: tree, root: rootOf(tree), recordedAt, now }
 }
 
-/** The positions that the heads of these companies have reached. */
+/** The head positions of these companies. */
 export async function readPositions(db: Kysely<LedgerTables>, companyIds: string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('heads')

@@ -3,7 +3,9 @@ import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** How far a company's ledger is, and how much of it a projection has folded. Positions, from 1; 0 is nothing. */
+/**
+ * The head of a company, and the position up to which a projection has folded. Positions start at 1; 0 means nothing.
+ */
 export async function readProgress(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -17,7 +19,9 @@ export async function readProgress(
   return rows[0] ?? { head: 0, reached: 0 }
 }
 
-/** How far a projection is in each of these companies; those in which it has not begun are missing. */
+/**
+ * The position that a projection has reached in each of these companies. Companies without a checkpoint are missing.
+ */
 export async function readReached(
   db: Kysely<LedgerTables>,
   companyIds: string[],
@@ -29,7 +33,7 @@ export async function readReached(
   return new Map(rows.map(({ company_id: company, position }) => [fromUuid('com', company), position]))
 }
 
-/** Whether the ledger has this company. */
+/** Whether a company exists. */
 export async function isKnownCompany(db: Kysely<LedgerTables>, companyId: string): Promise<boolean> {
   const row = await db
     .selectFrom('heads')
@@ -39,7 +43,7 @@ export async function isKnownCompany(db: Kysely<LedgerTables>, companyId: string
   return row !== undefined
 }
 
-/** Whether the tables of a version of a projection may be read: they have once been filled up to the heads. */
+/** Whether a version of a projection may be read: its tables have once caught up with the heads. */
 export async function isComplete(
   db: Kysely<LedgerTables>,
   projection: { name: string; version: number },
@@ -53,7 +57,10 @@ export async function isComplete(
   return row !== undefined
 }
 
-/** Tells whether all of these may be read. Once that is so it stays so, and nobody is asked any more. */
+/**
+ * Returns a function that tells whether all these projections may be read. A positive answer is cached, because it
+ * never changes.
+ */
 export function openCompleteness(
   db: Kysely<LedgerTables>,
   projections: readonly { name: string; version: number }[],
@@ -67,7 +74,7 @@ export function openCompleteness(
   }
 }
 
-/** How far the ledger of a company is (under `ledger`), and each of these projections by its name. */
+/** The head position of a company (as `ledger`), and the position of each of these projections by name. */
 export async function readAllProgress(
   db: Kysely<LedgerTables>,
   companyId: string,

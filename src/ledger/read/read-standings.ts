@@ -3,42 +3,42 @@ import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** Parked companies that are told of one projection; the others are only counted. */
+/** The number of parked companies listed per projection; more are only counted. */
 const SHOWN_PARKED = 100
 
-/** How a projection stands, over all companies. */
+/** The state of a projection across all companies. */
 export interface ProjectionStanding {
   projection: string
   version: number
   /** Whether its tables may be read: false while a new version is filled for the first time. */
   is_complete: boolean
   companies: number
-  /** Companies with events that it has not folded, and how many these are together. */
+  /** Companies with events that it has not folded, and the total number of these events. */
   lagging: number
   events_behind: number
-  /** The age of the oldest event that it has not folded; null when there is none. */
+  /** The age of the oldest event that it has not folded; null if there is none. */
   seconds_behind: number | null
   parked_companies: number
   parked: { company_id: string; position: number; parked_at: string; error: string | null }[]
-  /** A rebuild that is under way or was left off; null when there is none. */
+  /** The rebuild that is running or was interrupted; null if there is none. */
   rebuild: { events: number; of: number } | null
 }
 
-/** How a projection stands in one company, and in all of them without telling which. */
+/** The state of a projection in one company, with totals over all companies that identify none of them. */
 export interface CompanyStanding {
   name: string
   version: number
-  /** The position up to which it has folded the company's events. */
+  /** The position up to which it has folded. */
   reached: number
-  /** Events of the company that it has not folded. */
+  /** Events that it has not folded. */
   eventsBehind: number
-  /** How long the oldest of them has been in the ledger; 0 when there is none. */
+  /** How long the oldest of them has been in the ledger; 0 if there is none. */
   secondsBehind: number
-  /** Failures in a row at the event that comes next. */
+  /** Consecutive failures at the next event. */
   attempts: number
-  /** RFC 3339 UTC; null when the company is not parked. */
+  /** RFC 3339 UTC; null if the company is not parked. */
   parkedAt: string | null
-  /** The last failure at the event that comes next. */
+  /** The last failure at the next event. */
   error: string | null
   companiesBehind: number
   companiesParked: number
@@ -49,7 +49,7 @@ interface Version {
   version: number
 }
 
-/** How a projection stands: for people who look after the service, and for programs that watch it. */
+/** Reads the state of a projection, for operators and monitoring. */
 export async function readStanding(db: Kysely<LedgerTables>, { name, version }: Version): Promise<ProjectionStanding> {
   const lag = await readLag(db, { name, version })
   return {
@@ -62,7 +62,7 @@ export async function readStanding(db: Kysely<LedgerTables>, { name, version }: 
   }
 }
 
-/** How a projection stands, seen from one company. */
+/** Reads the state of a projection in one company. */
 export async function readCompanyStanding(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -79,7 +79,7 @@ export async function readCompanyStanding(
   const { lagging, parked_companies: parked } = await readLag(db, { name, version })
   return {
     ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },
-    // The clocks of an append and of this statement may differ by a little.
+    // An append and this statement may run on slightly different clocks.
     secondsBehind: Math.max(0, row.age),
     ...{ attempts: row.attempts, parkedAt: row.parked_at, error: row.error },
     ...{ companiesBehind: lagging, companiesParked: parked },
@@ -95,7 +95,7 @@ interface Reached {
   age: number
 }
 
-/** The heads, each with the checkpoint that a version of a projection has there. */
+/** The heads, joined with the checkpoints of a projection version. */
 function headsAnd({ name, version }: Version): RawBuilder<unknown> {
   return sql`heads h left join checkpoints c
     on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`
@@ -123,17 +123,20 @@ async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: nu
   return rows[0]?.seconds ?? null
 }
 
-/** How far recorded times are ahead of the database's clock, and that of this machine's. */
+/** How far recorded times and the database's clock are ahead. */
 export interface TimesAhead {
   /** Companies whose last event is ahead of the database's clock. */
   companies: number
-  /** By how many seconds the furthest of them is; 0 when none is. */
+  /** Seconds by which the furthest of them is ahead; 0 if none is. */
   seconds: number
-  /** By how many seconds the database's clock is ahead of this machine's, negative when it is behind; less than the look took is 0. */
+  /**
+   * Seconds by which the database's clock is ahead of this machine's (negative if behind), less the time that the query
+   * took.
+   */
   clockSeconds: number
 }
 
-/** Looks for recorded times that are still to come, and compares the clocks. */
+/** Counts recorded times that are in the future, and compares the clocks. */
 export async function readTimesAhead(db: Kysely<LedgerTables>): Promise<TimesAhead> {
   const before = Date.now()
   const { rows } = await sql<{ companies: number; seconds: number; now: string }>`
@@ -146,20 +149,20 @@ export async function readTimesAhead(db: Kysely<LedgerTables>): Promise<TimesAhe
   return { ...ahead, clockSeconds: (Math.max(clock - Date.now(), 0) - Math.max(before - clock, 0)) / 1_000 }
 }
 
-/** When an event was recorded, read in the database: null where an envelope does not say so in the one way it can. */
+/** SQL for an event's recorded time; null if the envelope has none in the expected form. */
 export function recordedAt(envelope: RawBuilder<unknown>): RawBuilder<string | null> {
   return sql`substring(${envelope} from '"recorded_at":"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z)"')::timestamptz`
 }
 
-/** A company whose projection is behind. */
+/** A company in which a projection lags behind. */
 export interface LaggingCompany {
   company_id: string
   events: number
-  /** How long the oldest event that is not folded has been in the ledger. */
+  /** How long the oldest unfolded event has been in the ledger. */
   seconds: number
 }
 
-/** The companies of which a projection has the most events left to fold, the worst first. */
+/** The companies with the most unfolded events, the worst first. */
 export async function readWorstCompanies(
   db: Kysely<LedgerTables>,
   { name, version }: { name: string; version: number },
@@ -194,7 +197,7 @@ async function readParked(
   return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id), parked_at: row.parked_at! }))
 }
 
-/** The name under which a rebuild folds beside the live tables; so its checkpoints tell how far it is. */
+/** The name under which a rebuild folds beside the live tables. Its checkpoints show the progress. */
 export function shadowNameOf(projection: string): string {
   return `${projection}-next`
 }

@@ -1,43 +1,43 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
-import { firstFrom } from './binary-search.ts'
+import { binarySearch } from './binary-search.ts'
 import { measuredPage } from './measured-page.ts'
 import type { ProvableEvent } from './proof-line.ts'
 import type { LedgerTables } from '../tables.ts'
 
-/** An event as it is stored, with its place in the ledger and in its stream. */
+/** A stored event, with its position and its version in the stream. */
 export interface StoredEvent extends ProvableEvent {
   position: number
   version: number
 }
 
-/** Which events are wanted: those behind one position, up to and with another, that satisfy all filters. */
+/** Selects events after one position, up to and including another, that match all filters. */
 export interface WantedEvents {
   after: number
   upTo: number
-  /** Those of one stream. */
+  /** Events of one stream. */
   stream?: string
-  /** Those of any of these types. */
+  /** Events of any of these types. */
   types?: readonly string[]
-  /** How many one page has at most; never more than `PAGE_EVENTS`. */
+  /** The maximum number of events per page, up to `PAGE_EVENTS`. */
   pageEvents?: number | undefined
 }
 
-/** A page never has more events than this, nor more bytes than that, unless it is one event that alone has more. */
+/** The limits of a page. A single event that is larger gets a page of its own. */
 const PAGE_EVENTS = 1_000
 const PAGE_BYTES = 2 * 1024 * 1024
-/** How far one statement looks for events of a type. */
+/** The number of positions that one statement searches for events of a type. */
 const LOOKED_AT_ONCE = 10_000
 
 /*
- * Each statement has both ends of a short stretch of positions, or of versions of one stream. Neither has gaps, so a
- * stretch bounds what is read, whatever plan the database makes of it.
+ * Each statement is limited at both ends to a short range of positions or of stream versions. Neither has gaps, so the
+ * range bounds what is read, whatever plan PostgreSQL chooses.
  */
 
 /**
- * Reads the events that are wanted in order, page by page, each in a statement of its own; never an empty page. No more
- * is read than is asked for.
+ * Reads the wanted events in order, one statement per page. Pages are never empty, and no page is read before it is
+ * requested.
  */
 export async function* storedEventPages(
   db: Kysely<LedgerTables>,
@@ -46,12 +46,12 @@ export async function* storedEventPages(
   limit = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<StoredEvent[]> {
   const { stream, types, pageEvents = PAGE_EVENTS } = wanted
-  const place = await placeOf(db, companyId, wanted)
+  const place = await findRange(db, companyId, wanted)
   let [at, left] = [place.after, limit]
   while (at < place.upTo && left > 0) {
     const most = Math.min(PAGE_EVENTS, pageEvents, left)
     const upTo = Math.min(at + (types ? LOOKED_AT_ONCE : most), place.upTo)
-    const { events, isCut } = await readPage(db, companyId, { ...wanted, after: at, upTo }, most)
+    const { events, isCut } = await readStoredPage(db, companyId, { ...wanted, after: at, upTo }, most)
     const last = events.at(-1)
     at = isCut && last ? (stream === undefined ? last.position : last.version) : upTo
     left -= events.length
@@ -59,7 +59,7 @@ export async function* storedEventPages(
   }
 }
 
-/** A stream's newest events below a version, newest first; fewer than `limit` when they are very large. */
+/** Reads a stream's newest events below a version, newest first. Returns fewer than `limit` if they are very large. */
 export async function readStreamBackwards(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -67,7 +67,7 @@ export async function readStreamBackwards(
 ): Promise<StoredEvent[]> {
   const newest = (await lastOfStream(db, companyId, stream))?.version ?? 0
   const end = Math.min(before ?? Infinity, newest + 1)
-  const { events } = await readPage(
+  const { events } = await readStoredPage(
     db,
     companyId,
     { stream, after: Math.max(0, end - 1 - limit), upTo: end - 1 },
@@ -77,8 +77,8 @@ export async function readStreamBackwards(
   return events
 }
 
-/** Where to look: between positions or, for one stream, between its versions, which are in the order of positions. */
-async function placeOf(
+/** The range to search: positions or, for a stream, its versions, which are in the order of positions. */
+async function findRange(
   db: Kysely<LedgerTables>,
   companyId: string,
   { after, upTo, stream }: WantedEvents,
@@ -87,9 +87,9 @@ async function placeOf(
   const last = await lastOfStream(db, companyId, stream)
   if (!last) return { after: 0, upTo: 0 }
   const isBehind = (position: number) => async (version: number) =>
-    (await positionOf(db, companyId, stream, version)) > position
-  const end = last.position <= upTo ? last.version : (await firstFrom(1, last.version, isBehind(upTo))) - 1
-  return { after: after === 0 ? 0 : (await firstFrom(1, end, isBehind(after))) - 1, upTo: end }
+    (await readPosition(db, companyId, stream, version)) > position
+  const end = last.position <= upTo ? last.version : (await binarySearch(1, last.version, isBehind(upTo))) - 1
+  return { after: after === 0 ? 0 : (await binarySearch(1, end, isBehind(after))) - 1, upTo: end }
 }
 
 async function lastOfStream(
@@ -107,7 +107,7 @@ async function lastOfStream(
     .executeTakeFirst()
 }
 
-async function positionOf(
+async function readPosition(
   db: Kysely<LedgerTables>,
   companyId: string,
   stream: string,
@@ -124,10 +124,10 @@ async function positionOf(
 }
 
 /**
- * Reads a stretch of positions or, for one stream, of versions: at least one event if there is any. `isCut` tells that
- * the stretch holds more than were read.
+ * Reads a range of positions or, for a stream, of versions: at least one event if there is any. `isCut` is true if the
+ * range holds more events.
  */
-async function readPage(
+async function readStoredPage(
   db: Kysely<LedgerTables>,
   companyId: string,
   { after, upTo, stream, types }: WantedEvents,
@@ -140,7 +140,7 @@ async function readPage(
     [
       sql`company_id = ${toUuid(companyId)} and ${place} > ${after} and ${place} <= ${upTo}`,
       ...(stream === undefined ? [] : [sql`stream_id = ${toUuid(stream)}`]),
-      // The envelope is canonical: these members follow one another, and no quotation mark stands in a text unescaped.
+      // The envelope is canonical: these members are adjacent, and quotation marks within texts are escaped.
       ...(types === undefined
         ? []
         : [sql`envelope like any(${types.map((type) => `%,"type":"${type}","version":%`)}::text[])`]),

@@ -1,9 +1,9 @@
 import type { CompanyStanding } from './read-standings.ts'
 
-/** Jobs of one queue, of all companies. */
+/** The number of jobs in a queue, across all companies. */
 export interface QueueDepth {
   name: string
-  /** Not begun, those for later included. */
+  /** Not started, including jobs scheduled for later. */
   waiting: number
   active: number
 }
@@ -11,14 +11,14 @@ export interface QueueDepth {
 export interface HealthReport {
   projections: CompanyStanding[]
   queues: QueueDepth[]
-  /** What runs, by name: `PostgreSQL` → `18.4`. */
+  /** Versions by component name: `PostgreSQL` → `18.4`. */
   versions: Record<string, string>
 }
 
-/** What tells how the system is, and lets a parked company go on. Made where the queues are known. */
+/** Reports the state of the system and resumes parked companies. Implemented by the workers, which know the queues. */
 export interface SystemHealth {
-  /** The report as a company may see it: nothing in it names another one. */
+  /** The report for one company; it identifies no other company. */
   report(companyId: string): Promise<HealthReport>
-  /** Lets a parked company go on. Returns false when it was not parked, or there is no such projection. */
+  /** Resumes a parked company. Returns false if it was not parked or there is no such projection. */
   resume(companyId: string, projection: string): Promise<boolean>
 }

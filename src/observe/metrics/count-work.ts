@@ -1,4 +1,4 @@
-import type { Answered } from '../../http/server/watch-answers.ts'
+import type { Answered } from '../../http/server/access-log.ts'
 import type { Lanes } from '../../ledger/append/lanes.ts'
 import type { Metrics, PoolCounts } from './metrics.ts'
 

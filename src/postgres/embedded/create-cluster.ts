@@ -7,10 +7,10 @@ import type { PostgresBinaries } from './postgres-binaries.ts'
 import { StartupError } from '../startup-error.ts'
 import { discardUnfinished, finishFolder, unfinishedPath } from './unfinished.ts'
 
-/** The superuser of the cluster, who makes the roles and the database. */
+/** The superuser of the cluster, which creates the roles and the database. */
 export const SUPERUSER_NAME = 'postgres'
 
-// They go into the cluster's own postgresql.conf, where whoever runs it may tune them.
+// Written to the cluster's postgresql.conf, where operators may tune them.
 const FIRST_SETTINGS = {
   max_connections: '100',
   shared_buffers: '128MB',
@@ -20,17 +20,17 @@ const FIRST_SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   password_encryption: 'scram-sha-256',
-  // The details of an error quote values of rows, which are personal data that no erasure would reach in a log.
+  // Error details quote row values: personal data, which no erasure could remove from a log.
   log_error_verbosity: 'terse',
 }
 
-/** Makes the cluster on the first start; refuses one that these programs cannot run. */
+/** Creates the cluster on the first start. Throws StartupError for a cluster that these binaries cannot run. */
 export async function ensureCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean): Promise<void> {
   const { clusterDir } = folder
   if ((await clusterVersion(clusterDir)) === undefined) await createCluster(folder, binaries, durable)
   const version = await clusterVersion(clusterDir)
   if (version === binaries.majorVersion) return
-  if (version === undefined) throw new StartupError(`${clusterDir} holds something that is not a database`)
+  if (version === undefined) throw new StartupError(`${clusterDir} contains something other than a database`)
   throw new StartupError(
     `${clusterDir} was made by PostgreSQL ${version}, but this program runs PostgreSQL ` +
       `${binaries.majorVersion}: move the data over with pg_dump, or set DATABASE_URL`,
@@ -58,7 +58,7 @@ async function createCluster(folder: DataFolder, binaries: PostgresBinaries, dur
     await writeFile(passwordFile, folder.record.superuserPassword, { mode: 0o600, flag: 'wx' })
     await giveTo(user, passwordFile)
     const result = await runAs(user, binaries.initdb, initdbArguments(unfinished, passwordFile, durable))
-    if (!result.ok) throw new StartupError(`cannot make a database in ${clusterDir}: ${initdbFault(result.lines)}`)
+    if (!result.ok) throw new StartupError(`cannot create a database in ${clusterDir}: ${initdbFault(result.lines)}`)
     await finishFolder(unfinished, clusterDir)
   } finally {
     await discardUnfinished(passwordFile)
@@ -66,7 +66,7 @@ async function createCluster(folder: DataFolder, binaries: PostgresBinaries, dur
   }
 }
 
-// PostgreSQL's own C.UTF-8 needs no locale of the machine, and sorts the same on every machine.
+// PostgreSQL's builtin C.UTF-8 does not depend on the machine's locales and sorts the same everywhere.
 function initdbArguments(clusterDir: string, passwordFile: string, durable: boolean): string[] {
   return [
     `--pgdata=${clusterDir}`,
@@ -82,7 +82,7 @@ function initdbArguments(clusterDir: string, passwordFile: string, durable: bool
   ]
 }
 
-// It ends with what it did to clean up; the fault stands before.
+// initdb reports its cleanup last; the error comes before.
 function initdbFault(lines: string[]): string {
   const fault = lines.findLast((line) => /\b(error|fatal|could not)\b/i.test(line))
   return fault ?? lines.at(-1) ?? 'initdb gave no reason'

@@ -3,14 +3,14 @@ import type { DatabaseRecord } from './database-record.ts'
 
 /** The application's database. */
 export const DATABASE_NAME = 'employee_ledger'
-/** Owns the database, its schema and what is in it; runs the migrations. */
+/** Owns the database and everything in it; runs the migrations. */
 export const OWNER_NAME = 'ledger_owner'
-/** What the service connects as: it may connect, and what migrations grant it. */
+/** The role of the service. It may connect, and do what migrations grant it. */
 export const SERVICE_NAME = 'ledger_service'
 
 const UNFINISHED_NAME = `${DATABASE_NAME}_new`
 
-/** Makes the roles and the database on the first start, as superuser, one process at a time. */
+/** Creates the roles and the database on the first start. Run as superuser, by one process at a time. */
 export async function ensureDatabase(client: Client, record: DatabaseRecord): Promise<void> {
   if (await databaseExists(client)) return
   await ensureRole(client, OWNER_NAME, record.ownerPassword)
@@ -30,7 +30,8 @@ async function ensureRole(client: Client, name: string, password: string): Promi
   await client.query(`${verb} ROLE ${escapeIdentifier(name)} ${rights} PASSWORD ${escapeLiteral(password)}`)
 }
 
-// Made under another name and renamed when it is complete: a kill in the middle leaves nothing that looks whole.
+// Created under a temporary name and renamed when complete, so that a kill in between leaves nothing that looks
+// complete.
 async function createDatabase(client: Client): Promise<void> {
   const statements = [
     `DROP DATABASE IF EXISTS ${UNFINISHED_NAME}`,

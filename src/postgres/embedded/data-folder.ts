@@ -11,17 +11,17 @@ import { sweepUnfinished } from './unfinished.ts'
 
 const CLUSTER_NAME = 'postgres'
 
-/** A data folder that is ready to hold a database, and who runs PostgreSQL for it. */
+/** A data folder that is ready to hold a cluster, and the user that runs PostgreSQL. */
 export interface DataFolder {
   dataDir: string
   clusterDir: string
-  /** The folder that the cluster would have had, when it had to live elsewhere. */
+  /** The default cluster folder, if the cluster had to be placed elsewhere. */
   movedFrom?: string
   user: DatabaseOsUser
   record: DatabaseRecord
 }
 
-/** Makes the data folder on the first use, and finds or decides where its cluster lives. */
+/** Creates the data folder if necessary, and finds or decides where its cluster is. */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   await makeWritable(dataDir)
   await sweepUnfinished(dataDir)
@@ -41,22 +41,22 @@ async function makeWritable(dataDir: string): Promise<void> {
   } catch (error) {
     if (isErrno(error, 'EEXIST', 'ENOTDIR')) throw new StartupError(`the data folder ${dataDir} is not a folder`)
     if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS')) throw error
-    throw new StartupError(`the data folder ${dataDir} is not writable for the user who runs this program`)
+    throw new StartupError(`the data folder ${dataDir} is not writable by the user who runs this program`)
   }
 }
 
 async function chooseCluster(dataDir: string, user: DatabaseOsUser): Promise<string> {
   const cluster = (await canEnter(user, dataDir)) ? CLUSTER_NAME : await clusterElsewhere(dataDir, user)
   const clusterDir = resolve(dataDir, cluster)
-  // The record is always written before the cluster is made: a cluster seen first, and then no record, is one
-  // whose passwords are lost, not one that another process makes meanwhile.
+  // The record is always written before the cluster. A cluster without a record has lost its passwords; it is not one
+  // that another process is creating.
   if ((await holdsCluster(clusterDir)) && (await readRecord(dataDir)) === undefined) {
     throw new StartupError(`${recordPath(dataDir)}, which holds the passwords of ${clusterDir}, is missing`)
   }
   return cluster
 }
 
-// The same data folder always gives the same name, so the next start finds it even without a record.
+// The name depends only on the data folder, so the next start finds it even without a record.
 async function clusterElsewhere(dataDir: string, user: DatabaseOsUser): Promise<string> {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
   return join(await sharedFolder(user), `${basename(dataDir)}-${hash}`, CLUSTER_NAME)

@@ -4,34 +4,34 @@ import { isErrno } from './errno.ts'
 import { StartupError } from '../startup-error.ts'
 
 const OS_USER_NAME = 'postgres'
-// The caller's own variables (PGDATA, PGPORT, LC_ALL …) must not bend what we start.
+// The caller's variables (PGDATA, PGPORT, LC_ALL, …) must not affect the programs.
 const CLEAN_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
-/** The OS user that PostgreSQL runs as; without `ids` it is the one who runs this program. */
+/** The OS user that runs PostgreSQL; without `ids`, the current user. */
 export interface DatabaseOsUser {
   name: string
   ids?: { uid: number; gid: number }
 }
 
-/** How a command ended, with the lines it printed, on either stream. */
+/** The outcome of a command, with its lines of standard output and standard error. */
 export interface CommandResult {
   ok: boolean
   lines: string[]
 }
 
 /**
- * Ordinary users run PostgreSQL as themselves. It refuses to run as root, so there the owner of the cluster runs
- * it, or the OS user `postgres` where there is no cluster yet.
+ * Ordinary users run PostgreSQL as themselves. PostgreSQL refuses to run as root, so root runs it as the owner of the
+ * cluster, or as the OS user `postgres` if there is no cluster yet.
  */
 export async function findDatabaseOsUser(clusterDir: string): Promise<DatabaseOsUser> {
   if (process.getuid?.() !== 0) return { name: 'this user' }
-  const ids = (await ownerOf(clusterDir)) ?? (await lookUpIds()) ?? (await createOsUser())
+  const ids = (await readOwner(clusterDir)) ?? (await lookUpIds()) ?? (await createOsUser())
   return { name: `OS user ${ids.name}`, ids: { uid: ids.uid, gid: ids.gid } }
 }
 
 /**
- * Runs a command as that user, in a folder that everybody can enter, and in a session of its own: Ctrl-C and a terminal
- * that is closed reach this program, which ends in order, and not what it started halfway.
+ * Runs a command as a user, in a folder that everybody can enter, and in a session of its own: Ctrl-C or a closed
+ * terminal reaches only this program, which then shuts down in order.
  */
 export function runAs(user: DatabaseOsUser, command: string, args: string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
@@ -48,13 +48,13 @@ export function runAs(user: DatabaseOsUser, command: string, args: string[]): Pr
   })
 }
 
-/** Whether that user can enter the folder, seen with their own eyes. */
+/** Whether a user can enter a folder. */
 export async function canEnter(user: DatabaseOsUser, folder: string): Promise<boolean> {
   const result = await runAs(user, '/bin/sh', ['-c', 'test -d "$1" && test -x "$1"', 'sh', folder])
   return result.ok
 }
 
-/** Makes that user the owner of a file or folder which this process made. */
+/** Makes a user the owner of a file or folder that this process created. */
 export async function giveTo(user: DatabaseOsUser, path: string): Promise<void> {
   if (user.ids) await chown(path, user.ids.uid, user.ids.gid)
 }
@@ -65,7 +65,7 @@ interface NamedIds {
   gid: number
 }
 
-async function ownerOf(clusterDir: string): Promise<NamedIds | undefined> {
+async function readOwner(clusterDir: string): Promise<NamedIds | undefined> {
   try {
     const { uid, gid } = await stat(clusterDir)
     return uid === 0 ? undefined : { name: String(uid), uid, gid }

@@ -8,41 +8,41 @@ import { discardUnfinished, unfinishedPath } from './unfinished.ts'
 const RECORD_NAME = 'database.json'
 const PASSWORD_BYTES = 24
 
-/** What the data folder's `database.json` keeps: where the cluster is, and the passwords of its roles. */
+/** The content of the data folder's `database.json`: the place of the cluster, and the passwords of its roles. */
 export interface DatabaseRecord {
-  /** Within the data folder, or absolute where the cluster could not live there. */
+  /** Relative to the data folder, or absolute if the cluster is elsewhere. */
   cluster: string
   superuserPassword: string
   ownerPassword: string
   servicePassword: string
 }
 
-/** Where the record of a data folder is. */
+/** The path of a data folder's record. */
 export function recordPath(dataDir: string): string {
   return join(dataDir, RECORD_NAME)
 }
 
-/** Reads the record; undefined when there is none yet. */
+/** Reads the record; undefined if there is none yet. */
 export async function readRecord(dataDir: string): Promise<DatabaseRecord | undefined> {
   const path = recordPath(dataDir)
   try {
     return parseRecord(await readFile(path, 'utf8'))
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return undefined
-    if (isErrno(error, 'EACCES')) throw new StartupError(`${path} belongs to another user, who ran this before`)
+    if (isErrno(error, 'EACCES')) throw new StartupError(`${path} belongs to another user who ran this program before`)
     throw new StartupError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
 /**
- * Writes the first record, with new passwords. Two processes may do this at the same moment: a link, unlike a
- * rename, never replaces, so the first record stands, whole, and both go on with it.
+ * Writes the first record, with new passwords. If two processes do this at once, both use the first record: unlike a
+ * rename, a link never replaces a file.
  */
 export async function createRecord(dataDir: string, cluster: string): Promise<DatabaseRecord> {
   const path = recordPath(dataDir)
   const unfinished = unfinishedPath(path)
   try {
-    await writeDurably(unfinished, `${JSON.stringify(newRecord(cluster), null, 2)}\n`)
+    await writeRecord(unfinished, `${JSON.stringify(newRecord(cluster), null, 2)}\n`)
     await link(unfinished, path)
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error
@@ -71,12 +71,12 @@ function newRecord(cluster: string): DatabaseRecord {
   }
 }
 
-// Of characters that need no escape in an address.
+// base64url needs no escaping in URLs.
 function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString('base64url')
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
+async function writeRecord(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     await file.writeFile(text)

@@ -4,41 +4,41 @@ import { ensureCluster, SUPERUSER_NAME } from './create-cluster.ts'
 import { DATABASE_NAME, ensureDatabase, OWNER_NAME, SERVICE_NAME } from './create-database.ts'
 import { openDataFolder } from './data-folder.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
-import { LOOPBACK, startServer, stopServer, traceServer, type PostgresServer } from './postgres-server.ts'
+import { LOOPBACK, startServer, stopServer, findServer, type PostgresServer } from './postgres-server.ts'
 import { ServerLease, type Purpose } from './server-lease.ts'
 import { StartupError } from '../startup-error.ts'
 
-// How long to try when others start and stop the server at the same moment, or its port is taken.
+// How long to retry while others start and stop the server, or its port is taken.
 const JOIN_TIMEOUT_MS = 30_000
-// A server that is replaying its log after a crash says so, and deserves more patience.
+// A server that is recovering from a crash says so and gets more time.
 const RECOVERY_TIMEOUT_MS = 300_000
 const JOIN_DELAY_MS = 50
 const CANNOT_CONNECT_NOW = '57P03'
 const MAINTENANCE_DATABASE = 'postgres'
 
-/** A real PostgreSQL server that this program runs in a data folder, shared by all processes on that folder. */
+/** A PostgreSQL server that this program runs in a data folder, shared by all processes that use the folder. */
 export interface EmbeddedDatabase {
-  /** Of the role that owns the schema and runs migrations. */
+  /** For the role that owns the schema and runs migrations. */
   ownerUrl: string
-  /** Of the role with the least privileges, which the service uses. */
+  /** For the least-privileged role of the service. */
   serviceUrl: string
-  /** Where the PostgreSQL cluster lives. */
+  /** The cluster's folder. */
   clusterDir: string
-  /** Set when the cluster could not live in the data folder: the folder it would have had. */
+  /** The default cluster folder, if the cluster had to be placed elsewhere. */
   movedFrom?: string
-  /** This process no longer needs the server; the last one to release stops it. */
+  /** Releases the server; the last process to do so stops it. */
   release(): Promise<void>
 }
 
 export interface EmbeddedDatabaseOptions {
   dataDir: string
-  /** One process may `serve` a data folder; any number may `visit` it, beside that one or alone. */
+  /** One process may `serve` a data folder; any number may `visit` it. */
   purpose: Purpose
-  /** Further settings of PostgreSQL, for the case that this process is the one which starts the server. */
+  /** Further PostgreSQL settings, used if this process starts the server. */
   settings?: Record<string, string>
 }
 
-/** Opens the database of a data folder: makes it on the first use, and starts its server unless it runs. */
+/** Opens the database of a data folder. Creates it on first use, and starts the server unless it is running. */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const settings = options.settings ?? {}
   const folder = await openDataFolder(resolve(options.dataDir))
@@ -73,8 +73,8 @@ interface JoinedServer {
   port: number
 }
 
-// Takes a share in the server that runs, or starts one and takes a share in that. In between, others may start
-// it, stop it or take its port, so each step may fail and the next round looks again.
+// Takes a lease on the running server, or starts it first. Others may start or stop it or take its port in between, so
+// each step may fail and is retried.
 async function joinServer(server: PostgresServer, password: string, purpose: Purpose): Promise<JoinedServer> {
   const started = Date.now()
   let startFault: string | undefined
@@ -93,15 +93,15 @@ async function joinServer(server: PostgresServer, password: string, purpose: Pur
 
 interface FailedJoin {
   fault: string
-  /** The server is there, and is starting or stopping. */
+  /** The server exists and is starting or stopping. */
   isStarting: boolean
 }
 
 type Attempt = JoinedServer | FailedJoin
 
 async function tryJoin(clusterDir: string, password: string, purpose: Purpose): Promise<Attempt> {
-  const found = await traceServer(clusterDir)
-  if (found === undefined) return { fault: 'it does not run', isStarting: false }
+  const found = await findServer(clusterDir)
+  if (found === undefined) return { fault: 'it is not running', isStarting: false }
   try {
     const url = databaseUrl(SUPERUSER_NAME, password, found.port, MAINTENANCE_DATABASE)
     return { lease: await ServerLease.take(url, purpose), port: found.port }

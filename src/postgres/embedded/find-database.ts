@@ -14,12 +14,12 @@ export interface DatabasePlace {
 export interface OpenedDatabase {
   urls: DatabaseUrls
   isEmbedded: boolean
-  /** Set when the embedded server's files could not live in DATA_DIR: where they are instead. */
+  /** The cluster's folder, if it could not be placed in DATA_DIR. */
   movedTo?: string
   release(): Promise<void>
 }
 
-/** Finds the database: the one that DATABASE_URL names, or the embedded server in DATA_DIR. */
+/** Opens the database that DATABASE_URL names, or else the embedded server in DATA_DIR. */
 export async function findDatabase(config: DatabasePlace, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
   const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl } = config
   if (serviceUrl !== undefined) {
@@ -28,7 +28,7 @@ export async function findDatabase(config: DatabasePlace, purpose: 'serve' | 'vi
     return { urls, isEmbedded: false, release: async () => undefined }
   }
   const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose }).catch((error: unknown) => {
-    // What is left are faults of the file system that nobody foresaw, such as a full disk.
+    // Only unexpected file system errors remain, such as a full disk.
     if (!(error instanceof Error && 'syscall' in error)) throw error
     throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, { cause: error })
   })

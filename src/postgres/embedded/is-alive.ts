@@ -1,6 +1,6 @@
 import { isErrno } from './errno.ts'
 
-/** Whether a process with this pid runs, whoever it belongs to. */
+/** Whether a process with this pid is running, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -2,12 +2,12 @@ import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isErrno } from './errno.ts'
 
-// The OS user of the database passes through the folder, but need not list it.
+// The database's OS user must pass through the folder, but need not list it.
 const FOLDER_MODE = 0o711
 
-/** Makes a folder and those above it, as far as they are missing. */
+/** Creates a folder and its missing parents. */
 export async function makeFolder(folder: string): Promise<void> {
-  // Not with `recursive`: where no folder can be made, as in /proc, Node.js would go on trying for ever.
+  // Not `recursive`: where no folder can be created, as in /proc, Node.js would retry forever.
   try {
     await makeOne(folder)
   } catch (error) {
@@ -24,6 +24,6 @@ async function makeOne(folder: string): Promise<void> {
     if (isErrno(error, 'EEXIST') && (await stat(folder)).isDirectory()) return
     throw error
   }
-  // The umask may have taken away more than we want.
+  // The umask may have removed permissions.
   await chmod(folder, FOLDER_MODE)
 }

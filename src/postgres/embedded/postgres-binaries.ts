@@ -6,7 +6,7 @@ import { sharedFolder } from './shared-folder.ts'
 import { StartupError } from '../startup-error.ts'
 import { discardUnfinished, finishFolder, sweepUnfinished, unfinishedPath } from './unfinished.ts'
 
-/** PostgreSQL's programs, where the OS user of the database can run them. */
+/** PostgreSQL's programs, in a place where the database's OS user can run them. */
 export interface PostgresBinaries {
   initdb: string
   pgCtl: string
@@ -14,21 +14,21 @@ export interface PostgresBinaries {
   majorVersion: string
 }
 
-/** Finds the programs in the package for this machine; copies them if the OS user cannot reach them there. */
+/** Finds the programs in this platform's package; copies them if the OS user cannot reach them there. */
 export async function findPostgresBinaries(user: DatabaseOsUser): Promise<PostgresBinaries> {
   const packaged = await packagedPostgres()
   const nativeDir = dirname(dirname(packaged.postgres))
   const { version } = JSON.parse(await readFile(join(nativeDir, '../package.json'), 'utf8')) as { version: string }
 
   const inPackage = binariesIn(nativeDir, version)
-  if (await runs(user, inPackage)) return inPackage
+  if (await canRun(user, inPackage)) return inPackage
   await assertRunsAsOurselves(inPackage)
 
   const copyDir = join(await sharedFolder(user), `postgresql-${version}`)
   const copy = binariesIn(copyDir, version)
-  if (await runs(user, copy)) return copy
+  if (await canRun(user, copy)) return copy
   await copyReadable(nativeDir, copyDir)
-  if (await runs(user, copy)) return copy
+  if (await canRun(user, copy)) return copy
   throw new StartupError(`${user.name} can run PostgreSQL neither in ${nativeDir} nor in ${copyDir}`)
 }
 
@@ -38,7 +38,7 @@ async function packagedPostgres(): Promise<{ postgres: string }> {
     return (await import(import.meta.resolve(name))) as { postgres: string }
   } catch (error) {
     if (!isErrno(error, 'ERR_MODULE_NOT_FOUND')) throw error
-    throw new StartupError('no embedded PostgreSQL for this machine; set DATABASE_URL')
+    throw new StartupError('there is no embedded PostgreSQL for this platform; set DATABASE_URL')
   }
 }
 
@@ -48,13 +48,13 @@ function binariesIn(nativeDir: string, version: string): PostgresBinaries {
   return { initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres'), majorVersion }
 }
 
-async function runs(user: DatabaseOsUser, binaries: PostgresBinaries): Promise<boolean> {
+async function canRun(user: DatabaseOsUser, binaries: PostgresBinaries): Promise<boolean> {
   const result = await runAs(user, binaries.postgres, ['--version'])
   return result.ok
 }
 
-// Programs that do not even run for us (another C library, links that an install without scripts did not make)
-// are not cured by a copy.
+// A copy does not help if the programs do not run for this user either (another C library, or links missing because
+// install scripts were disabled).
 async function assertRunsAsOurselves(binaries: PostgresBinaries): Promise<void> {
   const result = await runAs({ name: 'this user' }, binaries.postgres, ['--version'])
   if (!result.ok) throw new StartupError(`the embedded PostgreSQL does not run here: ${result.lines.at(-1)}`)

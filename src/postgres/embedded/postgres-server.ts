@@ -8,15 +8,15 @@ import { isAlive } from './is-alive.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import { StartupError } from '../startup-error.ts'
 
-/** The only address where the server listens. */
+/** The only address that the server listens on. */
 export const LOOPBACK = '127.0.0.1'
 
-// After a crash the server first replays up to max_wal_size of its log.
+// Recovery after a crash replays up to max_wal_size of WAL.
 const START_TIMEOUT_S = 300
-// A fast stop writes out everything that is not yet in the tables.
+// A fast shutdown writes all dirty pages first.
 const STOP_TIMEOUT_MS = 120_000
 const STOP_DELAY_MS = 10
-// Another process was faster, took our port, or the children of a killed server are still ending.
+// Another process was faster or took our port, or the children of a killed server are still exiting.
 const PASSING_FAULT = /lock file|could not create any TCP|shared memory block/
 const PID_FILE = 'postmaster.pid'
 const PID_LINE = 0
@@ -24,7 +24,7 @@ const PORT_LINE = 3
 const LOG_FILE = 'server.log'
 const LOG_TAIL_BYTES = 16 * 1024
 
-/** What it takes to start and stop the server of a cluster. */
+/** What is needed to start and stop a cluster's server. */
 export interface PostgresServer {
   clusterDir: string
   user: DatabaseOsUser
@@ -32,18 +32,18 @@ export interface PostgresServer {
   settings: Record<string, string>
 }
 
-/** What `postmaster.pid` says of the server that runs on a cluster, or ran there and was killed. */
-export interface ServerTrace {
+/** The server in a cluster's `postmaster.pid`. It may have been killed since. */
+export interface RunningServer {
   pid: number
   port: number
 }
 
-/** Looks for a server on the cluster. */
-export async function traceServer(clusterDir: string): Promise<ServerTrace | undefined> {
+/** Finds the server of a cluster; undefined if there is none. */
+export async function findServer(clusterDir: string): Promise<RunningServer | undefined> {
   try {
     const lines = (await readFile(join(clusterDir, PID_FILE), 'utf8')).split('\n')
     const [pid, port] = [Number(lines[PID_LINE]), Number(lines[PORT_LINE])]
-    // The file may be read while it is being written.
+    // The file may be read while it is written.
     return pid && port ? { pid, port } : undefined
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return undefined
@@ -51,29 +51,32 @@ export async function traceServer(clusterDir: string): Promise<ServerTrace | und
   }
 }
 
-/** Starts the server on a free port, in a session of its own. Returns what failed, if it may pass by itself. */
+/**
+ * Starts the server on a free port, in a session of its own. Returns the fault if a retry may help, undefined on
+ * success; throws StartupError otherwise.
+ */
 export async function startServer(server: PostgresServer): Promise<string | undefined> {
   const logFile = join(server.clusterDir, LOG_FILE)
-  const logStart = await sizeOf(logFile)
+  const logStart = await fileSize(logFile)
   const options = await serverOptions(server.settings)
   const waiting = ['-w', '-t', String(START_TIMEOUT_S)]
   const result = await pgCtl(server, 'start', [...waiting, '-l', logFile, '-o', options])
   if (result.ok) return undefined
   const log = await readFrom(logFile, logStart)
   const fault = lastFault(log) ?? result.lines.at(-1) ?? 'pg_ctl gave no reason'
-  // The log is also that of the server which another process started meanwhile: its lines are no fault of ours.
+  // Another process may have started the server meanwhile and be writing to the same log.
   if (PASSING_FAULT.test(log) || (await isRunning(server.clusterDir))) return fault
   throw new StartupError(`PostgreSQL does not start in ${server.clusterDir}: ${fault}`)
 }
 
-/** Stops the server, disconnecting whoever is connected, and waits until it has stopped. */
+/** Stops the server, disconnecting all clients, and waits until it has stopped. */
 export async function stopServer(server: PostgresServer): Promise<void> {
-  const running = await traceServer(server.clusterDir)
+  const running = await findServer(server.clusterDir)
   if (running === undefined) return
-  // pg_ctl's own waiting would go on for ever when somebody starts a new server the moment this one is gone.
+  // pg_ctl's own wait would never end if somebody starts a new server right after this one has stopped.
   const result = await pgCtl(server, 'stop', ['-m', 'fast', '-W'])
   const deadline = Date.now() + STOP_TIMEOUT_MS
-  while (isAlive(running.pid) && (await traceServer(server.clusterDir))?.pid === running.pid) {
+  while (isAlive(running.pid) && (await findServer(server.clusterDir))?.pid === running.pid) {
     if (!result.ok) throw new Error(`PostgreSQL in ${server.clusterDir} cannot be stopped: ${result.lines.at(-1)}`)
     if (Date.now() > deadline) throw new Error(`PostgreSQL in ${server.clusterDir} is still stopping`)
     await delay(STOP_DELAY_MS)
@@ -81,7 +84,7 @@ export async function stopServer(server: PostgresServer): Promise<void> {
 }
 
 async function isRunning(clusterDir: string): Promise<boolean> {
-  const found = await traceServer(clusterDir)
+  const found = await findServer(clusterDir)
   return found !== undefined && isAlive(found.pid)
 }
 
@@ -96,12 +99,12 @@ async function serverOptions(settings: Record<string, string>): Promise<string> 
   return options.join(' ')
 }
 
-// pg_ctl hands its options to a shell.
+// pg_ctl passes its options to a shell.
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** A port of the loopback that nobody listens on at this moment. */
+/** Finds a loopback port that is currently free. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
@@ -113,7 +116,7 @@ export function freePort(): Promise<number> {
   })
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function fileSize(file: string): Promise<number> {
   try {
     return (await stat(file)).size
   } catch (error) {
@@ -123,7 +126,7 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 async function readFrom(file: string, start: number): Promise<string> {
-  const size = await sizeOf(file)
+  const size = await fileSize(file)
   if (size <= start) return ''
   const from = Math.max(start, size - LOG_TAIL_BYTES)
   const handle = await open(file)
@@ -135,7 +138,7 @@ async function readFrom(file: string, start: number): Promise<string> {
   }
 }
 
-// After its last words the server still logs that it shut down; and who reads this needs no time and pid.
+// The server logs its shutdown after the fatal error. Drop the timestamp and pid.
 function lastFault(log: string): string | undefined {
   const lines = log.split('\n').filter((line) => line.trim() !== '')
   const last = lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ?? lines.at(-1)

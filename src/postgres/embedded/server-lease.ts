@@ -2,27 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { connectionTo } from '../session-settings.ts'
 
-/** `serve` is the one long-running service of a data folder; any number of others `visit`. */
+/** `serve` is the one long-running service of a data folder; others `visit`. */
 export type Purpose = 'serve' | 'visit'
 
-// Constants that nothing else in the cluster uses as advisory locks of the maintenance database.
+// Advisory lock keys, unique within the cluster's maintenance database.
 const USE_KEY = 7_301_001
 const SERVE_KEY = 7_301_002
 const SETUP_KEY = 7_301_003
 
 const CONNECT_TIMEOUT_MS = 5_000
-// Whoever holds these locks for longer than an instant is stopping the server, or making the database.
+// Held for more than an instant only while the server is being stopped or the database created.
 const LOCK_TIMEOUT_MS = 30_000
-// The server notices within an instant that a service which was killed is gone.
+// The server notices within this time that a killed service is gone.
 const SERVE_LOCK_TIMEOUT_MS = 500
 const REGAIN_ATTEMPTS = 60
 const REGAIN_DELAY_MS = 500
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * This process's share in a server that several processes use. It is an advisory lock that all of them hold
- * together, on a connection of its own, so that it ends with the process however that ends. Whoever gives up its
- * share and then gets the same lock for itself alone was the last.
+ * A lease on a server that several processes share: a shared advisory lock on a connection of its own, which ends with
+ * the process. A process that releases its share and then gets the exclusive lock is the last one.
  */
 export class ServerLease {
   readonly #url: string
@@ -37,19 +36,19 @@ export class ServerLease {
     this.#purpose = purpose
   }
 
-  /** Connects to the server at the address and takes a share in it. */
+  /** Connects to the server and takes a lease. */
   static async take(url: string, purpose: Purpose): Promise<ServerLease> {
     const lease = new ServerLease(url, purpose)
     await lease.#acquire()
     return lease
   }
 
-  /** Whether this is the one lease on the server that serves. */
+  /** Whether this is the one serving lease. */
   get isServing(): boolean {
     return this.#isServing
   }
 
-  /** Runs what only one process may do at a time, on the lease's connection. */
+  /** Runs a task on the lease's connection that only one process may run at a time. */
   async exclusively(task: (client: Client) => Promise<void>): Promise<void> {
     const client = this.#client
     if (!client) throw new Error('the connection to the embedded PostgreSQL was lost')
@@ -58,11 +57,11 @@ export class ServerLease {
     await client.query('SELECT pg_advisory_unlock($1)', [SETUP_KEY])
   }
 
-  /** Gives the share back; the last one stops the server, while nobody new can take a share. */
+  /** Releases the lease. The last process stops the server, while nobody can take a new lease. */
   async release(stopServer: () => Promise<void>): Promise<void> {
     this.#releasing = true
     await this.#regaining
-    // With the connection lost, one last try finds out whether the server still runs for nobody.
+    // If the connection was lost, try once more, to see whether the server is still running for nobody.
     if (!this.#client) await this.#acquire().catch(() => undefined)
     const client = this.#client
     if (!client) return
@@ -86,7 +85,7 @@ export class ServerLease {
     client.once('end', () => this.#lost())
   }
 
-  // One backend that dies takes all connections with it while the server goes on: without its lock this process
+  // If one backend crashes, PostgreSQL closes all connections but the server stays. Without its lock, this process
   // would no longer count, and the next one to leave would stop the server under it.
   #lost(): void {
     this.#client = undefined
@@ -108,7 +107,7 @@ async function connect(url: string): Promise<Client> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'employee-ledger lease',
   })
-  // Nobody listening, an error of the idle connection would end the process.
+  // Without a listener, an error on the idle connection would end the process.
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -131,7 +130,7 @@ async function tryServe(client: Client): Promise<boolean> {
   }
 }
 
-// A connection that broke meanwhile means a server that is gone, or that somebody else stops.
+// A broken connection means that the server is gone or being stopped.
 async function isLast(client: Client): Promise<boolean> {
   try {
     await client.query('SELECT pg_advisory_unlock_all()')

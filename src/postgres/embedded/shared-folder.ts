@@ -8,7 +8,7 @@ import { StartupError } from '../startup-error.ts'
 const FOLDER_NAME = 'employee-ledger'
 const WRITABLE_BY_OTHERS = 0o022
 
-/** A folder outside the data folder which the OS user of the database can enter, for what it must reach. */
+/** A folder outside the data folder that the database's OS user can enter. */
 export async function sharedFolder(user: DatabaseOsUser): Promise<string> {
   for (const parent of ['/var/lib', tmpdir()]) {
     const folder = join(parent, FOLDER_NAME)
@@ -20,7 +20,7 @@ export async function sharedFolder(user: DatabaseOsUser): Promise<string> {
   )
 }
 
-// In a temporary folder anybody may have made the name before us: what others can write to is not ours to use.
+// In a temporary folder, anybody may have created the name first: refuse a folder that others own or can write to.
 async function makeOwnFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder)

@@ -3,32 +3,32 @@ import { sql } from 'kysely'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { distributionSteps, hasCitus } from './distribution-steps.ts'
 import { openDatabase } from '../kysely.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../pool.ts'
 import { serviceRole } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
 
-/** Copying a large table takes long; waiting for a lock does not: the service is stopped. */
+/** Copying a large table takes long. Lock waits need no more, because the service is stopped. */
 const STATEMENT_TIMEOUT_MS = 24 * 3_600_000
 
 export interface DistributeOptions {
-  /** Shards of the tables that go by company: how many machines there can ever be at most. */
+  /** The number of shards of the tables distributed by company, which limits the number of workers. */
   shards: number
-  /** Only tells what would be done. */
+  /** Only reports what would be done. */
   isDryRun: boolean
-  /** Told what was done, or would be, a line each. */
+  /** Called with a line for each step that was, or would be, done. */
   onStep(line: string): void
 }
 
 /**
- * Turns the tables of a migrated database into distributed ones, co-located by company, on the Citus of this database.
- * Each step is a transaction and is left out where it is done already, so what was interrupted goes on when it is run
- * again. Throws StartupError for a database without Citus or its machines, or while the service runs.
+ * Distributes the tables of a migrated database by company, co-located, on its Citus extension. Each step is a
+ * transaction and is skipped if it is already done, so an interrupted run can be repeated. Throws StartupError if Citus
+ * or its workers are missing, or while the service is running.
  */
 export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep }: DistributeOptions): Promise<void> {
   if ((await serviceRole(urls)) === null) {
     throw new StartupError(
-      'on Citus the rights of the roles alone keep events as they are: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',
+      'on Citus, only the rights of the roles protect events: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',
     )
   }
   const pool = openPool({
@@ -40,7 +40,7 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
   const db = openDatabase<unknown>(pool)
   try {
     await db.connection().execute(async (connection) => {
-      await oneAtATime(connection)
+      await takeMigrationLock(connection)
       await assertDistributable(connection, isDryRun)
       for (const step of await distributionSteps(connection, { shards })) {
         if (!isDryRun) await connection.transaction().execute((transaction) => step.run(transaction))
@@ -55,14 +55,14 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
 async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Promise<void> {
   if (!(await hasCitus(db))) {
     throw new StartupError(
-      'this database has no Citus: a superuser makes it by `create extension citus`, on a server that preloads it',
+      'this database has no Citus: a superuser adds it with `create extension citus`, on a server that preloads it',
     )
   }
   const { rows: nodes } = await sql<{ nodes: number }>`select count(*)::integer as nodes from pg_dist_node
     where isactive and shouldhaveshards`.execute(db)
   if (nodes[0]!.nodes === 0) {
     throw new StartupError(
-      'no machine of this Citus takes tables: a superuser adds each by `select citus_add_node(host, port)`',
+      'this Citus has no worker that accepts tables: a superuser adds one with `select citus_add_node(host, port)`',
     )
   }
   const { rows: tables } = await sql<{ made: boolean; owned: boolean | null }>`
@@ -73,14 +73,14 @@ async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Prom
   const { made, owned } = tables[0]!
   if (!made) throw new StartupError('the database is not set up: run `npm run --silent cli -- migrate` first')
   if (owned !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
-  // A process that has started without Citus sends statements that Citus refuses, or that reach several machines.
+  // A process that started before sends statements that Citus refuses or that span several machines.
   const { rows: others } = await sql<{ processes: number }>`select count(*)::integer as processes from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'employee-ledger%'`.execute(
     db,
   )
   if (!isDryRun && others[0]!.processes > 0) {
     throw new StartupError(
-      `the service runs (${others[0]!.processes} connections): stop every process of it, and start them again afterwards`,
+      `the service is running (${others[0]!.processes} connections): stop all of its processes, and start them again afterwards`,
     )
   }
 }

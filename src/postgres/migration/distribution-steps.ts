@@ -2,20 +2,20 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
 /**
- * Where the tables stand on Citus. Those whose primary key begins with the company go by it, all of a company's rows on
- * one machine; the directory of API keys goes by its own key; the others stay on the coordinator: what migrations and
- * versions of projections need, which is small and joined with nothing, and pg-boss.
+ * How tables are placed on Citus. Tables whose primary key starts with the company are distributed by it, so that all
+ * rows of a company are on one machine. The directory of API keys is distributed by its own key. All other tables stay
+ * on the coordinator: those of migrations and projection versions, which are small and never joined, and pg-boss's.
  */
 const BY_COMPANY = 'company_id'
-/** The first to be distributed; the others go where it goes. */
+/** Distributed first; the others are co-located with it. */
 const ANCHOR = 'heads'
-/** Who calls is known by an API id alone, before the company is. */
+/** A caller is identified by the API id before the company is known. */
 const BY_ANOTHER_KEY: Record<string, string> = { api_key_directory: 'api_id' }
-/** Erases in the transaction of the service, with the rights of the owner: that has to be where the company's rows are. */
+/** Runs in the service's transaction with the owner's rights, and must run where the company's rows are. */
 const ERASING = 'public.erase_events(uuid, bigint)'
 
 export interface DistributionStep {
-  /** What it does. */
+  /** A description of the step. */
   line: string
   run(transaction: Kysely<unknown>): Promise<void>
 }
@@ -28,7 +28,7 @@ export async function hasCitus(db: Kysely<unknown>): Promise<boolean> {
   return rows[0]!.has
 }
 
-/** Whether the tables are distributed on Citus, or some of them are. */
+/** Whether the tables are distributed on Citus. */
 export async function isDistributed(db: Kysely<unknown>): Promise<boolean> {
   if (!(await hasCitus(db))) return false
   const { rows } = await sql<{
@@ -39,7 +39,10 @@ export async function isDistributed(db: Kysely<unknown>): Promise<boolean> {
   return rows[0]!.is
 }
 
-/** What is left to do on a distributed database: tables that a migration, a new projection or a rebuild has made. */
+/**
+ * The remaining steps on a distributed database: tables that a migration, a new projection or a rebuild has created.
+ * None on plain PostgreSQL.
+ */
 export async function stepsLeft(db: Kysely<unknown>, schema?: string): Promise<DistributionStep[]> {
   return (await isDistributed(db)) ? distributionSteps(db, schema === undefined ? {} : { schema }) : []
 }
@@ -50,12 +53,12 @@ interface Table {
   /** The first column of its primary key. */
   key: string | null
   is_distributed: boolean
-  /** On the coordinator; what distributing has copied leaves its rows behind there. */
+  /** On the coordinator: distributing a table copies its rows and leaves the originals there. */
   has_rows_here: boolean
   triggers: string[]
 }
 
-/** What has to be done, in order, until every table stands where it belongs on Citus. */
+/** The steps, in order, that place every table where it belongs on Citus. */
 export async function distributionSteps(
   db: Kysely<unknown>,
   options: { shards?: number; schema?: string },
@@ -91,7 +94,7 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   if (!table.is_distributed) {
     const dropped = table.triggers.map(
       (trigger) =>
-        `; trigger ${trigger} dropped, for Citus takes none: from here on the rights of the roles keep its rows`,
+        `; trigger ${trigger} dropped, because Citus does not support triggers: from now on, only the rights of the roles protect its rows`,
     )
     steps.push({
       line: `table ${name}: distributed by ${column}${dropped.join('')}`,
@@ -100,7 +103,7 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   }
   if (table.has_rows_here) {
     steps.push({
-      line: `table ${name}: its old rows taken off the coordinator`,
+      line: `table ${name}: old rows removed from the coordinator`,
       run: async (transaction) =>
         void (await sql`select truncate_local_data_after_distributing_table(${idOf(table)}::regclass)`.execute(
           transaction,
@@ -110,7 +113,7 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   return steps
 }
 
-/** The column by which a table is distributed; none for one that stays on the coordinator. */
+/** The distribution column of a table; undefined if it stays on the coordinator. */
 function columnOf({ schema, name, key }: Table): string | undefined {
   if (key === BY_COMPANY) return BY_COMPANY
   return schema === 'public' ? BY_ANOTHER_KEY[name] : undefined
@@ -141,7 +144,7 @@ async function isErasingPlaced(db: Kysely<unknown>): Promise<boolean> {
 }
 
 const placeErasing: DistributionStep = {
-  line: 'function erase_events: runs where the rows of its company are',
+  line: 'function erase_events: runs where the rows of its company are stored',
   async run(transaction) {
     await sql`select create_distributed_function(${ERASING}::regprocedure, 'of_company',
       colocate_with => ${`public.${ANCHOR}`}, force_delegation => true)`.execute(transaction)

@@ -12,7 +12,7 @@ import type { DatabaseUrls } from '../database-urls.ts'
 import { stepsLeft } from './distribution-steps.ts'
 import { openDatabase } from '../kysely.ts'
 import { findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../pool.ts'
 import { grantToService, RIGHTS } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
@@ -25,32 +25,32 @@ const LOCK_PAUSE_MS = 1_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 export interface MigrateHooks {
-  /** Makes the job queues, as the owner. */
+  /** Creates the job queues, as the owner. */
   createQueues(ownerUrl: string): Promise<void>
   /** The names of the queues. */
   queues: string[]
-  /** What the queues are made of, so that a change of it is noticed. */
+  /** Identifies the definition of the queues, so that a change is noticed. */
   queuesVersion: string
-  /** Told what was done, a line each. */
+  /** Called with a line for each completed step. */
   onStep(line: string): void
 }
 
 /**
- * Brings a database to what this version of the program needs: migrations, tables of new projection versions, queues,
- * rights of the service's role. Safe to run any number of times and from any number of processes at once.
+ * Brings a database to the state that this version of the program needs: migrations, tables of new projection versions,
+ * queues, and the rights of the service's role. Safe to run repeatedly and concurrently.
  */
 export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projections = PROJECTIONS): Promise<void> {
   const times = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
-  // For Citus, and nothing to PostgreSQL: a transaction makes tables on one connection to each machine.
+  // For Citus; PostgreSQL ignores it. Creating tables in a transaction requires one connection per machine.
   const settings = { 'citus.multi_shard_modify_mode': 'sequential' }
   const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, ...times, settings })
   const db = openDatabase<unknown>(pool)
   try {
     await db.connection().execute(async (connection) => {
       await assertUsable(connection)
-      await oneAtATime(connection)
+      await takeMigrationLock(connection)
       if ((await hasFingerprint(connection, hooks, projections)) && (await stepsLeft(connection)).length === 0) return
-      // A newer program has been here, and left all that this one needs.
+      // A newer version has migrated this database and kept everything that this one needs.
       if ((await isAhead(connection)) && (await isCurrent(connection, hooks.queues, projections))) return
       await retryLocked(hooks, () => runMigrations(db, hooks))
       await retryLocked(hooks, () => createProjectionTables(db, hooks, projections))
@@ -65,8 +65,8 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
 }
 
 /**
- * Does a step again that did not get a lock. Who waits for a lock on a table holds up all that come after it, so each wait
- * is short, and between two of them the service goes on.
+ * Retries a step that could not get a lock. Whoever waits for a table lock blocks everybody behind it, so each wait is
+ * short and the service continues in between.
  */
 async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
@@ -74,21 +74,21 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
       return await step()
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
-      onStep(`a table is in use; tried again (${tries} of ${LOCK_TRIES - 1})`)
+      onStep(`a table is in use; retrying (${tries} of ${LOCK_TRIES - 1})`)
       await pause(LOCK_PAUSE_MS)
     }
   }
 }
 
 /**
- * Whether the database has at least what this program needs. One that a newer program has migrated has it too, as long as
- * migrations only add (docs/deployment.md, “Deploying a new version”).
+ * Whether the database has everything that this program needs. A database that a newer version has migrated qualifies,
+ * as long as migrations only add (docs/deployment.md, “Deploying a new version”).
  */
 export async function isCurrent(db: Kysely<unknown>, queues: string[], projections = PROJECTIONS): Promise<boolean> {
   return (await findMissing(db, { queues, projections })).length === 0
 }
 
-/** What `migrate` would do, a line each, without doing it. */
+/** Lists what `migrate` would do, without doing it. */
 export async function planMigration(
   urls: DatabaseUrls,
   hooks: Omit<MigrateHooks, 'onStep'>,
@@ -121,7 +121,7 @@ async function fingerprint(queuesVersion: string, projections: readonly Projecti
   return createHash('sha256').update(parts.join('\n')).digest('hex')
 }
 
-/** The name of the last migration; a program whose database lacks it does not start. */
+/** The name of the last migration. A program does not start if its database lacks it. */
 export async function lastMigration(): Promise<string> {
   return (await migrationNames()).at(-1)!
 }
@@ -138,15 +138,15 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
   )
   const { version, encoding } = rows[0]!
   if (version < OLDEST_SERVER)
-    throw new StartupError(`PostgreSQL 15 or newer is needed, this is ${Math.floor(version / 10_000)}`)
-  // The ledger keeps exact bytes as text: another encoding would not give them back as they were hashed.
+    throw new StartupError(`PostgreSQL 15 or newer is required, this is ${Math.floor(version / 10_000)}`)
+  // The ledger stores exact bytes as text; another encoding would not return them as they were hashed.
   if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, it is ${encoding}`)
 }
 
 async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: MIGRATIONS })
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
-  // All of them are one transaction: when one fails, none is done.
+  // All migrations run in one transaction.
   if (error) throw error
   for (const { migrationName } of results ?? []) onStep(`migration ${migrationName}: done`)
 }
@@ -166,16 +166,16 @@ async function createProjectionTables(
       await sql`create schema ${sql.id(schema)}`.execute(transaction)
       await projection.createTables(transaction, schema)
       await projection.createIndexes(transaction, schema)
-      // Where there is nothing to fold, they hold all that they are to hold.
+      // Without events, the new tables are already complete.
       await sql`insert into public.projection_versions (projection, version, completed_at)
         select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)
         on conflict do nothing`.execute(transaction)
-      onStep(`projection ${projection.name} version ${projection.version}: tables made`)
+      onStep(`projection ${projection.name} version ${projection.version}: tables created`)
     })
   }
 }
 
-/** On a database that is distributed, what was made now goes where its company's rows are. */
+/** Distributes new tables if the database is distributed. */
 async function distributeNew(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
   for (const { line, run } of await stepsLeft(db)) {
     await db.transaction().execute(run)

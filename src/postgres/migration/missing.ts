@@ -9,21 +9,21 @@ import { RIGHTS } from './roles.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url))
 
-/** What a program needs of a database, beside its migrations and the rights to use them. */
+/** What a program needs of a database, besides its migrations and the rights to use them. */
 export interface Needs {
   queues: string[]
   projections: readonly Projection[]
 }
 
-/** The migrations of this program, in their order. */
+/** The names of this program's migrations, in order. */
 export async function migrationNames(): Promise<string[]> {
   const files = (await fs.readdir(MIGRATIONS)).filter((file) => file.endsWith('.ts'))
   return files.toSorted().map((file) => file.replace(/\.ts$/, ''))
 }
 
 /**
- * What this program needs and the database lacks, a line each, seen by the role that asks. What a newer program has added
- * does not count: a process of the version before may start again while the newer one takes over.
+ * Lists what this program needs and the database lacks, as seen by the current role. Additions of a newer version do
+ * not count, so that the previous version can restart during a deployment.
  */
 export async function findMissing(db: Kysely<unknown>, { queues, projections }: Needs): Promise<string[]> {
   const own = await migrationNames()
@@ -45,14 +45,14 @@ export async function findMissing(db: Kysely<unknown>, { queues, projections }: 
   return [...missing, ...toDistribute, ...(await missingQueues(db, queues)), ...(await missingRights(db))]
 }
 
-/** Whether a newer program has migrated this database. */
+/** Whether a newer version has migrated this database. */
 export async function isAhead(db: Kysely<unknown>): Promise<boolean> {
   const own = await migrationNames()
   return (await doneMigrations(db)).some((name) => !own.includes(name))
 }
 
 async function doneMigrations(db: Kysely<unknown>): Promise<string[]> {
-  // The rights to it are given together with all others.
+  // This table is granted together with all others.
   const { rows: found } = await sql<{
     may: boolean
   }>`select coalesce(has_table_privilege(to_regclass('public.kysely_migration'), 'select'), false) as may`.execute(db)

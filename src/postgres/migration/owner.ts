@@ -7,10 +7,10 @@ import { openPool } from '../pool.ts'
 import { grantOnSchema, serviceRole } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
 
-/** Connections of the owner, for work on whole projections. */
+/** The owner's connections, for maintenance of whole projections. */
 export interface OpenedOwner<Tables> {
   db: Kysely<Tables>
-  /** Makes new tables of a schema such that the service can use them: where they belong on Citus, and with its rights. */
+  /** Prepares the new tables of a schema for the service: places them on Citus and grants rights. */
   handOver(db: Kysely<unknown>, schema: string): Promise<void>
   close(): Promise<void>
 }
@@ -19,7 +19,7 @@ const MAINTENANCE_CONNECTIONS = 8
 const MAINTENANCE_STATEMENT_MS = 3_600_000
 
 /**
- * Opens connections that may make and drop the tables of projections. What they write can all be derived again, so their
+ * Opens connections that may create and drop projection tables. Everything they write can be derived again, so their
  * commits do not wait for the disk.
  */
 export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner<Tables>> {
@@ -29,7 +29,8 @@ export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner
     name: 'employee-ledger maintenance',
     max: MAINTENANCE_CONNECTIONS,
     statementTimeoutMs: MAINTENANCE_STATEMENT_MS,
-    // The last is for Citus, and nothing to PostgreSQL: a transaction makes tables on one connection to each machine.
+    // The last setting is for Citus; PostgreSQL ignores it. Creating tables in a transaction requires one connection
+    // per machine.
     settings: { jit: 'off', synchronous_commit: 'off', 'citus.multi_shard_modify_mode': 'sequential' },
   })
   const db = openDatabase<Tables>(pool)

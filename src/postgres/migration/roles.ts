@@ -7,7 +7,7 @@ import { schemaOf } from '../../../projections/projection.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { connectionTo } from '../session-settings.ts'
 
-/** What the service's role may do with each table; whatever is not named it may not. Events: insert and read, no more. */
+/** The rights of the service's role per table; it has no others. It may insert and read events, but not change them. */
 export const RIGHTS: Record<string, string> = {
   setup: 'select',
   kysely_migration: 'select',
@@ -29,7 +29,7 @@ export const RIGHTS: Record<string, string> = {
   event_traces: 'select, insert, delete',
 }
 
-/** Gives the service's role its rights. Does nothing when owner and service are one role. */
+/** Grants the service's role its rights. Does nothing if owner and service are the same role. */
 export async function grantToService(
   db: Kysely<unknown>,
   urls: DatabaseUrls,
@@ -37,7 +37,7 @@ export async function grantToService(
 ): Promise<void> {
   const service = await serviceRole(urls)
   if (!service) return
-  // All of them or none, so that a process that starts meanwhile sees at once whether they are given.
+  // All or nothing, so that a process that starts meanwhile can tell whether they were granted.
   await db.transaction().execute((transaction) => grantAll(transaction, service, projections))
 }
 
@@ -49,26 +49,26 @@ async function grantAll(
   for (const [table, rights] of Object.entries(RIGHTS)) {
     await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
   }
-  // The one way to change events: nulls the data of those that a recorded erasure names.
+  // The only way to change events: erases the data of those that a recorded erasure names.
   await sql`grant execute on function public.erase_events(uuid, bigint) to ${service}`.execute(db)
   for (const schema of [...projections.map(schemaOf), 'pgboss']) await grantOnSchema(db, schema, service)
   await sql`grant execute on all functions in schema pgboss to ${service}`.execute(db)
   await sql`grant usage on all sequences in schema pgboss to ${service}`.execute(db)
 }
 
-/** Gives the service's role its rights on the tables of a schema. */
+/** Grants the service's role its rights on the tables of a schema. */
 export async function grantOnSchema(db: Kysely<unknown>, schema: string, service: RawBuilder<unknown>): Promise<void> {
   await sql`grant usage on schema ${sql.id(schema)} to ${service}`.execute(db)
   await sql`grant select, insert, update, delete on all tables in schema ${sql.id(schema)} to ${service}`.execute(db)
 }
 
-/** The service's role, as it stands in a statement; null when owner and service are one role. */
+/** The service's role, quoted for SQL; null if owner and service are the same role. */
 export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknown> | null> {
-  const role = await roleOf(urls.serviceUrl)
-  return role === (await roleOf(urls.ownerUrl)) ? null : sql.id(role)
+  const role = await readRole(urls.serviceUrl)
+  return role === (await readRole(urls.ownerUrl)) ? null : sql.id(role)
 }
 
-async function roleOf(url: string): Promise<string> {
+async function readRole(url: string): Promise<string> {
   const client = new pg.Client(connectionTo(url))
   await client.connect()
   try {

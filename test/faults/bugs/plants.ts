@@ -23,13 +23,13 @@ export const API_POINTS: Record<string, Replacement> = {
   },
   'after the insert': {
     file: 'src/ledger/append/commit.ts',
-    find: '  const { writes, commit } = inOnePacket(client, (packet) => ({ writes: sendWrites(packet), commit: packet.query(COMMIT) }))\n',
-    put: "  const writes = inOnePacket(client, sendWrites)\n  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = inOnePacket(client, (packet) => packet.query(COMMIT))\n",
+    find: '  const { writes, commit } = pipeline(client, (pipe) => ({ writes: sendWrites(pipe), commit: pipe.query(COMMIT) }))\n',
+    put: "  const writes = pipeline(client, sendWrites)\n  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = pipeline(client, (pipe) => pipe.query(COMMIT))\n",
   },
   'while COMMIT is under way': {
     file: 'src/ledger/append/commit.ts',
-    find: 'commit: packet.query(COMMIT) }))\n',
-    put: "commit: packet.query(COMMIT) }))\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
+    find: 'commit: pipe.query(COMMIT) }))\n',
+    put: "commit: pipe.query(COMMIT) }))\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
   },
   'after COMMIT': {
     file: 'src/ledger/append/commit.ts',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openRecentProofs } from '../../../src/http/access/credential-cache.ts'
+import { openCredentialCache } from '../../../src/http/access/credential-cache.ts'
 import type { FoundKey } from '../../../src/accounts/api-keys/key-access.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -68,20 +68,20 @@ await t.test(
 
 await t.test('a proof is of one key and one secret, and is forgotten after ten seconds', async (t) => {
   let now = 0
-  const proofs = openRecentProofs(() => now)
+  const cache = openCredentialCache(() => now)
   const found = { companyId: 'com_1', key: { id: 'key_1' }, nowMs: 5_000 } as FoundKey
-  proofs.note(found, 'aa')
+  cache.add(found, 'aa')
   now = 9_999
-  t.equal(proofs.find('key_1', 'bb'), null)
-  t.equal(proofs.find('key_2', 'aa'), null)
-  t.match(proofs.find('key_1', 'aa'), { companyId: 'com_1', nowMs: 14_999 })
+  t.equal(cache.find('key_1', 'bb'), null)
+  t.equal(cache.find('key_2', 'aa'), null)
+  t.match(cache.find('key_1', 'aa'), { companyId: 'com_1', nowMs: 14_999 })
   now = 10_000
-  t.equal(proofs.find('key_1', 'aa'), null)
+  t.equal(cache.find('key_1', 'aa'), null)
 })
 
-await t.test('so many proofs are kept, and the oldest give way', async (t) => {
-  const proofs = openRecentProofs(() => 0)
-  for (let at = 0; at <= 10_000; at += 1) proofs.note({ key: { id: `key_${at}` }, nowMs: 0 } as FoundKey, 'aa')
-  t.equal(proofs.find('key_0', 'aa'), null)
-  t.ok(proofs.find('key_1', 'aa'))
+await t.test('the credential cache is bounded: the oldest entries give way', async (t) => {
+  const cache = openCredentialCache(() => 0)
+  for (let at = 0; at <= 10_000; at += 1) cache.add({ key: { id: `key_${at}` }, nowMs: 0 } as FoundKey, 'aa')
+  t.equal(cache.find('key_0', 'aa'), null)
+  t.ok(cache.find('key_1', 'aa'))
 })

@@ -43,7 +43,7 @@ for (const [name, headers] of Object.entries(CREDENTIALS)) {
         title: 'The credentials are missing or not valid',
         status: 401,
         code: 'invalid_credentials',
-        detail: 'the credentials are missing, unknown or no longer good',
+        detail: 'the credentials are missing, unknown or no longer valid',
         request_id: 'same',
         errors: [],
       })

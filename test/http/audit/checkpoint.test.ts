@@ -130,7 +130,7 @@ await t.test(
     )
     await asSuperuser(superUrl, `delete from events where company_id = '${id}' and position > ${size - 2}`)
     await setHead(service)
-    await refusedWith(t, service, new RegExp(`has ${size - 2} events, and had ${size} at the last checkpoint outside`))
+    await refusedWith(t, service, new RegExp(`has ${size - 2} events, and had ${size} at the last external checkpoint`))
     await asSuperuser(superUrl, 'insert into events select * from kept')
     await setHead(service)
     t.equal((await checkpointOf(service)).checkpoint.size, size)
@@ -147,7 +147,7 @@ await t.test('one that went on from an older state in another way is not signed,
   await setHead(service)
   for (let added = 0; added < 3; added += 1) {
     await addEmployee(service)
-    await refusedWith(t, service, new RegExp(`is another one than at the last checkpoint outside, at position ${size}`))
+    await refusedWith(t, service, new RegExp(`differs from the last external checkpoint, at position ${size}`))
   }
 })
 
@@ -159,7 +159,7 @@ await t.test('a ledger whose head and events part is not signed', async (t) => {
     service.urls.superUrl,
     `update events set leaf_hash = sha256('x') where company_id = '${toUuid(service.company.id)}' and position = ${size + 1}`,
   )
-  await refusedWith(t, service, /has events that do not come to its head/)
+  await refusedWith(t, service, /has events that do not match its head/)
 })
 
 await t.test('notes outside that cannot be read stop the signing, and nothing tells where they are', async (t) => {

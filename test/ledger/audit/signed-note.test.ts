@@ -4,7 +4,7 @@ import { checkpointNote, parseCheckpoints, verifierKeysOf } from '../../../src/l
 import type { NoteSigner } from '../../../src/ledger/audit/signed-note.ts'
 import {
   checkSignature,
-  keyId,
+  deriveKeyId,
   parseNotes,
   parseVerifierKey,
   signNote,
@@ -46,7 +46,7 @@ await t.test(
     t.equal(name, ORIGIN)
     t.equal(
       Buffer.from(encoded!, 'base64').subarray(0, 4).toString('hex'),
-      keyId(ORIGIN, signer.publicKey).toString('hex'),
+      deriveKeyId(ORIGIN, signer.publicKey).toString('hex'),
     )
     t.strictSame(rest, [''])
   },
@@ -101,7 +101,7 @@ await t.test('a verifier key is read as it was written, and a damaged one is not
   const text = verifierKeyText(ORIGIN, signer.publicKey)
   t.strictSame(parseVerifierKey(text), {
     name: ORIGIN,
-    id: keyId(ORIGIN, signer.publicKey),
+    id: deriveKeyId(ORIGIN, signer.publicKey),
     publicKey: signer.publicKey,
   })
   for (const other of [

@@ -72,6 +72,6 @@ await t.test('a damaged list of retired keys is named, with its line', async (t)
   await openSigningKeys({ file, missing: 'make' })
   writeFileSync(`${file}.retired`, 'nonsense\n')
   await t.rejects(openSigningKeys({ file, missing: 'make' }), {
-    message: `line 1 of ${file}.retired is not the public key of a signing key`,
+    message: `line 1 of ${file}.retired is not a valid public key`,
   })
 })

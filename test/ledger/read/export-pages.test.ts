@@ -93,7 +93,7 @@ await t.test('a company that erases for ever ends an export with an error that s
   })
   await t.rejects(allOf(exported), {
     name: 'ExportOvertakenError',
-    message: /were erased 3 times while they were exported/,
+    message: /was erased 3 times during the export/,
   })
 })
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { isUtf8 } from 'node:buffer'
 import { parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
-import { linesOf } from '../../../src/ledger/audit/export-lines.ts'
+import { splitLines } from '../../../src/ledger/audit/export-lines.ts'
 import { parseVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
 import type { Verdict } from '../../../src/ledger/audit/verify-export.ts'
 import { verifyExport } from '../../../src/ledger/audit/verify-export.ts'
@@ -28,7 +28,7 @@ export async function verifyHere({ bytes, checkpoints, publicKey }: Case): Promi
   if (!known && checkpoints !== null)
     return { verdict: 'unverifiable', position: null, reason: 'the checkpoints cannot be read' }
   const keys = [parseVerifierKey(publicKey)!]
-  return verifyExport(linesOf(chunksOf(bytes)), { checkpoints: known ?? [], keys })
+  return verifyExport(splitLines(chunksOf(bytes)), { checkpoints: known ?? [], keys })
 }
 
 /** In pieces, as a file is read. */

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import { idsOf } from './log-ids.ts'
+
+/** A request that has been answered. */
+export interface Answered {
+  method: string
+  /** The route template, such as `/v1/employees/:id`; `none` if no route matches. */
+  route: string
+  status: number
+  /** From the request headers to the end of the answer. */
+  seconds: number
+  /** The limit that caused a 429; null for other answers. */
+  limit: Limit | null
+}
+
+/**
+ * The access log: writes one line at level `debug` for each answer, with the ids of request, company and call and the
+ * call's position. Also passes each answer to `onAnswered`.
+ */
+export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined): void {
+  app.decorateReply('metLimit', null)
+  app.decorateRequest('callId', null)
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, arrivedAt } = request
+    const route = request.routeOptions.url ?? 'none'
+    const answered = {
+      method,
+      route,
+      status: reply.statusCode,
+      seconds: (performance.now() - arrivedAt) / 1_000,
+      limit: reply.metLimit,
+    }
+    onAnswered(answered)
+    request.log.debug(
+      { ...answered, ...idsOf(request), position: reply.getHeader('x-ledger-position') },
+      'request completed',
+    )
+  })
+}
+
+/** Why a request was refused with 429: the quota of a key, or too many calls, failures, open streams or heavy reads. */
+export type Limit = 'quota' | 'burst' | 'credentials' | 'sign-in' | 'streams' | 'heavy-reads'
