@@ -4,11 +4,11 @@ import type { Command } from 'commander'
 import type { AuditResult } from './audit.ts'
 import { measureCommands, measureProofs } from './audit.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, printProgress } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
@@ -56,11 +56,15 @@ export async function audit(
   const urls = await server.createDatabase(DATABASE)
   const ours = await openOurs(urls, { companies: [COMPANIES], records })
   const tenant = ours.tenants.get(COMPANIES)![0]!
-  await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, tell)
+  await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, printProgress)
   await server.run('vacuum (analyze)', DATABASE)
   const proofs = await measureProofs(ours, tenant)
   await ours.stop()
-  return { events: tenant.newest!.position, proofs, ...(await measureCommands(urls, tenant.companyId, folder, tell)) }
+  return {
+    events: tenant.newest!.position,
+    proofs,
+    ...(await measureCommands(urls, tenant.companyId, folder, printProgress)),
+  }
 }
 
 export function auditMarkdown(
@@ -69,9 +73,9 @@ export function auditMarkdown(
   note?: string,
 ): string {
   const rows = Object.entries(steps).map(([name, { seconds, peakMebibytes }]) => {
-    return [`\`${name}\``, short(seconds), short(events / seconds), short(peakMebibytes)]
+    return [`\`${name}\``, formatNumber(seconds), formatNumber(events / seconds), formatNumber(peakMebibytes)]
   })
-  const facts = `A ledger of ${events} events; its export has ${short(exportBytes / 2 ** 20)} MiB.`
+  const facts = `A ledger of ${events} events; its export has ${formatNumber(exportBytes / 2 ** 20)} MiB.`
   const { coldMs, warmP50Ms, warmP99Ms, warmProofs } = proofs
   return [
     machineLines(machine),
@@ -80,9 +84,9 @@ export function auditMarkdown(
     table(
       ['one inclusion proof by HTTP', 'ms'],
       [
-        ['cold: nothing was prepared', short(coldMs)],
-        [`warm: median of ${warmProofs} from end to end`, short(warmP50Ms)],
-        ['warm: 99th percentile', short(warmP99Ms)],
+        ['cold: nothing was prepared', formatNumber(coldMs)],
+        [`warm: median of ${warmProofs} from end to end`, formatNumber(warmP50Ms)],
+        ['warm: 99th percentile', formatNumber(warmP99Ms)],
       ],
     ),
   ].join('\n\n')

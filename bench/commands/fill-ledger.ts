@@ -33,26 +33,26 @@ export async function fillLedger(
   for (let left = events - positionOf(); left > 1; left = events - positionOf()) {
     const chunk = Math.min(left, CHUNK_EVENTS)
     const bulks = Math.floor((chunk * CREATED_SHARE) / (records + 1))
-    await all(
-      requestsOf('bulk-create', [tenant], bulks, records).map((made) => sampling(ours, made, samples)),
+    await runAll(
+      requestsOf('bulk-create', [tenant], bulks, records).map((made) => sampleCall(ours, made, samples)),
       BULK_CALLERS,
     )
     const singles = Math.floor((chunk - bulks * (records + 1)) / 2)
-    await all(ours.prepare({ work: 'single-patch', companies }, singles), SINGLE_CALLERS)
+    await runAll(ours.prepare({ work: 'single-patch', companies }, singles), SINGLE_CALLERS)
     onProgress(`${positionOf()} events`)
   }
   await ours.visible!()
-  await untilListed(ours, tenant)
+  await waitUntilListed(ours, tenant)
 }
 
-async function all(calls: Call[], callers: number): Promise<void> {
+async function runAll(calls: Call[], callers: number): Promise<void> {
   if (calls.length === 0) return
   const { failures, firstFailure } = await runCalls(calls, callers)
   if (failures > 0) throw new Error(`the ledger could not be filled: ${firstFailure}`)
 }
 
 /** A creation that leaves its log entry and its first employee among the samples. */
-function sampling(ours: Ours, made: Parameters<Ours['send']>[0], samples: Samples): Call {
+function sampleCall(ours: Ours, made: Parameters<Ours['send']>[0], samples: Samples): Call {
   return async () => {
     const { logId, text } = await ours.send(made)
     samples.logIds.push(logId!)
@@ -61,7 +61,7 @@ function sampling(ours: Ours, made: Parameters<Ours['send']>[0], samples: Sample
 }
 
 /** Waits until the list of employees has caught up with the newest call. */
-async function untilListed({ client }: Ours, { credentials, newest }: OurTenant): Promise<void> {
+async function waitUntilListed({ client }: Ours, { credentials, newest }: OurTenant): Promise<void> {
   const path = `/v1/employees?limit=1&min_position=${newest!.position}`
   // The list waits some seconds itself before it says that it has not caught up.
   for (let status = 503; status === 503;)

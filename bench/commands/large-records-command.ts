@@ -8,9 +8,9 @@ import type { EventData, NewEvent } from '../../src/domain/events.ts'
 import { placeEvents } from '../../src/ledger/append/place-events.ts'
 import { insertEvents, lockHeads, updateHeads } from '../../src/ledger/append/statements.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, printProgress } from '../compare/command-options.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import type { MeasuredProcess } from '../processes/measured-process.ts'
 import { measureProcess } from '../processes/measured-process.ts'
 import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
@@ -58,7 +58,7 @@ async function run({ out, report, dataDir, ...options }: Options): Promise<void>
   const facts = `${records} refused records of ${mebibytes} MiB, ${perCall} in a call.`
   const rows = Object.keys(measured[0]!.steps).map((name) => [
     `\`${name}\``,
-    ...measured.flatMap(({ steps }) => [short(steps[name]!.seconds), short(steps[name]!.peakMebibytes)]),
+    ...measured.flatMap(({ steps }) => [formatNumber(steps[name]!.seconds), formatNumber(steps[name]!.peakMebibytes)]),
   ])
   const columns = measured.flatMap(({ version }) => [`${version}: seconds`, `${version}: peak MiB`])
   const markdown = [machineLines(machine), facts, table(['command', ...columns], rows)].join('\n\n')
@@ -96,7 +96,7 @@ async function measure(at: { companyId: string; root: string; settings: Record<s
   const steps: Record<string, MeasuredProcess> = {}
   async function step(name: string, ...args: string[]): Promise<void> {
     steps[name] = await measureProcess(process.execPath, ['src/main.ts', ...name.split(' '), ...args], settings, root)
-    tell(`${name}: ${steps[name].seconds.toFixed(1)} s, ${steps[name].peakMebibytes.toFixed(0)} MiB`)
+    printProgress(`${name}: ${steps[name].seconds.toFixed(1)} s, ${steps[name].peakMebibytes.toFixed(0)} MiB`)
   }
   await step('projections rebuild', PROJECTION)
   await step('projections verify', PROJECTION)
@@ -130,7 +130,7 @@ async function fill(
         }
         await updateHeads(client, [head!])
         await client.query('commit')
-        tell(`${Math.min(at + perCall, records)} of ${records} records`)
+        printProgress(`${Math.min(at + perCall, records)} of ${records} records`)
       }
     } finally {
       client.release()

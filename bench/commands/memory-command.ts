@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, positive, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, positive, printProgress } from '../compare/command-options.ts'
 import { describeMachine, residentBytes } from '../processes/machine.ts'
 import { plotLines } from '../report/line-plot.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import type { Ours } from '../peers/ours-peer.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
@@ -64,9 +64,9 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
   const row = [
     calls,
     steady.length,
-    short(held[0]!),
-    short(Math.max(...held)),
-    short(held.at(-1)!),
+    formatNumber(held[0]!),
+    formatNumber(Math.max(...held)),
+    formatNumber(held.at(-1)!),
     `${slope.toFixed(1)} ± ${standardError.toFixed(1)}`,
   ]
   const names = ['calls', 'samples', 'first MiB', 'most MiB', 'last MiB', 'slope, MiB an hour (± standard error)']
@@ -103,7 +103,7 @@ async function watch(
   async function look(): Promise<void> {
     while (elapsed() < seconds) {
       samples.push({ hours: elapsed() / 3600, mebibytes: (await residentBytes(ours.server.pid)) / 2 ** 20 })
-      tell(`${(elapsed() / 60).toFixed(1)} min, ${calls} calls, ${samples.at(-1)!.mebibytes.toFixed(0)} MiB`)
+      printProgress(`${(elapsed() / 60).toFixed(1)} min, ${calls} calls, ${samples.at(-1)!.mebibytes.toFixed(0)} MiB`)
       await pause(every * 1000)
     }
   }

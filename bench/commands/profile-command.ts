@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, positive, someOf, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, positive, someOf, printProgress } from '../compare/command-options.ts'
 import type { TakenTime } from '../processes/cpu-profile.ts'
 import { findProfile, profileClock, readProfile } from '../processes/cpu-profile.ts'
 import { warmUp } from '../compare/compare.ts'
 import { openCrud } from '../peers/crud-peer.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
 import { WORKS } from '../load/peer.ts'
@@ -60,12 +60,12 @@ async function run(options: Options & { connections: number }): Promise<void> {
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
     const peer = await openPeer(peerName, urls, { companies: [companies], records }, connections, nodeOptions)
     const cell = { work: workName, companies, callers }
-    tell('warming up')
+    printProgress('warming up')
     const perSecond = await warmUp(peer, cell, seconds, callers)
     const calls = peer.prepare(cell, Math.max(callers, Math.round(perSecond * seconds)))
     await peer.visible?.()
 
-    tell(`${calls.length} calls`)
+    printProgress(`${calls.length} calls`)
     await server.run('select pg_stat_statements_reset()', database)
     const costSince = await startCost(server, database, peer.server.pid)
     const from = profileClock()
@@ -83,10 +83,10 @@ async function run(options: Options & { connections: number }): Promise<void> {
     await rm(profileDir, { recursive: true })
     if (load.failures > 0) throw new Error(`${load.failures} calls failed: ${load.firstFailure}`)
 
-    const title = `${peerName}, ${workName}, ${companies} companies, ${callers} callers: ${short(load.perSecond)} calls/s`
+    const title = `${peerName}, ${workName}, ${companies} companies, ${callers} callers: ${formatNumber(load.perSecond)} calls/s`
     return [
       machineLines(machine),
-      `${title}, p50 ${short(load.p50Ms)} ms, p99 ${short(load.p99Ms)} ms`,
+      `${title}, p50 ${formatNumber(load.p50Ms)} ms, p99 ${formatNumber(load.p99Ms)} ms`,
       costTable(cost, load.calls),
       'Processor time of the service by where it is spent, while the calls ran:',
       timeTable(places.slice(0, top), load.calls),

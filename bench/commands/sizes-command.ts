@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, counts, positive, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, counts, positive, printProgress } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
 import { plotLines } from '../report/line-plot.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { writeIntoReport, writeResults } from '../report/results.ts'
@@ -41,11 +41,11 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
     const samples = { employeeIds: [], logIds: [] }
     const sizes: SizeResult[] = []
     for (const size of events.toSorted((a, b) => a - b)) {
-      await fillLedger(ours, COMPANIES, size, records, samples, tell)
+      await fillLedger(ours, COMPANIES, size, records, samples, printProgress)
       // What autovacuum has done long before, in a ledger that grew over months.
       await server.run('vacuum (analyze)', database)
       await server.run('checkpoint')
-      tell(`measuring at ${size} events`)
+      printProgress(`measuring at ${size} events`)
       sizes.push(await measureSize(ours, samples, { companies: COMPANIES, calls, seconds, records }))
     }
     await ours.stop()
@@ -65,7 +65,7 @@ function sizesMarkdown(machine: Machine, sizes: SizeResult[]): string {
   const smallest = sizes[0]!
   const row = (name: string, pick: (size: SizeResult) => { p50Ms: number; p99Ms: number }) => [
     name,
-    ...sizes.map((size) => `${short(pick(size).p50Ms)} / ${short(pick(size).p99Ms)}`),
+    ...sizes.map((size) => `${formatNumber(pick(size).p50Ms)} / ${formatNumber(pick(size).p99Ms)}`),
     ratio(pick(sizes.at(-1)!).p50Ms, pick(smallest).p50Ms),
     ratio(pick(sizes.at(-1)!).p99Ms, pick(smallest).p99Ms),
   ]

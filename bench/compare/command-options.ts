@@ -44,6 +44,6 @@ export function someOf<Name extends string>(names: readonly Name[]): (text: stri
 }
 
 /** Progress is told where it does not mix with results. */
-export function tell(line: string): void {
+export function printProgress(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Command } from 'commander'
-import { addRunOptions, count, counts, positive, someOf, tell } from './command-options.ts'
+import { addRunOptions, count, counts, positive, someOf, printProgress } from './command-options.ts'
 import type { RunOptions } from './command-options.ts'
 import type { CellResult, CompareOptions } from './compare.ts'
 import { compare, withPeers } from './compare.ts'
@@ -68,13 +68,13 @@ async function run(given: Options): Promise<void> {
   const options: CompareOptions = { ...rest, peers, works, callers }
   const results = await withThrowawayServer(dataDir, {}, async (server, folder): Promise<CompareResults> => {
     const machine = await describeMachine(server, folder)
-    tell(machineLines(machine))
+    printProgress(machineLines(machine))
     return withPeers(server, options, async (open) => {
-      const cells = await compare(server, open, options, tell)
+      const cells = await compare(server, open, options, printProgress)
       const lags: LagResult[] = []
       const ours = open.find(({ name }) => name === 'ours') as Ours | undefined
       for (const companies of ours && lag ? options.companies : []) {
-        tell(`lag, ${companies} companies`)
+        printProgress(`lag, ${companies} companies`)
         const { seconds, rounds, records } = options
         lags.push(await measureLag(ours!, { companies, seconds: seconds * rounds, callers: LAG_CALLERS, records }))
       }
@@ -91,7 +91,7 @@ async function run(given: Options): Promise<void> {
   }
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
   if (failuresOf(results) > 0) {
-    tell('calls have failed: the figures are worth nothing')
+    printProgress('calls have failed: the figures are worth nothing')
     process.exitCode = 1
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { requestsOf } from '../load/http-work.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'
-import { untilVisible } from '../peers/ours-peer.ts'
+import { waitUntilVisible } from '../peers/ours-peer.ts'
 import { runCalls, sendEvenly } from '../load/run-calls.ts'
 import { percentile } from '../report/statistics.ts'
 
@@ -60,7 +60,7 @@ export async function measureLag(ours: Ours, { companies, seconds, callers, reco
       sending.newest = null
       if (!next) await pause(TICK_MS)
       else {
-        await untilVisible(ours.client, next.tenant, next.logId)
+        await waitUntilVisible(ours.client, next.tenant, next.logId)
         lags.push(performance.now() - next.at)
       }
     }

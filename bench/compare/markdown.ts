@@ -25,12 +25,22 @@ export function throughputTable(cells: CellResult[]): string {
       const rounds = peers[name]
       if (!rounds) return []
       const { median: middle, min, max } = spreadOf(rounds.map(({ perSecond }) => perSecond))
-      const of = (pick: (round: Measurement) => number) => short(median(rounds.map(pick)))
+      const of = (pick: (round: Measurement) => number) => formatNumber(median(rounds.map(pick)))
       const visible = name === 'ours' && work !== 'verify' ? of(({ visiblePerSecond }) => visiblePerSecond) : ''
       const latencies = [of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms)]
       const failures = rounds.reduce((sum, round) => sum + round.failures, 0)
       return [
-        [work, companies, callers, name, short(middle), `${short(min)}–${short(max)}`, visible, ...latencies, failures],
+        [
+          work,
+          companies,
+          callers,
+          name,
+          formatNumber(middle),
+          `${formatNumber(min)}–${formatNumber(max)}`,
+          visible,
+          ...latencies,
+          failures,
+        ],
       ]
     }),
   )
@@ -65,10 +75,10 @@ export function ratioTable(ratios: Ratio[]): string {
 export function lagTable(lags: LagResult[]): string {
   const rows = lags.map((lag) => [
     lag.companies,
-    short(lag.perSecond),
+    formatNumber(lag.perSecond),
     lag.followed,
-    short(lag.p50Ms),
-    short(lag.p99Ms),
+    formatNumber(lag.p50Ms),
+    formatNumber(lag.p99Ms),
     lag.failures,
   ])
   return table(['companies', 'calls/s (half of the peak)', 'calls followed', 'p50 ms', 'p99 ms', 'failed'], rows)
@@ -80,7 +90,7 @@ export function table(names: string[], rows: (string | number)[][]): string {
 }
 
 /** Three digits that count. */
-export function short(value: number): string {
+export function formatNumber(value: number): string {
   if (value >= 100) return value.toFixed(0)
   return value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { childrenOf, cpuSeconds } from '../processes/machine.ts'
-import { short, table } from './markdown.ts'
+import { listChildren, cpuSeconds } from '../processes/machine.ts'
+import { formatNumber, table } from './markdown.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 
 /** What calls cost beside time: processor seconds of the service and of PostgreSQL, bytes of its log and of its tables. */
@@ -14,7 +14,7 @@ export interface Cost {
 
 /** Notes what was used so far; the function that it gives tells what was used since. */
 export async function startCost(server: BenchServer, database: string, pid: number): Promise<() => Promise<Cost>> {
-  const postmaster = await postmasterOf(server)
+  const postmaster = await readPostmasterPid(server)
   const used = async (): Promise<Cost> => {
     const [sizes] = await server.run<{ wal: string; tables: string }>(
       `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size('${database}') as tables`,
@@ -41,8 +41,8 @@ export function costTable(cost: Cost, calls: number): string {
     [
       [
         `${calls} measured`,
-        short(million(cost.serviceCpuSeconds)),
-        short(million(cost.postgresCpuSeconds)),
+        formatNumber(million(cost.serviceCpuSeconds)),
+        formatNumber(million(cost.postgresCpuSeconds)),
         gigabytes(million(cost.walBytes)),
         gigabytes(million(cost.tableBytes)),
       ],
@@ -51,10 +51,10 @@ export function costTable(cost: Cost, calls: number): string {
 }
 
 function gigabytes(bytes: number): string {
-  return short(bytes / 1e9)
+  return formatNumber(bytes / 1e9)
 }
 
-async function postmasterOf(server: BenchServer): Promise<number> {
+async function readPostmasterPid(server: BenchServer): Promise<number> {
   const [row] = await server.run<{ folder: string }>(`select current_setting('data_directory') as folder`)
   return Number((await readFile(path.join(row!.folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
@@ -62,6 +62,6 @@ async function postmasterOf(server: BenchServer): Promise<number> {
 /** A process that ends meanwhile is counted by the one that started it. */
 async function cpuSecondsOfAll(postmaster: number): Promise<number> {
   let sum = await cpuSeconds(postmaster)
-  for (const child of await childrenOf(postmaster)) sum += await cpuSeconds(child).catch(() => 0)
+  for (const child of await listChildren(postmaster)) sum += await cpuSeconds(child).catch(() => 0)
   return sum
 }

@@ -2,7 +2,7 @@ import { changingPatch, newEmployee, nextSerial } from './employee-bodies.ts'
 import type { Request } from './http-client.ts'
 import type { Work } from './peer.ts'
 import type { Tenant } from './tenants.ts'
-import { writing } from './tenants.ts'
+import { makeWriteRequest } from './tenants.ts'
 
 /** A request of a work, and the status that it must be answered with. */
 export interface ExpectedRequest {
@@ -17,22 +17,22 @@ const STRIDE = 7919
 export function requestOf(work: Work, tenant: Tenant, turn: number, records: number): ExpectedRequest {
   switch (work) {
     case 'single-create':
-      return { request: writing(tenant, 'POST', '/v1/employees', newEmployee()), status: 201 }
+      return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', newEmployee()), status: 201 }
     case 'single-patch': {
       const { id } = tenant.stock[(turn * STRIDE) % tenant.stock.length]!
-      return { request: writing(tenant, 'PATCH', `/v1/employees/${id}`, changingPatch()), status: 200 }
+      return { request: makeWriteRequest(tenant, 'PATCH', `/v1/employees/${id}`, changingPatch()), status: 200 }
     }
     case 'bulk-create': {
       const employees = Array.from({ length: records }, newEmployee)
-      return { request: writing(tenant, 'POST', '/v1/employees', { employees }), status: 201 }
+      return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', { employees }), status: 201 }
     }
     case 'bulk-patch': {
       const employees = sliceOf(tenant, turn, records).map(({ id }) => ({ id, ...changingPatch() }))
-      return { request: writing(tenant, 'PATCH', '/v1/employees', { employees }), status: 200 }
+      return { request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees }), status: 200 }
     }
     case 'bulk-patch-unchanged':
       return {
-        request: writing(tenant, 'PATCH', '/v1/employees', { employees: sliceOf(tenant, turn, records) }),
+        request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees: sliceOf(tenant, turn, records) }),
         status: 200,
       }
     case 'verify': {

@@ -41,7 +41,7 @@ export async function makeTenants<T extends Tenant>(
     for (let at = 1; at <= count; at += 1) tenants.push(await make(`Company ${at} of ${count}`))
     const slices = Math.max(1, Math.ceil(SLICES / count))
     const calls = tenants.flatMap((tenant) =>
-      Array.from({ length: slices }, () => stocking(client, tenant, sizes.records)),
+      Array.from({ length: slices }, () => makeStock(client, tenant, sizes.records)),
     )
     const { failures, firstFailure } = await runCalls(calls, STOCK_CALLERS)
     if (failures > 0) throw new Error(`the stock could not be made: ${firstFailure}`)
@@ -50,10 +50,10 @@ export async function makeTenants<T extends Tenant>(
   return groups
 }
 
-function stocking(client: HttpClient, tenant: Tenant, records: number): Call {
+function makeStock(client: HttpClient, tenant: Tenant, records: number): Call {
   return async () => {
     const employees = Array.from({ length: records }, newEmployee)
-    const { text } = await expectStatus(client, writing(tenant, 'POST', '/v1/employees', { employees }), 201)
+    const { text } = await expectStatus(client, makeWriteRequest(tenant, 'POST', '/v1/employees', { employees }), 201)
     for (const { id, department, employee_number } of (JSON.parse(text) as { employees: StockEmployee[] }).employees) {
       tenant.stock.push({ id, department, employee_number })
     }
@@ -61,7 +61,12 @@ function stocking(client: HttpClient, tenant: Tenant, records: number): Call {
 }
 
 /** A writing call, with its body in the bytes that are sent. */
-export function writing({ credentials }: Tenant, method: 'POST' | 'PATCH', path: string, body: unknown): Request {
+export function makeWriteRequest(
+  { credentials }: Tenant,
+  method: 'POST' | 'PATCH',
+  path: string,
+  body: unknown,
+): Request {
   return {
     method,
     path,

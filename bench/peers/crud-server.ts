@@ -80,7 +80,7 @@ app.post('/v1/employees', async (request, reply) => {
   const details = employees.map(({ id }, at): LogRecord => ({ o: at, e: id, s: null, d: set[at] }))
   const counts = { total: records.length, updated: 0, deactivated: 0, no_updates: 0 }
   await withClient((client) =>
-    inOneGo(client, [
+    sendPipelined(client, [
       BEGIN,
       statements.insertEmployees(companyId, employees),
       statements.insertLog({ companyId, logId, apiId, operation: 'create', requestId: request.id, now, counts }),
@@ -111,9 +111,9 @@ app.get('/v1/auth/verify', async (request: FastifyRequest, reply: FastifyReply) 
 )
 
 /** An employee after a patch, and what it changed. */
-type Patched = ReturnType<typeof patched>
+type Patched = ReturnType<typeof applyPatch>
 
-function patched(before: Employee, record: ReadRecord, now: string) {
+function applyPatch(before: Employee, record: ReadRecord, now: string) {
   const { changes, statusTo, changed, result } = patchEffect(before, record.patch)
   const fact = { stream: before.id, version: before.version + 1, recorded_at: now }
   let employee = before
@@ -135,12 +135,12 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
         group.map(({ locator }) => locator!.value),
       ),
     )
-    const [, ...found] = await inOneGo<Employee>(client, [BEGIN, ...locks])
+    const [, ...found] = await sendPipelined<Employee>(client, [BEGIN, ...locks])
     const named = new Map(byField.flatMap(([field], at) => found[at]!.map((row) => [`${field} ${row[field]}`, row])))
     const results = records.map((record) => {
       const before = named.get(`${record.locator!.field} ${record.locator!.value}`)
       if (!before) throw new RefusedError(operation === 'update_one' ? 404 : 422, 'employee_not_found')
-      return patched(before, record, now)
+      return applyPatch(before, record, now)
     })
     const changed = results.filter((result) => result.changed.length > 0).map(({ employee }) => employee)
     const details = results.map(({ employee, result, changes }, at): LogRecord => ({
@@ -156,7 +156,7 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
       deactivated,
       no_updates: results.length - changed.length,
     }
-    await inOneGo(client, [
+    await sendPipelined(client, [
       ...(changed.length > 0 ? [statements.updateEmployees(companyId, changed)] : []),
       statements.insertLog({ companyId, logId, apiId, operation, requestId: request.id, now, counts }),
       statements.insertLogRecords(companyId, logId, details),
@@ -188,7 +188,7 @@ async function withClient<Result>(task: (client: PoolClient) => Promise<Result>)
 }
 
 /** Sends statements as the program does, all in one go, and gives the rows of each. Throws what the first failing one says. */
-async function inOneGo<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
+async function sendPipelined<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
   const answers = await inOnePacket(client, (packet) =>
     Promise.all(sent.map((statement) => packet.query<Row>(statement))),
   )

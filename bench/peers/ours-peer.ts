@@ -75,7 +75,7 @@ export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions
       ),
     async visible() {
       // A company's entries become visible in order, so the newest is the last.
-      for (const tenant of touched) await untilVisible(client, tenant, tenant.newest!.logId)
+      for (const tenant of touched) await waitUntilVisible(client, tenant, tenant.newest!.logId)
       touched.clear()
     },
     async stop() {
@@ -106,7 +106,7 @@ async function makeOurTenants(
 }
 
 /** Asks for an entry of the log until it is there. */
-export async function untilVisible(client: HttpClient, { adminToken }: OurTenant, logId: string): Promise<void> {
+export async function waitUntilVisible(client: HttpClient, { adminToken }: OurTenant, logId: string): Promise<void> {
   const headers = { authorization: `Bearer ${adminToken}` }
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS
   for (;;) {

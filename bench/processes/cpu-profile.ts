@@ -54,8 +54,8 @@ export async function readProfile(file: string, from: number, to: number): Promi
   const own = ownTimes(profile, from, to)
   const [places, functions] = [new Map<string, number>(), new Map<string, number>()]
   for (const { id, callFrame } of profile.nodes) {
-    add(places, placeOf(callFrame), own.get(id) ?? 0)
-    add(functions, nameOf(callFrame), own.get(id) ?? 0)
+    add(places, describePlace(callFrame), own.get(id) ?? 0)
+    add(functions, describeFunction(callFrame), own.get(id) ?? 0)
   }
   const total = [...own.values()].reduce((sum, took) => sum + took, 0)
   const ranked = (sums: Map<string, number>) =>
@@ -84,7 +84,7 @@ function timesWithCallees({ nodes }: CpuProfile, own: Map<number, number>): Map<
   const sums = new Map<string, number>()
   /** A function that calls itself counts once: `above` are those that are under way. */
   function visit({ id, callFrame, children }: ProfileNode, above: ReadonlySet<string>): number {
-    const name = nameOf(callFrame)
+    const name = describeFunction(callFrame)
     const isOurs = fileOf(callFrame).match(/^(?:src|projections|bench)\//) !== null
     const below = isOurs ? new Set([...above, name]) : above
     const took = (children ?? []).reduce((sum, child) => sum + visit(byId.get(child)!, below), own.get(id) ?? 0)
@@ -101,12 +101,12 @@ function fileOf({ url }: Frame): string {
   return url.replace(`file://${ROOT}/`, '').replace(/^.*node_modules\//, 'node_modules/')
 }
 
-function nameOf(frame: Frame): string {
+function describeFunction(frame: Frame): string {
   const file = fileOf(frame)
   return `${frame.functionName || '(anonymous)'}${file === '' ? '' : ` ${file}:${frame.lineNumber + 1}`}`
 }
 
-function placeOf(frame: Frame): string {
+function describePlace(frame: Frame): string {
   const file = fileOf(frame)
   const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? []
   if (name !== undefined) return name

@@ -89,7 +89,7 @@ export async function cpuSeconds(pid: number): Promise<number> {
 }
 
 /** The processes that a process has started and that still run. */
-export async function childrenOf(pid: number): Promise<number[]> {
+export async function listChildren(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return text
     .split(' ')

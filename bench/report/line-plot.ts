@@ -37,7 +37,7 @@ export function plotLines(lines: Line[], axes: Axes, title: string): string {
   const y = (value: number) => TOP_PX + (1 - value / top) * HEIGHT_PX
   const [width, height] = [LEFT_PX + WIDTH_PX + NAMES_PX, TOP_PX + HEIGHT_PX + BELOW_PX]
   const steps = Array.from({ length: STEPS + 1 }, (_, at) => (top * at) / STEPS)
-  const ends = apart(lines.map(({ points }) => y(points.at(-1)!.y) + 4))
+  const ends = spreadLabels(lines.map(({ points }) => y(points.at(-1)!.y) + 4))
   return svgDocument(title, { width, height, titleX: LEFT_PX }, [
     `<text x="${LEFT_PX}" y="34">${axes.y}</text>`,
     ...steps.map(
@@ -63,7 +63,7 @@ function roundUp(value: number): number {
 }
 
 /** Moves the names of lines that end at the same height apart. */
-function apart(heights: number[]): number[] {
+function spreadLabels(heights: number[]): number[] {
   const moved = [...heights]
   let above = -Infinity
   for (const at of [...heights.keys()].sort((one, other) => heights[one]! - heights[other]!)) {

@@ -10,7 +10,7 @@ import { baseUrlOf } from './terminal/base-url.ts'
 import type { DemoCredentials } from '../demo/demo.ts'
 import { findDemo, readCredentials } from '../demo/demo.ts'
 import { planCalls } from '../demo/demo-calls.ts'
-import type { DemoAnswer, DemoCall, DemoCompany, Scene } from '../demo/demo-company.ts'
+import type { DemoAnswer, DemoCall, DemoCompany, CallFactory } from '../demo/demo-company.ts'
 import { EXTERNAL_ID_PREFIX } from '../demo/demo-employees.ts'
 import { DEMO_MAX_RECORDS } from '../demo/demo-failures.ts'
 import { interruption } from './terminal/interruption.ts'
@@ -32,9 +32,9 @@ export async function seedDemo() {
   const { told, behind } = await withStore(async (opened) => {
     const demo = await findDemo(config, opened.store)
     if (!demo) throw new StartupError(NO_DEMO)
-    const company = await companySoFar(opened.store, demo)
+    const company = await readDemoCompany(opened.store, demo)
     const outcomes = await callThroughApi(opened, demo, company)
-    return { told: summary(company, outcomes), behind: await projectAll(opened.store, demo) }
+    return { told: summarize(company, outcomes), behind: await projectAll(opened.store, demo) }
   }, config)
   process.stdout.write(`${told}\n`)
   if (behind.length > 0)
@@ -42,7 +42,7 @@ export async function seedDemo() {
 }
 
 /** Nobody is known yet; the numbers go on from those that an earlier run gave. */
-async function companySoFar({ db }: OpenedPool, { company_id }: DemoCredentials): Promise<DemoCompany> {
+async function readDemoCompany({ db }: OpenedPool, { company_id }: DemoCredentials): Promise<DemoCompany> {
   const form = `^${EXTERNAL_ID_PREFIX}([0-9]{1,9})$`
   const { rows } = await sql<{ last: number | null }>`
     select max(substring(external_id from ${form})::integer) as last
@@ -56,23 +56,27 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
   const api = await startApi({ ...config, ...OWN_ADDRESS, ...OWN_LIMITS }, database.urls, store, openLog('warn'))
   const { url } = baseUrlOf(api.app.server)
   try {
-    const scenes = planCalls(company.random)
-    await assertQuota(url, demo, scenes.length)
-    return await play(scenes, company, (call) => send(url, demo, call))
+    const factories = planCalls(company.random)
+    await assertQuota(url, demo, factories.length)
+    return await makeCalls(factories, company, (call) => send(url, demo, call))
   } finally {
     await api.stop()
   }
 }
 
-async function play(scenes: Scene[], company: DemoCompany, make: (call: DemoCall) => Promise<DemoAnswer>) {
+async function makeCalls(
+  factories: CallFactory[],
+  company: DemoCompany,
+  make: (call: DemoCall) => Promise<DemoAnswer>,
+) {
   const outcomes = new Map<string, number>()
-  const progress = showProgress('demo calls', scenes.length)
+  const progress = showProgress('demo calls', factories.length)
   try {
-    for (const scene of scenes) {
+    for (const factory of factories) {
       interruption.throwIfAborted()
-      const call = scene(company)
+      const call = factory(company)
       const answer = await make(call)
-      call.learn?.(answer)
+      call.onAnswer?.(answer)
       outcomes.set(call.outcome, (outcomes.get(call.outcome) ?? 0) + 1)
       progress.advance()
     }
@@ -128,7 +132,7 @@ async function projectAll({ db }: OpenedPool, { company_id: companyId }: DemoCre
   return behind
 }
 
-function summary({ people }: DemoCompany, outcomes: Map<string, number>): string {
+function summarize({ people }: DemoCompany, outcomes: Map<string, number>): string {
   const calls = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
   const told = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([outcome, count]) => `${count} ${outcome}`)
   return `${people.length} employees created in ${calls} calls: ${told.join(', ')}`

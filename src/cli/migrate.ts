@@ -7,12 +7,12 @@ import { withDatabase } from './terminal/with-store.ts'
 export async function runMigrations({ dryRun, json }: { dryRun?: boolean; json?: boolean }) {
   const steps: string[] = []
   await withDatabase(readSettings(), async ({ urls }) => {
-    const tell = (line: string) => {
+    const onStep = (line: string) => {
       steps.push(line)
       if (!json) process.stdout.write(`${line}\n`)
     }
-    if (dryRun) (await planDatabase(urls)).forEach((line) => tell(line))
-    else await migrateDatabase(urls, tell)
+    if (dryRun) (await planDatabase(urls)).forEach((line) => onStep(line))
+    else await migrateDatabase(urls, onStep)
   })
   const isCurrent = !dryRun || steps.length === 0
   if (json) print({ current: isCurrent, [dryRun ? 'would_do' : 'done']: steps }, true)

@@ -3,7 +3,16 @@ import { addAuditCommands } from './audit/audit-commands.ts'
 import { addExamples } from './examples.ts'
 import { addEmployeeCommands } from './accounts/employee-commands.ts'
 import { addKeyCommands } from './accounts/key-commands.ts'
-import { companyOption, email, json, loaded, shards, text, timeZone, WRONG_USE } from './terminal/options.ts'
+import {
+  companyOption,
+  parseEmail,
+  jsonOption,
+  loadOnRun,
+  shardsOption,
+  parseText,
+  parseTimeZone,
+  USAGE_ERROR,
+} from './terminal/options.ts'
 import { addProjectionCommands } from './projections/projection-commands.ts'
 import { addUserCommands } from './accounts/user-commands.ts'
 
@@ -19,58 +28,58 @@ export function buildProgram(): Command {
     .command('start')
     .description('run everything in one process: migrate, serve the API, run the workers')
     .option('--demo', 'create a demo company, also on your own database')
-    .action(loaded(async () => (await import('./run.ts')).start))
+    .action(loadOnRun(async () => (await import('./run.ts')).start))
   program
     .command('serve')
     .description('run an API process')
-    .action(loaded(async () => (await import('./run.ts')).serve))
+    .action(loadOnRun(async () => (await import('./run.ts')).serve))
   program
     .command('work')
     .description('run a worker, which keeps the read models current')
-    .action(loaded(async () => (await import('./run.ts')).work))
+    .action(loadOnRun(async () => (await import('./run.ts')).work))
   program
     .command('migrate')
     .description('set up the database, or bring it to what this version needs')
     .option('--dry-run', 'print what would be done, and do nothing')
-    .addOption(json())
-    .action(loaded(async () => (await import('./migrate.ts')).runMigrations))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrations))
   program
     .command('distribute')
     .description('distribute the tables over the machines of a Citus cluster, by company; stop the service first')
-    .addOption(shards())
+    .addOption(shardsOption())
     .option('--dry-run', 'print what would be done, and do nothing')
-    .addOption(json())
-    .action(loaded(async () => (await import('./distribute.ts')).distributeTables))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./distribute.ts')).distributeTables))
   program
     .command('doctor')
     .description(
       'check the installation and say what to do; exit code 0 all well, 1 something is wrong, 2 wrong usage, 3 warnings',
     )
-    .addOption(json())
-    .action(loaded(async () => (await import('./doctor.ts')).examine))
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USE))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./doctor.ts')).runDoctor))
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
 
   const company = program.command('company').description('companies')
   company
     .command('create')
     .description('register a company and its first administrator')
-    .requiredOption('--name <name>', 'its name', text(120))
-    .requiredOption('--admin-email <email>', "the administrator's e-mail address", email)
-    .option('--admin-name <name>', "the administrator's name", text(120), 'Administrator')
-    .addOption(json())
-    .action(loaded(async () => (await import('./accounts/company.ts')).createCompany))
+    .requiredOption('--name <name>', 'its name', parseText(120))
+    .requiredOption('--admin-email <email>', "the administrator's e-mail address", parseEmail)
+    .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./accounts/company.ts')).createCompany))
   company
     .command('list')
     .description('list the companies')
-    .addOption(json())
-    .action(loaded(async () => (await import('./accounts/company.ts')).listCompanies))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./accounts/company.ts')).listCompanies))
   company
     .command('set-time-zone')
     .description('set the time zone in which the pages show times to a company')
-    .argument('<time-zone>', 'its IANA name, such as Europe/Berlin', timeZone)
+    .argument('<time-zone>', 'its IANA name, such as Europe/Berlin', parseTimeZone)
     .addOption(companyOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./accounts/company.ts')).setTimeZone))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./accounts/company.ts')).setTimeZone))
 
   addUserCommands(program)
   addKeyCommands(program)
@@ -84,7 +93,7 @@ export function buildProgram(): Command {
     .description('the demo company')
     .command('seed')
     .description('fill the demo company with employees and calls of every kind')
-    .action(loaded(async () => (await import('./demo-seed.ts')).seedDemo))
+    .action(loadOnRun(async () => (await import('./demo-seed.ts')).seedDemo))
   addExamples(program)
   return program
 }

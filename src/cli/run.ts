@@ -64,7 +64,7 @@ async function run(parts: Parts): Promise<never> {
   let fault: unknown
   try {
     await startParts(parts, running)
-    await interruptible(forever, 0)
+    await interruptible(waitForever, 0)
   } catch (error) {
     fault = error
   }
@@ -82,9 +82,9 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   const database = await interruptible(() => findDatabase(config, parts.purpose), Infinity)
   running.database = database
   if (database.movedTo !== undefined) {
-    say(`DATA_DIR cannot hold the database (its OS user cannot enter it): it is in ${database.movedTo}`)
+    printLine(`DATA_DIR cannot hold the database (its OS user cannot enter it): it is in ${database.movedTo}`)
   }
-  if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, say))
+  if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, printLine))
   // Stopped last, so that it hands over what the other parts did to the end.
   const tracing = await interruptible(() => startTracing(config, log))
   if (tracing) running.parts.push(tracing)
@@ -98,8 +98,8 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   const listener = await interruptible(() => startMetrics(config, metrics))
   if (listener) running.parts.push(listener)
   if (parts.api) await startListening(parts, running, database, store, tracing, recent)
-  else say('employee-ledger works')
-  if (listener) say(`its metrics are at ${listener.url}`)
+  else printLine('employee-ledger works')
+  if (listener) printLine(`its metrics are at ${listener.url}`)
   if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
 }
 
@@ -117,15 +117,15 @@ async function startListening(
   )
   running.parts.push(api)
   const { url, isEverywhere } = baseUrlOf(api.app.server)
-  say(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)
+  printLine(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)
   const wantsDemo = parts.demo === true || (parts.demo === false && database.isEmbedded)
   if (wantsDemo) printDemo(await interruptible(() => ensureDemo(config, store, url)))
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-function forever(): Promise<never> {
+function waitForever(): Promise<never> {
   return new Promise(() => undefined)
 }

@@ -28,7 +28,7 @@ export interface DemoCall {
   /** `created`, `bulk_updated`, the result of a single update, or the code of the problem. */
   outcome: string
   /** Takes over what the answer of a successful call tells. */
-  learn?(answer: DemoAnswer): void
+  onAnswer?(answer: DemoAnswer): void
 }
 
 /** The parts of an answer that the demo looks at. */
@@ -41,25 +41,29 @@ export interface DemoAnswer {
 }
 
 /** A call that is made up when its turn comes, from what the company is by then. */
-export type Scene = (company: DemoCompany) => DemoCall
+export type CallFactory = (company: DemoCompany) => DemoCall
 
 export const EMPLOYEES_PATH = '/v1/employees'
 
 type Invention = (number: number, random: SeededRandom) => NewDemoEmployee
 
 /** Invents so many employees with the next numbers, for a call that will be refused: the numbers stay free. */
-export function imagine({ nextNumber, random }: DemoCompany, count: number, employee: Invention): NewDemoEmployee[] {
+export function inventUnnumbered(
+  { nextNumber, random }: DemoCompany,
+  count: number,
+  employee: Invention,
+): NewDemoEmployee[] {
   return Array.from({ length: count }, (_, at) => employee(nextNumber + at, random))
 }
 
 /** Invents so many employees who will be created. */
-export function invent(company: DemoCompany, count: number, employee: Invention): NewDemoEmployee[] {
-  const employees = imagine(company, count, employee)
+export function inventNumbered(company: DemoCompany, count: number, employee: Invention): NewDemoEmployee[] {
+  const employees = inventUnnumbered(company, count, employee)
   company.nextNumber += count
   return employees
 }
 
 /** Somebody of this status. */
-export function somebody({ random, people }: DemoCompany, status: DemoEmployee['status']): DemoEmployee {
+export function pickEmployee({ random, people }: DemoCompany, status: DemoEmployee['status']): DemoEmployee {
   return random.pick(people.filter((person) => person.status === status))
 }

@@ -1,4 +1,4 @@
-import { PLACES, spelt, written } from './demo-names.ts'
+import { PLACES, emailName, displayName } from './demo-names.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 /** An employee as the demo sends one for creation; some have no more than a name and an address. */
@@ -49,9 +49,9 @@ export function inventEmployee(number: number, random: SeededRandom): NewDemoEmp
   const place = random.pick(PLACES)
   const [given, family] = [random.pick(place.given), random.pick(place.family)]
   const who = {
-    first_name: written(given),
-    last_name: written(family),
-    email: `${spelt(given)}.${spelt(family)}.${number}@demo.example`,
+    first_name: displayName(given),
+    last_name: displayName(family),
+    email: `${emailName(given)}.${emailName(family)}.${number}@demo.example`,
     external_id: `${EXTERNAL_ID_PREFIX}${number}`,
   }
   if (random.chance(0.06)) return who

@@ -192,12 +192,12 @@ export const PLACES: readonly Place[] = [
 const SPELLINGS: Record<string, string> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ı: 'i', æ: 'ae', œ: 'oe', ð: 'd', þ: 'th' }
 
 /** A name as it is written. */
-export function written(name: Name): string {
+export function displayName(name: Name): string {
   return typeof name === 'string' ? name : name[0]
 }
 
 /** A name as it is spelt in an e-mail address. */
-export function spelt(name: Name): string {
+export function emailName(name: Name): string {
   if (typeof name !== 'string') return name[1]
   const plain = name
     .toLowerCase()

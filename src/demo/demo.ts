@@ -40,7 +40,7 @@ export async function ensureDemo(config: Config, store: OpenedPool, baseUrl: str
   const found = await findDemo(config, store)
   await assertWritable(file)
   const credentials = found ? { ...found, base_url: baseUrl } : await makeDemo(store, baseUrl)
-  if (found?.base_url !== baseUrl) await writeSecretly(file, `${JSON.stringify(credentials, null, 2)}\n`)
+  if (found?.base_url !== baseUrl) await writePrivately(file, `${JSON.stringify(credentials, null, 2)}\n`)
   return { credentials, file, isNew: found === null }
 }
 
@@ -103,7 +103,7 @@ async function assertWritable(file: string): Promise<void> {
 }
 
 /** Written beside and renamed, so that nobody reads half a file, and readable by its owner alone from the start. */
-async function writeSecretly(file: string, text: string): Promise<void> {
+async function writePrivately(file: string, text: string): Promise<void> {
   const beside = `${file}.${process.pid}`
   await fs.writeFile(beside, text, { mode: 0o600 })
   await fs.rename(beside, file)

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { Finding } from '../../src/doctor/finding.ts'
-import { lookAtClock, lookAtServer } from '../../src/doctor/look-at-server.ts'
-import { diskFinding } from '../../src/doctor/look-outside.ts'
+import { checkClock, checkServer } from '../../src/doctor/check-server.ts'
+import { diskFinding } from '../../src/doctor/check-host.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import type { Environment } from '../support/processes/cli.ts'
 import { makeDataDir, runCommand } from '../support/processes/cli.ts'
@@ -169,7 +169,7 @@ await t.test('a pooler that swallows notifications is found', async (t) => {
 await t.test('a pooler that drops the settings of a connection is found', async (t) => {
   const pool = new pg.Pool({ connectionString: serviceUrl, options: '-c datestyle=SQL,MDY -c timezone=Asia/Tokyo' })
   t.teardown(() => pool.end())
-  const findings = await lookAtServer(pool, { api: 1, worker: 1 })
+  const findings = await checkServer(pool, { api: 1, worker: 1 })
   const of = (check: string) => findings.find((finding) => finding.check === check)
   t.match(of('times'), { level: 'fail', found: '02/03/2026 13:05:06 JST', advice: /pooler/ })
   t.match(of('time-outs'), { level: 'warn', found: /a pooler drops them/ })
@@ -188,7 +188,7 @@ await t.test(
       advice: /RecordedTimeAhead/,
     })
     const clockAt = (ms: number) =>
-      lookAtClock({ query: async () => ({ rows: [{ ms: Date.now() + ms }] }) } as unknown as pg.Pool)
+      checkClock({ query: async () => ({ rows: [{ ms: Date.now() + ms }] }) } as unknown as pg.Pool)
     t.match(await clockAt(60_000), { level: 'warn', found: "the database's is 60 s ahead of this machine's" })
     t.match(await clockAt(-60_000), { level: 'warn', found: "the database's is 60 s behind this machine's" })
   },

@@ -28,8 +28,8 @@ export async function listCompanies(options: { json?: boolean }) {
       .orderBy('c.company_id')
       .execute(),
   )
-  const shown = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
-  print(shown, options.json)
+  const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
+  print(companies, options.json)
 }
 
 /** `company set-time-zone`: the time zone in which the pages show times. */

@@ -11,14 +11,14 @@ type Options = { company: string; yes?: boolean; json?: boolean } & { id?: strin
 
 /** `employee erase`: forgets a person, created or only refused. */
 export async function erasePerson({ company: companyId, yes, json, ...named }: Options) {
-  const person = namedBy(named)
+  const person = readPerson(named)
   await confirm('The person is forgotten, with all that the ledger says of them.', yes)
   const acting = { companyId, actor: OPERATOR }
   const erased = await withStore(({ store: { pool } }) => eraseEmployee({ pool, newId }, acting, person))
   print({ employee_id: erased.employeeId, positions: erased.positions, position: erased.position }, json)
 }
 
-function namedBy({ id, email, externalId }: Pick<Options, 'id' | 'email' | 'externalId'>): NamedPerson {
+function readPerson({ id, email, externalId }: Pick<Options, 'id' | 'email' | 'externalId'>): NamedPerson {
   if (id !== undefined) return { by: 'id', value: id }
   if (email !== undefined) return { by: 'email', value: email }
   if (externalId !== undefined) return { by: 'external_id', value: externalId }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { companyOption, json, loaded, wholeNumber, WRONG_USE } from '../terminal/options.ts'
+import { companyOption, jsonOption, loadOnRun, parseWholeNumber, USAGE_ERROR } from '../terminal/options.ts'
 
 const LARGEST_POSITION = Number.MAX_SAFE_INTEGER
 
@@ -14,31 +14,31 @@ export function addAuditCommands(program: Command): void {
       '--out <file>',
       'the file to write; `.gz` compresses it; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
     )
-    .option('--after <n>', 'start after this position, to continue an export', wholeNumber(LARGEST_POSITION), 0)
-    .action(loaded(async () => (await import('./audit-export.ts')).exportLedger))
+    .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(LARGEST_POSITION), 0)
+    .action(loadOnRun(async () => (await import('./audit-export.ts')).exportLedger))
   const verify = audit
     .command('verify')
     .description(
       'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
     )
     .argument('<file>', 'the export')
-    .option('--checkpoint <file>', 'a file of checkpoints to compare it with; can be repeated', repeated, [])
+    .option('--checkpoint <file>', 'a file of checkpoints to compare it with; can be repeated', appendValue, [])
     .option(
       '--key <key>',
       'a verifier key, or a file of them, that must have signed the checkpoints; can be repeated',
-      repeated,
+      appendValue,
       [],
     )
-    .addOption(json())
-    .action(loaded(async () => (await import('./audit-verify.ts')).verifyLedger))
-  verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USE))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./audit-verify.ts')).verifyLedger))
+  verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
   audit
     .command('rotate-key')
     .description('replace the signing key in its file; keeps the old public key as retired')
-    .addOption(json())
-    .action(loaded(async () => (await import('./audit-rotate-key.ts')).rotateKey))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./audit-rotate-key.ts')).rotateKey))
 }
 
-function repeated(value: string, before: string[]): string[] {
+function appendValue(value: string, before: string[]): string[] {
   return [...before, value]
 }

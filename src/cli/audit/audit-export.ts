@@ -29,8 +29,8 @@ type ExportSource = Pick<Opened, 'config'> & { store: Pick<Opened['store'], 'db'
 
 /** `audit export`: the lines of the proof format up to the head, in constant memory, and a checkpoint of their end. */
 export async function exportLedger(options: ExportOptions) {
-  const said = await withStore((opened) => exportFrom(opened, options), readSettings())
-  process.stdout.write(said)
+  const message = await withStore((opened) => exportFrom(opened, options), readSettings())
+  process.stdout.write(message)
 }
 
 /** Exports from what is open. Returns what there is to say. `pageEvents` is how many events one look takes at most. */
@@ -38,14 +38,14 @@ export async function exportFrom(
   opened: ExportSource,
   { company, out, after, pageEvents }: ExportOptions & { pageEvents?: number },
 ): Promise<string> {
-  if (out !== undefined) await assertFree(out)
+  if (out !== undefined) await assertNotThere(out)
   let end = await findEnd(opened, company)
   if (after > end.upTo) throw new StartupError(`the ledger of ${company} ends at position ${end.upTo}`)
   const moveEnd = async () => {
     end = await findEnd(opened, company)
     return end.upTo
   }
-  const lines = linesWithProgress(
+  const lines = exportLines(
     exportPages(opened.store.db, company, { after, upTo: end.upTo, moveEnd, pageEvents }),
     end.upTo - after,
   )
@@ -61,13 +61,13 @@ export async function exportFrom(
   return `events ${after + 1} to ${upTo} of ${company} are written to ${out}${checkpoint}\n`
 }
 
-type NoteOfExport = { text: string } | { unsigned: string } | { refusal: string }
+type ExportNote = { text: string } | { unsigned: string } | { refusal: string }
 
 /** The head to export up to, with its checkpoint or why there is none. */
 async function findEnd(
   { config, store: { db } }: ExportSource,
   companyId: string,
-): Promise<{ upTo: number; note: NoteOfExport }> {
+): Promise<{ upTo: number; note: ExportNote }> {
   const signer = await openSigner(config)
   try {
     const { size, note } = await signer.sign(db, companyId)
@@ -75,21 +75,21 @@ async function findEnd(
     return { upTo: size, note: { text: note } }
   } catch (error) {
     const unsigned = 'no signing key is set, so there is no checkpoint'
-    if (error instanceof NoSigningKeyError) return { upTo: await headOf(db, companyId), note: { unsigned } }
+    if (error instanceof NoSigningKeyError) return { upTo: await readPosition(db, companyId), note: { unsigned } }
     const isRefused = error instanceof RefusedToSignError || error instanceof NoteFileError
-    if (isRefused) return { upTo: await headOf(db, companyId), note: { refusal: error.message } }
+    if (isRefused) return { upTo: await readPosition(db, companyId), note: { refusal: error.message } }
     throw error
   }
 }
 
-async function headOf(db: Opened['store']['db'], companyId: string): Promise<number> {
+async function readPosition(db: Opened['store']['db'], companyId: string): Promise<number> {
   const head = await findHead(db, companyId)
   if (!head) throw new StartupError(`there is no company ${companyId}`)
   return head.position
 }
 
 /** What comes on top of the events that were there at the start is not shown. */
-async function* linesWithProgress(pages: AsyncIterable<StoredEvent[]>, events: number): AsyncGenerator<string> {
+async function* exportLines(pages: AsyncIterable<StoredEvent[]>, events: number): AsyncGenerator<string> {
   const progress = eventProgress('export')
   progress.begin(events)
   try {
@@ -104,7 +104,7 @@ async function* linesWithProgress(pages: AsyncIterable<StoredEvent[]>, events: n
   }
 }
 
-async function assertFree(file: string): Promise<void> {
+async function assertNotThere(file: string): Promise<void> {
   for (const name of [file, `${file}.checkpoint`]) {
     const isTaken = await access(name).then(
       () => true,
@@ -116,16 +116,16 @@ async function assertFree(file: string): Promise<void> {
 
 /** Written beside, and renamed when all of it is on the disk: a file under its name is whole. */
 async function writeFile(file: string, lines: AsyncIterable<string> | string[]): Promise<void> {
-  const beside = `${file}.part`
+  const partFile = `${file}.part`
   try {
-    const target = createWriteStream(beside)
+    const target = createWriteStream(partFile)
     const source = Readable.from(lines, { objectMode: false })
     if (file.endsWith('.gz')) await pipeline(source, createGzip(), target, { signal: interruption })
     else await pipeline(source, target, { signal: interruption })
-    await syncFile(beside)
-    await rename(beside, file)
+    await syncFile(partFile)
+    await rename(partFile, file)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(partFile, { force: true })
     interruption.throwIfAborted()
     if (error instanceof Error && 'syscall' in error)
       throw new StartupError(`${file} cannot be written: ${faultReason(error)}`)

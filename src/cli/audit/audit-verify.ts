@@ -11,7 +11,7 @@ import { parseVerifierKey } from '../../ledger/audit/signed-note.ts'
 import type { ConsistentLedger, Verdict } from '../../ledger/audit/verify-export.ts'
 import { verifyExport } from '../../ledger/audit/verify-export.ts'
 import { interruption } from '../terminal/interruption.ts'
-import { WRONG_USE } from '../terminal/options.ts'
+import { USAGE_ERROR } from '../terminal/options.ts'
 import { print } from '../terminal/print.ts'
 import type { Progress } from '../terminal/progress.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -29,7 +29,7 @@ export async function verifyLedger(file: string, options: VerifyOptions) {
   const verdict = await verify(file, options)
   const { verdict: kind } = verdict
   if (options.json) print({ ...verdict }, true)
-  else process.stdout.write(`${verdict.verdict === 'consistent' ? told(verdict) : faultTold(verdict)}\n`)
+  else process.stdout.write(`${verdict.verdict === 'consistent' ? formatConsistent(verdict) : formatFault(verdict)}\n`)
   process.exitCode = EXIT_CODES[kind]
 }
 
@@ -48,20 +48,20 @@ async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise
 async function verifyFile(file: string, witness: { checkpoints: Checkpoint[]; keys: VerifierKey[] }): Promise<Verdict> {
   const { size } = await stat(file)
   const progress = showProgress('verify (bytes)', Math.max(1, size))
-  const bytes = counted(createReadStream(file, { signal: interruption }), progress)
+  const bytes = countBytes(createReadStream(file, { signal: interruption }), progress)
   try {
-    return await verifyExport(linesOf(file.endsWith('.gz') ? unzipped(bytes) : bytes), witness)
+    return await verifyExport(linesOf(file.endsWith('.gz') ? gunzip(bytes) : bytes), witness)
   } finally {
     progress.finish()
   }
 }
 
 /** Errors on either side end up at the reader. */
-function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+function gunzip(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   return pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => undefined)
 }
 
-async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
+async function* countBytes(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     progress.advance(chunk.length)
     yield chunk
@@ -83,10 +83,10 @@ async function readKeys(given: string): Promise<VerifierKey[]> {
     .map(parseVerifierKey)
   if (keys.length > 0 && !keys.includes(null)) return keys as VerifierKey[]
   process.stderr.write(`employee-ledger: --key ${given} is neither a verifier key nor a file of them\n`)
-  process.exit(WRONG_USE)
+  process.exit(USAGE_ERROR)
 }
 
-function told(ledger: ConsistentLedger): string {
+function formatConsistent(ledger: ConsistentLedger): string {
   const {
     company_id: company,
     events,
@@ -113,6 +113,6 @@ function told(ledger: ConsistentLedger): string {
   ].join('\n')
 }
 
-function faultTold({ verdict: kind, position, reason }: Exclude<Verdict, ConsistentLedger>): string {
+function formatFault({ verdict: kind, position, reason }: Exclude<Verdict, ConsistentLedger>): string {
   return `${kind}${position === null ? '' : ` at position ${position}`}: ${reason}`
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { companyOption, json, loaded } from '../terminal/options.ts'
+import { companyOption, jsonOption, loadOnRun } from '../terminal/options.ts'
 
 const oneCompany = () => companyOption().makeOptionMandatory(false)
 
@@ -9,23 +9,23 @@ export function addProjectionCommands(program: Command): void {
   projections
     .command('list')
     .description('show how far each projection is, and what is parked or being rebuilt')
-    .addOption(json())
-    .action(loaded(async () => (await import('./projections.ts')).listProjections))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./projections.ts')).listProjections))
   projections
     .command('resume')
     .description('resume a parked company')
     .argument('<projection>', 'its name')
     .addOption(companyOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./projections.ts')).resumeProjection))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./projections.ts')).resumeProjection))
   projections
     .command('rebuild')
     .description('rebuild a projection beside the live tables and switch to it, or correct the rows of one company')
     .argument('<projection>', 'its name')
     .addOption(oneCompany())
     .option('--restart', 'discard an interrupted rebuild instead of continuing it')
-    .addOption(json())
-    .action(loaded(async () => (await import('./rebuild-projection.ts')).rebuildProjection))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./rebuild-projection.ts')).rebuildProjection))
   projections
     .command('verify')
     .description(
@@ -34,11 +34,11 @@ export function addProjectionCommands(program: Command): void {
     .argument('[projection]', 'its name (default: all)')
     .addOption(oneCompany())
     .option('--show-values', 'show the contents of rows that differ; they are personal data')
-    .addOption(json())
-    .action(loaded(async () => (await import('./verify-projections.ts')).verifyProjections))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./verify-projections.ts')).verifyProjections))
   projections
     .command('prune')
     .description('drop the tables of older versions; run it when no process of such a version is left')
-    .addOption(json())
-    .action(loaded(async () => (await import('./projections.ts')).pruneProjections))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./projections.ts')).pruneProjections))
 }

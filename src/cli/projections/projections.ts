@@ -10,7 +10,7 @@ import { print } from '../terminal/print.ts'
 import { withMaintenance, withStore } from '../terminal/with-store.ts'
 
 /** The projection of this name. Throws StartupError, which names those that there are. */
-export function projectionOf(name: string): Projection {
+export function findProjection(name: string): Projection {
   const projection = PROJECTIONS.find((known) => known.name === name)
   if (projection) return projection
   throw new StartupError(
@@ -36,7 +36,7 @@ export async function listProjections(options: { json?: boolean }) {
 
 /** `projections resume`: a parked company goes on where its checkpoint stands, with the next sweep. */
 export async function resumeProjection(name: string, { company, json }: { company: string; json?: boolean }) {
-  const projection = projectionOf(name)
+  const projection = findProjection(name)
   const resumed = await withStore(({ store: { db } }) => unpark(db, projection, company))
   if (!resumed) throw new StartupError(`${company} is not parked for ${name}`)
   if (json) print({ projection: name, company_id: company, resumed: true }, json)

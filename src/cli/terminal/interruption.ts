@@ -29,7 +29,7 @@ let firstAskedAt: number | undefined
 export const interruption: AbortSignal = asked.signal
 
 /** Aborted when the program is asked once more by somebody who does not want to wait. */
-export const impatience: AbortSignal = pressed.signal
+export const forcedStop: AbortSignal = pressed.signal
 
 /** Asks the program to end, as a signal would. */
 export function interrupt(signal: EndingSignal): void {
@@ -62,7 +62,7 @@ export async function interruptible<Result>(step: () => Promise<Result>, graceMs
   interruption.throwIfAborted()
   const settled = new AbortController()
   try {
-    return await Promise.race([step(), leftBehind(graceMs, settled.signal)])
+    return await Promise.race([step(), rejectAfterGrace(graceMs, settled.signal)])
   } catch (error) {
     interruption.throwIfAborted()
     throw error
@@ -71,7 +71,7 @@ export async function interruptible<Result>(step: () => Promise<Result>, graceMs
   }
 }
 
-function leftBehind(graceMs: number, settled: AbortSignal): Promise<never> {
+function rejectAfterGrace(graceMs: number, settled: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(interruption.reason as Error)
     const giveGrace = () => {
@@ -80,6 +80,6 @@ function leftBehind(graceMs: number, settled: AbortSignal): Promise<never> {
       settled.addEventListener('abort', () => clearTimeout(timer))
     }
     interruption.addEventListener('abort', giveGrace, { signal: settled })
-    impatience.addEventListener('abort', leave, { signal: settled })
+    forcedStop.addEventListener('abort', leave, { signal: settled })
   })
 }

@@ -7,10 +7,10 @@ import { readTimeZone } from '../../domain/accounts/time-zone.ts'
 const MAX_EMAIL_CHARACTERS = 254
 
 /** The exit code of wrong use, where 1 means something else. */
-export const WRONG_USE = 2
+export const USAGE_ERROR = 2
 
 /** A command is loaded when it runs: help, and what was mistyped, are answered without it. */
-export function loaded<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
+export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
   return async (...given: Given): Promise<void> => {
     const run = await load()
     await run(...given)
@@ -18,7 +18,7 @@ export function loaded<Given extends unknown[]>(load: () => Promise<(...given: G
 }
 
 /** `--json`. */
-export function json(): Option {
+export function jsonOption(): Option {
   return new Option('--json', 'print JSON')
 }
 
@@ -30,9 +30,9 @@ export function yesOption(): Option {
 const MAX_SHARDS = 4_096
 
 /** `--shards <number>`, into how many parts tables are cut. */
-export function shards(): Option {
+export function shardsOption(): Option {
   return new Option('--shards <number>', 'number of shards per table, and so the largest number of machines')
-    .argParser(wholeNumber(MAX_SHARDS, 1))
+    .argParser(parseWholeNumber(MAX_SHARDS, 1))
     .default(32)
 }
 
@@ -50,7 +50,7 @@ export function idOption(name: string, prefix: IdPrefix, description: string): O
 }
 
 /** Reads a text, trimmed, of 1 to so many characters. */
-export function text(max: number): (value: string) => string {
+export function parseText(max: number): (value: string) => string {
   return (value) => {
     const trimmed = value.trim()
     if (trimmed.length > 0 && trimmed.length <= max) return trimmed
@@ -59,14 +59,14 @@ export function text(max: number): (value: string) => string {
 }
 
 /** Reads an e-mail address, normalised. */
-export function email(value: string): string {
+export function parseEmail(value: string): string {
   const { value: address, faults } = readAttribute('email', value.trim(), false)
   if (!faults) return address as string
   throw new InvalidArgumentError(`It must be an e-mail address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
 }
 
 /** Reads a whole number from `min` to `max`. */
-export function wholeNumber(max: number, min = 0): (value: string) => number {
+export function parseWholeNumber(max: number, min = 0): (value: string) => number {
   return (value) => {
     if (/^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
@@ -74,7 +74,7 @@ export function wholeNumber(max: number, min = 0): (value: string) => number {
 }
 
 /** Reads the IANA name of a time zone. */
-export function timeZone(value: string): string {
+export function parseTimeZone(value: string): string {
   const name = readTimeZone(value.trim())
   if (name !== null) return name
   throw new InvalidArgumentError('It must be the IANA name of a time zone, such as Europe/Berlin.')

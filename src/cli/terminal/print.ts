@@ -10,12 +10,12 @@ export function print(result: Record<string, Value> | Record<string, Value>[], a
     if (at > 0) process.stdout.write('\n')
     const width = Object.keys(row).reduce((widest, name) => Math.max(widest, name.length), 0)
     for (const [name, value] of Object.entries(row)) {
-      process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`)
+      process.stdout.write(`${name.padEnd(width)}  ${formatValue(value)}\n`)
     }
   }
 }
 
-function shown(value: Value): string {
+function formatValue(value: Value): string {
   if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

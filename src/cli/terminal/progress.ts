@@ -13,10 +13,10 @@ const MS_PER_SECOND = 1000
 
 /** Begins to show work of so many steps: a bar on a terminal, elsewhere a line for each tenth. On standard error. */
 export function showProgress(label: string, total: number, stream: NodeJS.WriteStream = process.stderr): Progress {
-  return stream.isTTY ? bar(label, total, stream) : lines(label, total, stream)
+  return stream.isTTY ? drawBar(label, total, stream) : printLines(label, total, stream)
 }
 
-function bar(label: string, total: number, stream: NodeJS.WriteStream): Progress {
+function drawBar(label: string, total: number, stream: NodeJS.WriteStream): Progress {
   const rate = measureRate()
   const format = `${label} [{bar}] {value}/{total}  {rate}  {eta_formatted} left`
   const shown = new SingleBar({ format, stream, barsize: 30, hideCursor: null, etaBuffer: 50 })
@@ -27,7 +27,7 @@ function bar(label: string, total: number, stream: NodeJS.WriteStream): Progress
   }
 }
 
-function lines(label: string, total: number, stream: NodeJS.WriteStream): Progress {
+function printLines(label: string, total: number, stream: NodeJS.WriteStream): Progress {
   const rate = measureRate()
   let done = 0
   return {

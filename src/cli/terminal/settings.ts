@@ -19,7 +19,7 @@ export function readSettings(): Config {
   } catch (error) {
     const names = invalidSettings(error)
     if (names.length === 0) throw error
-    throw new StartupError(names.map((name) => `${name} must ${rule(name)}`).join('; '), { cause: error })
+    throw new StartupError(names.map((name) => `${name} must ${describeRule(name)}`).join('; '), { cause: error })
   }
 }
 
@@ -40,7 +40,7 @@ interface Rule {
   maximum?: number
 }
 
-function rule(name: Setting): string {
+function describeRule(name: Setting): string {
   const { type, anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
   if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
   if (pattern?.startsWith('^https?')) return 'be an address that begins with http:// or https://'

@@ -29,7 +29,7 @@ interface Server {
 }
 
 /** Looks at the database server: its version, its clock, and the settings on which the promises of the ledger rest. */
-export async function lookAtServer(pool: Pool, connections: Connections): Promise<Finding[]> {
+export async function checkServer(pool: Pool, connections: Connections): Promise<Finding[]> {
   const { rows } = await pool.query<Server>(`
     select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
@@ -46,14 +46,14 @@ export async function lookAtServer(pool: Pool, connections: Connections): Promis
     server.encoding === 'UTF8'
       ? ok('encoding', 'UTF8')
       : fail('encoding', server.encoding, "make the database with encoding 'UTF8' template template0"),
-    ...durability(server),
-    ...comfort(server),
-    enough(server.connections, connections),
-    await lookAtClock(pool),
+    ...checkDurability(server),
+    ...checkSettings(server),
+    checkConnections(server.connections, connections),
+    await checkClock(pool),
   ]
 }
 
-function durability({ fsync, full_page_writes: pages, synchronous_commit: commit }: Server): Finding[] {
+function checkDurability({ fsync, full_page_writes: pages, synchronous_commit: commit }: Server): Finding[] {
   const off = Object.entries({ fsync, full_page_writes: pages }).filter(([, value]) => value === 'off')
   const names = off.map(([name]) => name).join(' and ')
   const isLate = commit === 'off'
@@ -75,7 +75,7 @@ function durability({ fsync, full_page_writes: pages, synchronous_commit: commit
   ]
 }
 
-function comfort({ statement_timeout: timeout, written, verbosity, checksums }: Server): Finding[] {
+function checkSettings({ statement_timeout: timeout, written, verbosity, checksums }: Server): Finding[] {
   return [
     timeout === '0'
       ? warn(
@@ -108,14 +108,14 @@ function comfort({ statement_timeout: timeout, written, verbosity, checksums }: 
   ]
 }
 
-function enough(free: number, { api, worker }: Connections): Finding {
+function checkConnections(free: number, { api, worker }: Connections): Finding {
   const found = `an API process opens up to ${api} connections, a worker ${worker}; the server allows ${free}`
   if (api + worker <= free) return ok('connections', found)
   return warn('connections', found, 'raise max_connections, or lower POOL_SIZE and LANES')
 }
 
 /** Whether the clock of the database, by which events are recorded, agrees with this machine's. */
-export async function lookAtClock(pool: Pool): Promise<Finding> {
+export async function checkClock(pool: Pool): Promise<Finding> {
   const before = Date.now()
   const { rows } = await pool.query<{ ms: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms',
@@ -134,7 +134,7 @@ export async function lookAtClock(pool: Pool): Promise<Finding> {
 }
 
 /** How large the database is. What room its disk has is known of a server on this machine alone. */
-export async function lookAtSize(pool: Pool, isHere: boolean): Promise<Finding> {
+export async function checkSize(pool: Pool, isHere: boolean): Promise<Finding> {
   const { rows } = await pool.query<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
   const size = `${(rows[0]!.bytes / GIB).toFixed(2)} GiB`
   return ok('size', isHere ? size : `${size}; how much room the server's disk has cannot be seen from here`)

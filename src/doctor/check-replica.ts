@@ -11,7 +11,7 @@ const LOOKS_EVERY_MS = 20
 const WAITS_AT_MOST_MS = 10_000
 
 /** Whether READ_DATABASE_URL names a standby of the database that may be read, and how far behind it is. */
-export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: number): Promise<Finding[]> {
+export async function checkReplica(primary: Pool, replica: Pool, boundMs: number): Promise<Finding[]> {
   const ahead = (await primary.query<PlaceInLog>(PRIMARY_PLACE)).rows[0]!
   const started = performance.now()
   let behind = await placeOf(replica)
@@ -38,7 +38,7 @@ export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: numbe
           `a standby that is more than ${patienceMs} ms behind${patienceMs < boundMs ? '' : ', so everything is read from the primary'}`,
           'see docs/operations.md, “ReplicaBehind”',
         )
-  return [lag, await lookAtConflicts(replica)]
+  return [lag, await checkConflicts(replica)]
 }
 
 async function placeOf(replica: Pool): Promise<PlaceInLog> {
@@ -46,7 +46,7 @@ async function placeOf(replica: Pool): Promise<PlaceInLog> {
 }
 
 /** What happens when a long read stands in the way of what is replayed. */
-async function lookAtConflicts(replica: Pool): Promise<Finding> {
+async function checkConflicts(replica: Pool): Promise<Finding> {
   const check = 'replica conflicts'
   const { rows } = await replica.query<{ delay: string; feedback: string }>(
     `select current_setting('max_standby_streaming_delay') as delay, current_setting('hot_standby_feedback') as feedback`,

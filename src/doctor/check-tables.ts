@@ -11,7 +11,7 @@ const AHEAD_SECONDS = 2
 const MIGRATE = 'run `npm run --silent cli -- migrate` as the owner'
 
 /** Looks at the role as which the service works, and whether events can be changed. */
-export async function lookAtRights(db: Kysely<LedgerTables>): Promise<Finding[]> {
+export async function checkPrivileges(db: Kysely<LedgerTables>): Promise<Finding[]> {
   const { rows } = await sql<Rights>`
     select current_user as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
       pg_has_role(c.relowner, 'member') as owns,
@@ -54,7 +54,7 @@ interface Rights {
 }
 
 /** Whether events were recorded ahead of time, by a database clock that has been set back since. */
-export async function lookAtRecordedTimes(db: Kysely<LedgerTables>): Promise<Finding> {
+export async function checkRecordedTimes(db: Kysely<LedgerTables>): Promise<Finding> {
   const check = 'recorded times'
   const { companies, seconds } = await readTimesAhead(db)
   if (seconds <= AHEAD_SECONDS) return ok(check, "none is ahead of the database's clock")
@@ -70,7 +70,7 @@ export function migrationFinding(isSetUp: boolean): Finding {
 }
 
 /** How far a projection is. */
-export async function lookAtProjection(
+export async function checkProjection(
   db: Kysely<LedgerTables>,
   projection: { name: string; version: number },
 ): Promise<Finding> {

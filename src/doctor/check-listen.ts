@@ -9,7 +9,7 @@ const ARRIVES_WITHIN_MS = 2_000
  * Whether a notification arrives on a connection that listens, which it does not behind a pooler that lends a server
  * connection for a transaction at a time.
  */
-export async function lookAtListen(pool: Pool): Promise<Finding> {
+export async function checkListen(pool: Pool): Promise<Finding> {
   const channel = `doctor_${randomUUID().replaceAll('-', '')}`
   const [listener, other] = await Promise.all([pool.connect(), pool.connect()])
   let timer: NodeJS.Timeout | undefined

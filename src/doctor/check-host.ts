@@ -18,7 +18,7 @@ const NOTED_COMPANIES = 20_000
 const COMPANIES_AT_ONCE = 100
 
 /** Whether only the owner can read the file of the signing key. */
-export async function lookAtKeyFile(file: string): Promise<Finding> {
+export async function checkKeyFile(file: string): Promise<Finding> {
   const found = await stat(file).catch(() => null)
   if (!found)
     return warn(
@@ -35,7 +35,7 @@ export async function lookAtKeyFile(file: string): Promise<Finding> {
 }
 
 /** Whether what has changed is in checkpoints outside the database, and is what they say. */
-export async function lookAtCheckpoints(
+export async function checkCheckpoints(
   db: Kysely<LedgerTables>,
   files: NoteFiles,
   intervalMs: number,
@@ -83,7 +83,7 @@ async function findRolledBack(db: Kysely<LedgerTables>, files: NoteFiles): Promi
 }
 
 /** Whether the checkpoints would survive the loss of the database. `databaseFolder` is null when that is not known. */
-export async function lookAtCheckpointPlace(folder: string, databaseFolder: string | null): Promise<Finding> {
+export async function checkCheckpointLocation(folder: string, databaseFolder: string | null): Promise<Finding> {
   const check = 'checkpoint place'
   const place = await stat(folder).catch(() => null)
   if (!place)
@@ -104,7 +104,7 @@ export async function lookAtCheckpointPlace(folder: string, databaseFolder: stri
 }
 
 /** Whether a folder can be written to. */
-export async function lookAtFolder(folder: string): Promise<Finding> {
+export async function checkFolder(folder: string): Promise<Finding> {
   const isFolder = await stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
@@ -118,7 +118,7 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
 }
 
 /** How much room is left on the disk of a folder. `stops` is what a full one stops. */
-export async function lookAtDisk(folder: string, stops: string): Promise<Finding> {
+export async function checkDisk(folder: string, stops: string): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(folder)
   return diskFinding(folder, { free: bavail * bsize, total: blocks * bsize }, stops)
 }
