@@ -25,7 +25,7 @@ import { readSettings } from './terminal/settings.ts'
 const FAILED = 1
 const WARNED = 3
 
-/** `doctor`: a line for each look at the installation. It changes nothing. */
+/** `doctor`: prints one line per check of the installation. It changes nothing. */
 export async function runDoctor({ json }: { json?: boolean }) {
   const config = readSettings()
   const findings = [...(await checkHost(config)), ...(await checkDatabase(config))]
@@ -35,7 +35,7 @@ export async function runDoctor({ json }: { json?: boolean }) {
   if (json) print({ verdict, findings }, true)
   else
     process.stdout.write(
-      `${findings.map(formatFinding).join('')}${count('ok')} ok, ${warned} to look at, ${failed} wrong\n`,
+      `${findings.map(formatFinding).join('')}${count('ok')} ok, ${warned} warnings, ${failed} failed\n`,
     )
   if (verdict !== 'ok') process.exitCode = verdict === 'fail' ? FAILED : WARNED
 }
@@ -44,7 +44,7 @@ function formatFinding({ check, level, found, advice }: Finding): string {
   return `${level.padEnd(4)}  ${check}: ${found}${advice === null ? '' : ` → ${advice}`}\n`
 }
 
-/** What is to be seen without the database. */
+/** The checks that need no database. */
 async function checkHost(config: Config): Promise<Finding[]> {
   const key =
     config.SIGNING_KEY === undefined
@@ -52,14 +52,14 @@ async function checkHost(config: Config): Promise<Finding[]> {
       : ok('signing key', 'from SIGNING_KEY')
   const isEmbedded = config.DATABASE_URL === undefined
   const folder = await checkFolder(config.DATA_DIR)
-  // A service with a database of its own writes nothing there.
+  // With DATABASE_URL, the service writes nothing to the data folder.
   const data = isEmbedded || folder.level === 'ok' ? [folder] : []
   const disk = await checkOwnDisk(config)
   const place = await checkCheckpointLocation(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null)
   return [key, ...data, ...disk, place]
 }
 
-/** Of the folder that this program writes to: a database of one's own is on the disk of another machine, perhaps. */
+/** Checks the disk that this program writes to. The database of DATABASE_URL may be on another machine. */
 async function checkOwnDisk(config: Config): Promise<Finding[]> {
   const [folder, stops] =
     config.DATABASE_URL === undefined ? [config.DATA_DIR, 'every write'] : [checkpointFolder(config), 'the checkpoints']
@@ -76,7 +76,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   try {
     database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
   } catch (error) {
-    return [fail('connection', faultReason(error), 'see that PostgreSQL runs and that DATABASE_URL names it')]
+    return [fail('connection', faultReason(error), 'check that PostgreSQL is running and that DATABASE_URL is correct')]
   }
   try {
     return [
@@ -93,7 +93,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
   const findings: Finding[] = []
   const addFindings = async (check: string, task: () => Promise<Finding | Finding[]>) => {
     const found = await interruptible(task).catch((error: unknown) =>
-      fail(check, `cannot be looked at: ${faultReason(error)}`, 'mend that first'),
+      fail(check, `the check failed: ${faultReason(error)}`, 'fix this error, then run doctor again'),
     )
     for (const finding of [found].flat()) findings.push(finding)
   }
@@ -106,7 +106,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     if (url !== undefined) await addFindings('replica', () => checkReadReplica(config, pool, url))
     const isCurrent = await isSetUp(db).catch(() => false)
     findings.push(migrationFinding(isCurrent))
-    // What follows stands in the tables.
+    // The checks below read tables that an outdated database may lack.
     if (!isCurrent) return findings
     await addFindings('recorded times', () => checkRecordedTimes(db))
     await addFindings('role', () => checkPrivileges(db))

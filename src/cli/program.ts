@@ -16,13 +16,13 @@ import {
 import { addProjectionCommands } from './projections/projection-commands.ts'
 import { addUserCommands } from './accounts/user-commands.ts'
 
-/** The command line. Each command is a function of a file beside this one. */
+/** Builds the command line. */
 export function buildProgram(): Command {
   const program = new Command('employee-ledger')
     .description(
-      'An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates',
+      'An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates employees',
     )
-    .showHelpAfterError('(--help shows what can be given)')
+    .showHelpAfterError('(use --help for usage)')
 
   program
     .command('start')
@@ -35,17 +35,17 @@ export function buildProgram(): Command {
     .action(loadOnRun(async () => (await import('./run.ts')).serve))
   program
     .command('work')
-    .description('run a worker, which keeps the read models current')
+    .description('run a worker, which keeps the read models up to date')
     .action(loadOnRun(async () => (await import('./run.ts')).work))
   program
     .command('migrate')
-    .description('set up the database, or bring it to what this version needs')
+    .description('set up the database, or update it to this version')
     .option('--dry-run', 'print what would be done, and do nothing')
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrations))
   program
     .command('distribute')
-    .description('distribute the tables over the machines of a Citus cluster, by company; stop the service first')
+    .description('distribute the tables over a Citus cluster by company; stop the service first')
     .addOption(shardsOption())
     .option('--dry-run', 'print what would be done, and do nothing')
     .addOption(jsonOption())
@@ -53,7 +53,7 @@ export function buildProgram(): Command {
   program
     .command('doctor')
     .description(
-      'check the installation and say what to do; exit code 0 all well, 1 something is wrong, 2 wrong usage, 3 warnings',
+      'check the installation and suggest fixes; exit code 0 no problems, 1 failed checks, 2 wrong usage, 3 warnings only',
     )
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./doctor.ts')).runDoctor))
@@ -63,7 +63,7 @@ export function buildProgram(): Command {
   company
     .command('create')
     .description('register a company and its first administrator')
-    .requiredOption('--name <name>', 'its name', parseText(120))
+    .requiredOption('--name <name>', 'the name of the company', parseText(120))
     .requiredOption('--admin-email <email>', "the administrator's e-mail address", parseEmail)
     .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
     .addOption(jsonOption())
@@ -75,8 +75,8 @@ export function buildProgram(): Command {
     .action(loadOnRun(async () => (await import('./accounts/company.ts')).listCompanies))
   company
     .command('set-time-zone')
-    .description('set the time zone in which the pages show times to a company')
-    .argument('<time-zone>', 'its IANA name, such as Europe/Berlin', parseTimeZone)
+    .description("set the time zone in which a company's pages show times")
+    .argument('<time-zone>', 'an IANA name, such as Europe/Berlin', parseTimeZone)
     .addOption(companyOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./accounts/company.ts')).setTimeZone))

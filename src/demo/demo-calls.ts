@@ -4,7 +4,7 @@ import type { SingleResult } from './demo-successes.ts'
 import { makeBulkUpdate, makeCreation, makeSingleUpdate } from './demo-successes.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-// The first import comes before all else: the other calls need somebody to be about.
+// The first import comes first, because the other calls need employees.
 const FIRST_IMPORT = 100
 const IMPORTS = [90, 60, 45, 35, 25, 20, 15, 12, 10, 8, 6, 5, 4, 3, 2, 2]
 const SINGLE_CREATIONS = 60
@@ -15,7 +15,7 @@ const BULK_UPDATES = [
 ]
 const FAILURES_OF_A_KIND = 3
 
-/** All calls of the demo, in the order in which they are made. */
+/** Plans all calls of the demo, in order. */
 export function planCalls(random: SeededRandom): CallFactory[] {
   const factories = [
     ...IMPORTS.map(makeCreation),

@@ -3,7 +3,7 @@ import type { DemoCall, DemoCompany, CallFactory } from './demo-company.ts'
 import { EMPLOYEES_PATH, inventUnnumbered, pickEmployee } from './demo-company.ts'
 import { inventEmployee } from './demo-employees.ts'
 
-/** Calls that are refused, each for the reason in its name; nothing of them is applied. */
+/** Calls that the API refuses, by reason. */
 export const FAILURES: Record<string, CallFactory> = {
   cutOffJson: () =>
     makeRefused('POST', EMPLOYEES_PATH, '{"employees": [{"first_name": "Ana", "last_na', 'malformed_json'),
@@ -111,7 +111,7 @@ export const FAILURES: Record<string, CallFactory> = {
   },
 }
 
-/** Records that a call may have in the service of the demo: the default, whatever the setting is. */
+/** The maximum number of records per call while the demo runs, whatever the setting is. */
 export const DEMO_MAX_RECORDS = 1000
 
 function makeRefused(method: DemoCall['method'], path: string, body: unknown, code: string): DemoCall {
@@ -122,7 +122,7 @@ function pathOf(company: DemoCompany): string {
   return `${EMPLOYEES_PATH}/${pickEmployee(company, 'active').id}`
 }
 
-/** The well-formed id of an employee whom nobody ever created. */
+/** The valid id of an employee that does not exist. */
 function unknownId(number: number): string {
   return fromUuid('emp', `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`)
 }

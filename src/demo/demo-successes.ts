@@ -7,10 +7,10 @@ type Patch = Record<string, unknown>
 export type SingleResult = 'synced' | 'no_updates' | 'deactivated' | 'reactivated'
 
 const THIS_YEAR = 2026
-// A bulk update leaves so many former employees for the calls that need one.
+// Bulk updates keep this many former employees for the calls that need one.
 const FORMER_KEPT = 15
 
-/** Creates so many employees in one call. */
+/** Makes a call that creates `count` employees. */
 export function makeCreation(count: number): CallFactory {
   return (company) => {
     const idempotencyKey = `demo-${company.nextNumber}`
@@ -26,13 +26,13 @@ export function makeCreation(count: number): CallFactory {
   }
 }
 
-/** Who comes later has somebody of those who are there as manager, more often than not. */
+/** Most employees get an existing employee as manager. */
 function pickManager(company: DemoCompany): { manager_email?: string } {
   const hasOne = company.people.length > 0 && company.random.chance(0.7)
   return hasOne ? { manager_email: pickEmployee(company, 'active').email } : {}
 }
 
-/** Updates one employee, so that it comes to this result. */
+/** Makes a call that updates one employee with this result. */
 export function makeSingleUpdate(result: SingleResult): CallFactory {
   return (company) => {
     const person = pickEmployee(company, result === 'reactivated' ? 'inactive' : 'active')
@@ -50,7 +50,7 @@ export function makeSingleUpdate(result: SingleResult): CallFactory {
   }
 }
 
-/** Updates so many employees in one call, or as many as there are, each of them to a result of its own. */
+/** Makes a call that updates up to `count` employees, each with its own result. */
 export function makeBulkUpdate(count: number): CallFactory {
   return (company) => {
     const { random } = company
@@ -71,7 +71,7 @@ function pickResult({ random, people }: DemoCompany, { status }: DemoEmployee): 
   return former > FORMER_KEPT && random.chance(0.15) ? 'reactivated' : 'no_updates'
 }
 
-/** `locator` is the field that names the employee in a bulk update, and therefore no new value. */
+/** `locator` is the field that identifies the employee in a bulk update and must not change. */
 function makePatch(result: SingleResult, person: DemoEmployee, random: SeededRandom, locator?: string): Patch {
   switch (result) {
     case 'deactivated':
@@ -85,7 +85,7 @@ function makePatch(result: SingleResult, person: DemoEmployee, random: SeededRan
   }
 }
 
-/** What is there already, in another spelling where that does not matter. */
+/** The current values, in another spelling where the API normalizes it. */
 function makeUnchanged(person: DemoEmployee, locator: string | undefined): Patch {
   const { job_title = null, location = null, last_name, email } = person
   const names = { last_name: ` ${last_name} `, job_title, location }
@@ -107,9 +107,9 @@ function makePhoneChange({ phone }: DemoEmployee, random: SeededRandom): Patch {
   return phone === next ? { phone: null } : { phone: next }
 }
 
-/** As a JSON Merge Patch is applied. */
+/** Applies a JSON Merge Patch (RFC 7396). */
 function applyPatch(person: DemoEmployee, { custom_attributes: custom, ...rest }: Patch): void {
-  // A bulk update tells no versions.
+  // The answer to a bulk update has no versions.
   Object.assign(person, rest, { version: 0 })
   if ('last_name' in rest) person.last_name = person.last_name.trim()
   if ('email' in rest) person.email = person.email.toLowerCase()

@@ -6,11 +6,11 @@ import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
 const LATE_SECONDS = 60
-/** How far NTP may set a clock back without notice. */
+/** Tolerates the clock corrections of NTP. */
 const AHEAD_SECONDS = 2
-const MIGRATE = 'run `npm run --silent cli -- migrate` as the owner'
+const MIGRATE = 'run `npm run --silent cli -- migrate` with MIGRATE_DATABASE_URL set to the owner'
 
-/** Looks at the role as which the service works, and whether events can be changed. */
+/** Checks the role of the service, and that it cannot change events. */
 export async function checkPrivileges(db: Kysely<LedgerTables>): Promise<Finding[]> {
   const { rows } = await sql<Rights>`
     select current_user as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
@@ -21,25 +21,29 @@ export async function checkPrivileges(db: Kysely<LedgerTables>): Promise<Finding
     from pg_class c where c.oid = 'public.events'::regclass`.execute(db)
   const { role, is_superuser: isSuperuser, owns, may, guarded, has_citus: hasCitus } = rows[0]!
   const twoRoles =
-    'serve as a role of its own (docs/deployment.md, “On your own PostgreSQL”), and set MIGRATE_DATABASE_URL for the owner'
+    'use a separate role in DATABASE_URL, and the owner in MIGRATE_DATABASE_URL (docs/deployment.md, “On your own PostgreSQL”)'
   return [
     isSuperuser || owns
       ? warn(
           'role',
-          `${role} ${isSuperuser ? 'is a superuser' : 'owns the tables'}: the trigger alone keeps events as they are, and it can be dropped`,
+          `${role} ${isSuperuser ? 'is a superuser' : 'owns the tables'}; only a trigger protects events from changes, and this role can drop it`,
           twoRoles,
         )
       : may.length > 0
-        ? fail('role', `${role} may ${may.join(', ')} events`, `revoke ${may.join(', ')} on events from ${role}`)
-        : ok('role', `${role} may insert and read events, and no more`),
+        ? fail(
+            'role',
+            `${role} may ${may.join(', ')} events`,
+            `as the owner, run: revoke ${may.join(', ')} on events from ${role}`,
+          )
+        : ok('role', `${role} may only insert and read events`),
     guarded
-      ? ok('append-only', 'a trigger refuses every change of events')
+      ? ok('append-only', 'a trigger rejects changes to events')
       : hasCitus && !owns && may.length === 0
-        ? ok('append-only', 'the rights of the roles keep events as they are: Citus takes no triggers')
+        ? ok('append-only', 'privileges protect events from changes; Citus supports no triggers on distributed tables')
         : fail(
             'append-only',
-            'the trigger that refuses changes of events is missing or disabled',
-            'find out who did this; as the owner: alter table events enable always trigger events_are_append_only',
+            'the trigger that rejects changes to events is missing or disabled',
+            'find out who changed it; as the owner, run: alter table events enable always trigger events_are_append_only',
           ),
   ]
 }
@@ -53,23 +57,23 @@ interface Rights {
   has_citus: boolean
 }
 
-/** Whether events were recorded ahead of time, by a database clock that has been set back since. */
+/** Checks for events with times ahead of the database clock, which was set back after it recorded them. */
 export async function checkRecordedTimes(db: Kysely<LedgerTables>): Promise<Finding> {
   const check = 'recorded times'
   const { companies, seconds } = await readTimesAhead(db)
-  if (seconds <= AHEAD_SECONDS) return ok(check, "none is ahead of the database's clock")
+  if (seconds <= AHEAD_SECONDS) return ok(check, 'no event is ahead of the database clock')
   const who = companies === 1 ? '1 company has' : `${companies} companies have`
-  const found = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database's clock; until then, new events get that same time`
+  const found = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database clock; until the clock catches up, new events get the same time`
   return fail(check, found, 'see docs/operations.md, “RecordedTimeAhead”')
 }
 
-/** Whether the database has what this program needs. */
+/** The finding about the database schema. */
 export function migrationFinding(isSetUp: boolean): Finding {
-  if (isSetUp) return ok('migrations', 'the database has all that this program needs')
-  return fail('migrations', 'the database lacks something that this program needs', MIGRATE)
+  if (isSetUp) return ok('migrations', 'the database schema is up to date')
+  return fail('migrations', 'the database is not set up for this version', MIGRATE)
 }
 
-/** How far a projection is. */
+/** Checks that a projection is complete, not parked, and not behind. */
 export async function checkProjection(
   db: Kysely<LedgerTables>,
   projection: { name: string; version: number },
@@ -86,19 +90,19 @@ export async function checkProjection(
     return warn(
       check,
       `${parked} ${parked === 1 ? 'company is' : 'companies are'} parked`,
-      '`projections list` tells why; mend that, then `projections resume`',
+      'find the reason with `projections list`, fix it, then run `projections resume`',
     )
   if (!isComplete)
     return warn(
       check,
-      `version ${projection.version} is being filled`,
-      'run workers of this version, and wait; `projections list` tells how far it is',
+      `version ${projection.version} is still being built`,
+      'run workers of this version and wait; see the progress with `projections list`',
     )
   if ((seconds ?? 0) > LATE_SECONDS)
     return warn(
       check,
-      `${events} events of ${lagging} companies behind, the oldest for ${seconds} s`,
-      'see that workers run and reach the database',
+      `${events} events behind in ${lagging} ${lagging === 1 ? 'company' : 'companies'}, the oldest for ${seconds} s`,
+      'check that workers are running and can reach the database',
     )
-  return ok(check, events === 0 ? 'current' : `${events} events behind, for ${seconds ?? 0} s`)
+  return ok(check, events === 0 ? 'up to date' : `${events} events behind, the oldest for ${seconds ?? 0} s`)
 }

@@ -4,7 +4,7 @@ import { companyOption, idOption, jsonOption, loadOnRun, parseText, yesOption } 
 
 const MAX_NAME_CHARACTERS = 1_000
 
-/** Adds `employee …`: what only the operator does with employees. */
+/** Adds `employee …`. */
 export function addEmployeeCommands(program: Command): void {
   const textOption = (flags: string, what: string) => new Option(flags, what).argParser(parseText(MAX_NAME_CHARACTERS))
   program
@@ -12,7 +12,7 @@ export function addEmployeeCommands(program: Command): void {
     .description('employees of a company')
     .command('erase')
     .description(
-      'erase a person permanently, also one who appears only in refused records; name them by one of the three',
+      'erase a person permanently; identify them by id, e-mail address, or external id; also finds people who appear only in refused records',
     )
     .addOption(companyOption())
     .addOption(

@@ -7,14 +7,14 @@ import { companyOption, idOption, jsonOption, loadOnRun, parseText, parseWholeNu
 const keyOption = () => idOption('key', 'key', 'the id of the API key')
 const period = () => new Option('--refresh-period <period>', 'when the quota resets').choices(REFRESH_PERIODS)
 
-/** Adds `key …`: the life of API keys. */
+/** Adds `key …`. */
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys of a company')
   key
     .command('issue')
     .description('issue an API key; shows its secret once')
     .addOption(companyOption())
-    .requiredOption('--name <name>', 'what it is for', parseText(120))
+    .requiredOption('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(LARGEST_QUOTA), DEFAULT_QUOTA_LIMIT)
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
     .addOption(jsonOption())
@@ -30,7 +30,7 @@ export function addKeyCommands(program: Command): void {
     .description('rename an API key or change its quota; keeps what you leave out')
     .addOption(companyOption())
     .addOption(keyOption())
-    .option('--name <name>', 'what it is for', parseText(120))
+    .option('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(LARGEST_QUOTA))
     .addOption(period())
     .addOption(jsonOption())

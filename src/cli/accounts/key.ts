@@ -25,7 +25,7 @@ interface Quota {
 
 const MAX_LISTED = 10_000
 
-/** `key issue`: an API key of a company. */
+/** `key issue`: issues an API key for a company. */
 export async function issueKey({
   company: companyId,
   name,
@@ -38,13 +38,13 @@ export async function issueKey({
   print({ ...issued }, json)
 }
 
-/** `key list`: the keys of a company, with their use. */
+/** `key list`: lists the API keys of a company and how much of their quota is used. */
 export async function listKeys({ company, json }: CompanyOptions) {
   const keys = await withStore(({ store: { db } }) => listApiKeys(db, company, { limit: MAX_LISTED }))
   print(keys.map(describeKey), json)
 }
 
-/** `key edit`: another name, another quota. */
+/** `key edit`: changes the name or the quota of an API key. */
 export async function editKey({ company, key, json, ...edit }: KeyOptions & Partial<Quota> & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = edit
   const wanted = {
@@ -67,7 +67,7 @@ export function changeKey(change: 'disable' | 'enable' | 'revoke') {
   }
 }
 
-/** `key rotate`: a new secret beside the old one. */
+/** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
 export async function rotateKey({ company, key, overlap, json }: KeyOptions & { overlap: number }) {
   const acting = { companyId: company, actor: OPERATOR }
   const rotated = await withStore(({ store: { pool } }) => rotateApiKey({ pool, newId }, acting, key, overlap))

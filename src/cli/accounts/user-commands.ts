@@ -14,9 +14,9 @@ import {
 } from '../terminal/options.ts'
 
 const userOption = () => idOption('user', 'usr', 'the id of the user')
-const roleOption = () => new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory()
+const roleOption = () => new Option('--role <role>', "the user's role").choices(ROLES).makeOptionMandatory()
 
-/** Adds `user …` and `token …`: the lives of users and of their tokens. */
+/** Adds `user …` and `token …`. */
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('users of a company')
   const add = user
@@ -25,7 +25,7 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).addCompanyUser))
   const invite = user
     .command('invite')
-    .description('invite a user: shows, once, a one-time token with which they set a password')
+    .description('invite a user; shows a one-time token once, which they use to set a password')
     .action(loadOnRun(async () => (await import('./user.ts')).inviteUser))
   for (const command of [add, invite]) {
     command
@@ -51,14 +51,14 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).changeRole))
   user
     .command('reset')
-    .description('reset a password: shows, once, a one-time token with which the user sets a new one')
+    .description('reset a password; shows a one-time token once, which the user uses to set a new password')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).resetUser))
   user
     .command('remove')
-    .description('remove a user; their password and tokens stop working at once')
+    .description('remove a user; their password and tokens stop working immediately')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(jsonOption())
@@ -71,10 +71,10 @@ export function addUserCommands(program: Command): void {
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).eraseCompanyUser))
-  const token = program.command('token').description("users' tokens")
+  const token = program.command('token').description('access tokens of users')
   token
     .command('issue')
-    .description('issue a token to a user and show it once; a scope limits what it gives access to')
+    .description('issue an access token to a user and show it once; a scope limits its access')
     .addOption(companyOption())
     .addOption(userOption())
     .requiredOption('--name <name>', 'name', parseText(120))
@@ -84,7 +84,9 @@ export function addUserCommands(program: Command): void {
       parseWholeNumber(MAX_TOKEN_DAYS, 1),
       DEFAULT_TOKEN_DAYS,
     )
-    .addOption(new Option('--scope <scope>', 'what it is limited to').choices(TOKEN_SCOPES))
+    .addOption(
+      new Option('--scope <scope>', 'limit the token to this access (default: full access)').choices(TOKEN_SCOPES),
+    )
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).issueToken))
   token

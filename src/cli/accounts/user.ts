@@ -27,13 +27,13 @@ type Person = { email: string; name: string; role: Role }
 const MAX_LISTED = 10_000
 const asOperator = (companyId: string) => ({ companyId, actor: OPERATOR })
 
-/** `user add`: a user with a password and a token. */
+/** `user add`: adds a user with a password and an access token. */
 export async function addCompanyUser({ company: companyId, email, name, role, json }: CompanyOptions & Person) {
   const added = await withStore(({ store: { pool } }) => addUser({ pool, newId }, { companyId, email, name, role }))
   print({ ...added }, json)
 }
 
-/** `user invite`: a user who sets the password by a one-time token. */
+/** `user invite`: adds a user without a password, and issues a one-time token to set one. */
 export async function inviteUser({ company, email, name, role, json }: CompanyOptions & Person) {
   const person = { email, name, role }
   const invited = await withStore(({ store: { pool } }) =>
@@ -42,13 +42,13 @@ export async function inviteUser({ company, email, name, role, json }: CompanyOp
   print(describeUserAndLink(invited), json)
 }
 
-/** `user list`: the users of a company. */
+/** `user list`: lists the users of a company. */
 export async function listCompanyUsers({ company, json }: CompanyOptions) {
   const users = await withStore(({ store: { db } }) => listUsers(db, company, { limit: MAX_LISTED }))
   print(users.map(describeUser), json)
 }
 
-/** `user role`: another role, at once. */
+/** `user role`: changes a user's role, effective immediately. */
 export async function changeRole({ company, user, role, json }: UserOptions & { role: Role }) {
   const changed = await withStore(({ store: { pool } }) =>
     changeUserRole({ pool, newId }, asOperator(company), user, role),
@@ -56,26 +56,26 @@ export async function changeRole({ company, user, role, json }: UserOptions & { 
   print(describeUser(changed.user), json)
 }
 
-/** `user reset`: a one-time token for a new password. */
+/** `user reset`: issues a one-time token to set a new password. */
 export async function resetUser({ company, user, json }: UserOptions) {
   const reset = await withStore(({ store: { pool } }) => resetUserPassword({ pool, newId }, asOperator(company), user))
   print(describeUserAndLink(reset), json)
 }
 
-/** `user remove`: the end of a user, password and tokens. */
+/** `user remove`: removes a user and revokes their tokens. */
 export async function removeCompanyUser({ company, user, json }: UserOptions) {
   const removed = await withStore(({ store: { pool } }) => removeUser({ pool, newId }, asOperator(company), user))
   print(describeUser(removed.user), json)
 }
 
-/** `user erase`: a removed user is forgotten. */
+/** `user erase`: erases the personal data of a removed user. */
 export async function eraseCompanyUser({ company, user, yes, json }: UserOptions & { yes?: boolean }) {
-  await confirm('The user is forgotten, with name, e-mail address and tokens.', yes)
+  await confirm("This erases the user's name, e-mail address, and tokens.", yes)
   const erased = await withStore(({ store: { pool } }) => eraseUser({ pool, newId }, asOperator(company), user))
   print(describeUser(erased.user), json)
 }
 
-/** `token issue`: a token of a user. */
+/** `token issue`: issues an access token to a user. */
 export async function issueToken({
   company,
   user,
@@ -91,11 +91,11 @@ export async function issueToken({
   print({ token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }, json)
 }
 
-/** `token revoke`: the end of a token. */
+/** `token revoke`: revokes an access token. */
 export async function revokeToken({ company, token, json }: CompanyOptions & { token: string }) {
   await withStore(({ store: { pool } }) => revokeUserToken({ pool, newId }, asOperator(company), token))
   if (json) print({ token_id: token, revoked: true }, json)
-  else process.stdout.write(`${token} is revoked\n`)
+  else process.stdout.write(`revoked ${token}\n`)
 }
 
 function describeUser({ id, email, name, role, hasPassword, isRemoved, createdAt }: UserRecord) {

@@ -3,16 +3,16 @@ import { companyOption, jsonOption, loadOnRun, parseWholeNumber, USAGE_ERROR } f
 
 const LARGEST_POSITION = Number.MAX_SAFE_INTEGER
 
-/** Adds `audit …`: what an auditor takes along, and the key that signs it. */
+/** Adds `audit …`: export and verification of the ledger, and rotation of the signing key. */
 export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('the ledger and its proofs')
+  const audit = program.command('audit').description('export and verify the ledger')
   audit
     .command('export')
-    .description('export the ledger with the bytes to verify, and a signed checkpoint beside it')
+    .description('export the ledger and a signed checkpoint for offline verification')
     .addOption(companyOption())
     .option(
       '--out <file>',
-      'the file to write; `.gz` compresses it; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
+      'the file to write, compressed if its name ends in `.gz`; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
     )
     .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(LARGEST_POSITION), 0)
     .action(loadOnRun(async () => (await import('./audit-export.ts')).exportLedger))
@@ -21,11 +21,11 @@ export function addAuditCommands(program: Command): void {
     .description(
       'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
     )
-    .argument('<file>', 'the export')
-    .option('--checkpoint <file>', 'a file of checkpoints to compare it with; can be repeated', appendValue, [])
+    .argument('<file>', 'the file that `audit export` wrote')
+    .option('--checkpoint <file>', 'a file of checkpoints that the ledger must match; can be repeated', appendValue, [])
     .option(
       '--key <key>',
-      'a verifier key, or a file of them, that must have signed the checkpoints; can be repeated',
+      'a verifier key that must have signed the checkpoints, or a file of them; can be repeated',
       appendValue,
       [],
     )

@@ -24,7 +24,7 @@ interface VerifyOptions {
   json?: boolean
 }
 
-/** `audit verify`: the verdict about an exported ledger, from the file alone: no settings, no database, no network. */
+/** `audit verify`: verifies an exported ledger from files alone: no settings, no database, no network. */
 export async function verifyLedger(file: string, options: VerifyOptions) {
   const verdict = await verify(file, options)
   const { verdict: kind } = verdict
@@ -40,7 +40,7 @@ async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise
     return await verifyFile(file, { checkpoints, keys })
   } catch (error) {
     interruption.throwIfAborted()
-    // What is damaged on its way through the disk or the compression cannot be told from what never was an export.
+    // A damaged file cannot be told apart from a file that never was an export.
     return { verdict: 'unverifiable', position: null, reason: `${file} cannot be read: ${faultReason(error)}` }
   }
 }
@@ -56,7 +56,7 @@ async function verifyFile(file: string, witness: { checkpoints: Checkpoint[]; ke
   }
 }
 
-/** Errors on either side end up at the reader. */
+/** Decompresses. Errors of the source and of the decompression reach the reader. */
 function gunzip(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   return pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => undefined)
 }
@@ -70,11 +70,11 @@ async function* countBytes(chunks: AsyncIterable<Buffer>, progress: Progress): A
 
 async function readCheckpoints(file: string): Promise<Checkpoint[]> {
   const checkpoints = parseCheckpoints(await readFile(file, 'utf8'))
-  if (!checkpoints) throw new Error(`${file} holds no checkpoints, or others than of the known form`)
+  if (!checkpoints) throw new Error(`${file} is not a file of checkpoints`)
   return checkpoints
 }
 
-/** A key, or a file with one on each line. What is neither is wrong use. */
+/** Reads a verifier key, or a file with one key per line. Exits with USAGE_ERROR when it is neither. */
 async function readKeys(given: string): Promise<VerifierKey[]> {
   const text = given.includes('+') ? given : await readFile(given, 'utf8').catch(() => '')
   const keys = text
@@ -82,7 +82,7 @@ async function readKeys(given: string): Promise<VerifierKey[]> {
     .filter((line) => line !== '')
     .map(parseVerifierKey)
   if (keys.length > 0 && !keys.includes(null)) return keys as VerifierKey[]
-  process.stderr.write(`employee-ledger: --key ${given} is neither a verifier key nor a file of them\n`)
+  process.stderr.write(`employee-ledger: --key ${given} is neither a verifier key nor a file of verifier keys\n`)
   process.exit(USAGE_ERROR)
 }
 
@@ -102,14 +102,12 @@ function formatConsistent(ledger: ConsistentLedger): string {
     signedTo === events ? 'signed' : signedTo > 0 ? `signed to position ${signedTo} of ${events}` : 'unsigned'
   return [
     `consistent, ${cover}`,
-    `${company}: ${events} events, ${calls} calls, the data of ${erased} events erased or retired`,
-    ...(kept === 0
-      ? []
-      : [`the data of ${kept} events were erased after they were exported: this copy has them still`]),
+    `${company}: ${events} events, ${calls} calls; the data of ${erased} events is erased or retired`,
+    ...(kept === 0 ? [] : [`this copy still has the data of ${kept} events that were erased after the export`]),
     `root ${root}`,
     checkpoints === 0
-      ? 'no checkpoint was given: whether the end was cut off, or all of it written anew, cannot be seen'
-      : `${checkpoints} checkpoints hold, the last of them at position ${checkedTo}`,
+      ? 'without a checkpoint, verification cannot detect a truncated or rewritten ledger'
+      : `${checkpoints} checkpoints match, the last one at position ${checkedTo}`,
   ].join('\n')
 }
 

@@ -13,7 +13,7 @@ export interface VerifyFlags {
   json?: boolean
 }
 
-/** `projections verify`: exit code 0 when the live tables are what the ledger folds to, 1 when they are not. */
+/** `projections verify`: exits with 0 when the live tables match the ledger, 1 when they differ. */
 export async function verifyProjections(name: string | undefined, { company, showValues, json }: VerifyFlags) {
   const projections = name === undefined ? PROJECTIONS : [findProjection(name)]
   const results = await withMaintenance(async ({ db }) => {
@@ -50,7 +50,7 @@ function describeFault({ companyId, unfoldable, ...rest }: CompanyFault) {
 function printResult(projection: string, companies: number, faults: CompanyFault[]): void {
   if (faults.length === 0) {
     process.stdout.write(
-      `${projection}: as the ledger says, in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`,
+      `${projection}: matches the ledger in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`,
     )
     return
   }

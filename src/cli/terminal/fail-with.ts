@@ -4,7 +4,7 @@ import { RefusedChangeError } from '../../ledger/append/append-company-events.ts
 import { InterruptedError } from './interruption.ts'
 import { readSettings } from './settings.ts'
 
-/** Ends the program: silently when it was asked to, else with exit code 1 and one line that says what is wrong. */
+/** Exits: silently on an interruption, otherwise with code 1 and one line that names the error. */
 export function failWith(error: unknown): never {
   if (error instanceof InterruptedError) process.exit(error.exitCode)
   const line = formatError(error)
@@ -15,7 +15,7 @@ export function failWith(error: unknown): never {
 
 function formatError(error: unknown): string {
   const isPlain = error instanceof StartupError || error instanceof RefusedChangeError
-  return isPlain ? error.message : `${faultReason(error)} (LOG_LEVEL=debug tells where)`
+  return isPlain ? error.message : `${faultReason(error)} (set LOG_LEVEL=debug for details)`
 }
 
 function wantsDetails(): boolean {

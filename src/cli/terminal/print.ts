@@ -1,6 +1,6 @@
 type Value = string | number | boolean | object | null
 
-/** Prints what a command gives: JSON for programs, `name  value` lines for people. */
+/** Prints the result of a command: as JSON, or as `name  value` lines. */
 export function print(result: Record<string, Value> | Record<string, Value>[], asJson: boolean | undefined): void {
   if (asJson) {
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)

@@ -2,19 +2,19 @@ import type { Config } from '../../config.ts'
 import { BODIES_WITHIN_BUDGET, ConfigSchema, readConfig } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 
-/** Reads the settings. Those that are not valid are the user's fault, and told in one line that names them. */
+/** Reads the settings. Throws a StartupError that names the invalid ones. */
 export function readSettings(): Config {
   try {
     const config = readConfig()
     if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
-      throw new StartupError('MIGRATE_DATABASE_URL must come with DATABASE_URL')
+      throw new StartupError('MIGRATE_DATABASE_URL requires DATABASE_URL')
     }
     if (config.BODY_BUDGET !== undefined && config.BODY_BUDGET < BODIES_WITHIN_BUDGET * config.BODY_LIMIT) {
       throw new StartupError(`BODY_BUDGET must be at least ${BODIES_WITHIN_BUDGET} times BODY_LIMIT`)
     }
     const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
     if (collector !== undefined && !URL.canParse(collector))
-      throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not an address')
+      throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL')
     return config
   } catch (error) {
     const names = invalidSettings(error)
@@ -25,7 +25,7 @@ export function readSettings(): Config {
 
 type Setting = keyof typeof ConfigSchema.properties
 
-/** The settings that a validation error speaks of; it has an entry for each rule that was broken. */
+/** The settings that a validation error names, each once. */
 function invalidSettings(error: unknown): Setting[] {
   const { errors = [] } = error as { errors?: { instancePath: string }[] }
   const names = errors.map(({ instancePath }) => instancePath.slice(1))
@@ -43,8 +43,8 @@ interface Rule {
 function describeRule(name: Setting): string {
   const { type, anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
   if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
-  if (pattern?.startsWith('^https?')) return 'be an address that begins with http:// or https://'
-  if (pattern !== undefined) return 'begin with postgres:// or postgresql://'
+  if (pattern?.startsWith('^https?')) return 'be a URL that starts with http:// or https://'
+  if (pattern !== undefined) return 'start with postgres:// or postgresql://'
   if (type === 'number') return `be a number from ${minimum} to ${maximum}`
   const range = maximum === undefined ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
   return `be a whole number${range}`
