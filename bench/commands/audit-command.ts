@@ -23,14 +23,14 @@ interface Options extends RunOptions {
 const COMPANIES = 1
 const DATABASE = 'bench_audit'
 
-/** `bench audit`: what it takes to export, verify, rebuild and prove a long ledger. */
+/** `bench audit`: the time and memory to export, verify, and rebuild a long ledger, and to prove events of it. */
 export function addAuditCommand(program: Command): void {
   const command = program
     .command('audit')
-    .description('export, verification by both verifiers, rebuild and proofs of one ledger')
+    .description('measure export, both verifiers, rebuild, and proofs of one ledger')
     .option('--events <n>', 'events of the ledger', count, 1_000_000)
     .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
-    .option('--note <text>', 'what else there is to know of this run')
+    .option('--note <text>', 'a remark to print with the results')
   addRunOptions(command).action(run)
 }
 
@@ -45,7 +45,7 @@ async function run({ events, records, note, out, report, dataDir }: Options): Pr
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
 }
 
-/** Fills a ledger, asks for proofs of it, and then runs all commands on it. */
+/** Fills a ledger, requests proofs from a running service, then runs the commands on it. */
 export async function audit(
   server: BenchServer,
   { events, records }: { events: number; records: number },
@@ -75,7 +75,7 @@ export function auditMarkdown(
   const rows = Object.entries(steps).map(([name, { seconds, peakMebibytes }]) => {
     return [`\`${name}\``, formatNumber(seconds), formatNumber(events / seconds), formatNumber(peakMebibytes)]
   })
-  const facts = `A ledger of ${events} events; its export has ${formatNumber(exportBytes / 2 ** 20)} MiB.`
+  const facts = `A ledger of ${events} events; the export is ${formatNumber(exportBytes / 2 ** 20)} MiB.`
   const { coldMs, warmP50Ms, warmP99Ms, warmProofs } = proofs
   return [
     machineLines(machine),

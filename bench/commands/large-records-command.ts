@@ -24,7 +24,7 @@ interface Options extends RunOptions {
   against?: string
 }
 
-/** What each command took, by its name: of the version in this folder. */
+/** The results of one version of the program, by command. */
 interface Measured {
   version: string
   steps: Record<string, MeasuredProcess>
@@ -34,18 +34,15 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const DATABASE = 'bench_large_records'
 const PROJECTION = 'bulk-user-logs'
 
-/** `bench large-records`: the peak memory of commands that read a ledger of large refused records. */
+/** `bench large-records`: the peak memory of commands on a ledger of large refused records. */
 export function addLargeRecordsCommand(program: Command): void {
   const command = program
     .command('large-records')
-    .description('peak memory of rebuild, verification, export and erasure over large refused records')
-    .option('--records <n>', 'how many refused records', count, 100)
-    .option('--mebibytes <n>', 'how large each of them is', count, 8)
-    .option('--per-call <n>', 'how many of them one call has', count, 1)
-    .option(
-      '--against <folder>',
-      'another version of the program, which is measured on the same ledger before this one',
-    )
+    .description('measure the peak memory of rebuild, verification, export, and erasure with large refused records')
+    .option('--records <n>', 'number of refused records', count, 100)
+    .option('--mebibytes <n>', 'size of each record in MiB', count, 8)
+    .option('--per-call <n>', 'refused records in each call', count, 1)
+    .option('--against <folder>', 'folder of another version of the program to measure first, on the same ledger')
   addRunOptions(command).action(run)
 }
 
@@ -90,7 +87,7 @@ async function measureAll(
   return measured
 }
 
-/** Runs each command on a filled ledger, in a process of its own. */
+/** Runs each command on a filled ledger in its own process. */
 async function measure(at: { companyId: string; root: string; settings: Record<string, string>; erased: string }) {
   const { companyId, root, settings, erased } = at
   const steps: Record<string, MeasuredProcess> = {}
@@ -105,7 +102,7 @@ async function measure(at: { companyId: string; root: string; settings: Record<s
   return steps
 }
 
-/** Makes a company with these records, as the service would store them, if it took as large ones. Returns its id. */
+/** Creates a company and writes the records directly, because the API refuses such large ones. Returns its id. */
 async function fill(
   urls: ServerUrls,
   { records, mebibytes, perCall }: Omit<Options, keyof RunOptions>,
@@ -141,7 +138,7 @@ async function fill(
   }
 }
 
-/** The events of a call that was refused because of such records, one by one. */
+/** Generates the events of a call that was refused because of these records. */
 function* refusedCall(
   callId: string,
   { first, count: length, bytes }: { first: number; count: number; bytes: number },

@@ -25,26 +25,26 @@ interface Options extends RunOptions {
   records: number
 }
 
-/** How long a projection took to fold a whole ledger, in one process that does nothing else. */
+/** The time of a projection to fold a whole ledger in one otherwise idle process. */
 interface Replay {
   projection: string
   events: number
   seconds: number
-  /** Processor time of this process alone, without that of PostgreSQL. */
+  /** Processor time of this process, without PostgreSQL. */
   cpuSeconds: number
 }
 
 const COMPANIES = 1
-/** Versions that the program will not have in a long time. */
+/** Far above the real versions, so that the schemas do not collide. */
 const FIRST_VERSION = 9000
 
-/** `bench replay`: how fast each projection folds a ledger from its first event on. */
+/** `bench replay`: the rate at which each projection folds a ledger from the first event. */
 export function addReplayCommand(program: Command): void {
   const command = program
     .command('replay')
-    .description('each projection, from the first event on, into empty tables')
+    .description('replay each projection from the first event into empty tables')
     .option('--events <n>', 'events of the ledger', count, 200_000)
-    .option('--rounds <n>', 'how often each projection is replayed', count, 3)
+    .option('--rounds <n>', 'replays of each projection', count, 3)
     .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
   addRunOptions(command).action(run)
 }
@@ -57,7 +57,7 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
     const ours = await openOurs(urls, { companies: [COMPANIES], records })
     await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, printProgress)
     const { companyId } = ours.tenants.get(COMPANIES)![0]!
-    // Nothing but the replay runs from here on.
+    // From here on, only the replay runs.
     await ours.stop()
     await server.run('vacuum (analyze)', database)
     const replays: Replay[] = []

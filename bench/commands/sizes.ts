@@ -10,19 +10,19 @@ import type { Call, LoadResult } from '../load/run-calls.ts'
 import { runCalls } from '../load/run-calls.ts'
 import { makeWriteRequest } from '../load/tenants.ts'
 
-/** What is asked of a ledger at each of its sizes. */
+/** The results at one size of the ledger. */
 export interface SizeResult {
   events: number
-  /** By what was asked. */
+  /** By kind of call. */
   asked: Record<string, LoadResult>
   lag: LagResult
 }
 
 export interface SizeOptions {
   companies: number
-  /** How often each thing is asked, by one caller. */
+  /** Calls of each kind, by one caller. */
   calls: number
-  /** How long the lag is measured. */
+  /** Duration of the lag measurement. */
   seconds: number
   records: number
 }
@@ -30,7 +30,7 @@ export interface SizeOptions {
 const WARM_UP_SHARE = 0.1
 const LAG_CALLERS = 32
 
-/** Asks a filled ledger for everything whose time must not depend on how much there is. */
+/** Measures the calls whose latency must not depend on the size of the ledger. */
 export async function measureSize(ours: Ours, samples: Samples, options: SizeOptions): Promise<SizeResult> {
   const { companies, calls, seconds, records } = options
   const tenant = ours.tenants.get(companies)![0]!
@@ -51,7 +51,7 @@ export async function measureSize(ours: Ours, samples: Samples, options: SizeOpt
   return { events, asked, lag: await measureLag(ours, { companies, seconds, callers: LAG_CALLERS, records }) }
 }
 
-/** Patches somebody from anywhere in the company. */
+/** Patches a random employee. */
 function makePatchCall(ours: Ours, tenant: OurTenant, { employeeIds }: Samples): Call {
   const request = makeWriteRequest(tenant, 'PATCH', `/v1/employees/${pick(employeeIds)}`, changingPatch())
   return async () => void (await ours.send({ request, status: 200, tenant }))
@@ -61,7 +61,7 @@ function makeReadCall({ client }: Ours, request: Request): Call {
   return async () => void (await expectStatus(client, request, 200))
 }
 
-/** Requests that read: the newest page and a page from anywhere, an entry and its records from anywhere. */
+/** Reading requests: the newest page and random pages, entries, and records. */
 function makeReadRequests(
   tenant: OurTenant,
   { employeeIds, logIds }: Samples,
@@ -85,7 +85,7 @@ function makeReadRequests(
   }
 }
 
-/** A cursor as the list gives it. In the order of creation the time in it does not matter. */
+/** Builds a cursor of the employee list. In creation order, its time does not matter. */
 function employeeCursor(id: string): string {
   return Buffer.from(`1:2026-01-01T00:00:00.000Z:${id}`).toString('base64url')
 }

@@ -5,7 +5,7 @@ import { PEERS } from '../load/peer.ts'
 import type { Ratio } from './ratios.ts'
 import { median, spreadOf } from '../report/statistics.ts'
 
-/* The results of a run as tables. */
+/* Formats the results of a run as Markdown tables. */
 
 export function machineLines({ settings, ...machine }: Machine): string {
   const { at, processor, processors, memoryGiB, system, node, postgres, syncMs, load } = machine
@@ -18,7 +18,7 @@ export function machineLines({ settings, ...machine }: Machine): string {
   ].join('\n')
 }
 
-/** What each peer did in each cell: medians of the rounds. */
+/** The throughput of each peer in each cell: medians of the rounds. */
 export function throughputTable(cells: CellResult[]): string {
   const rows = cells.flatMap(({ work, companies, callers, peers }) =>
     PEERS.flatMap((name) => {
@@ -59,7 +59,7 @@ export function throughputTable(cells: CellResult[]): string {
   return table(names, rows)
 }
 
-/** How the program compares, with what is asked of it. */
+/** The ratios of the service to its peers, with their targets. */
 export function ratioTable(ratios: Ratio[]): string {
   const rows = ratios.map(({ work, companies, callers, against, of, spread, asked }) => {
     const verdict = asked === null ? '' : spread.median >= asked ? 'yes' : '**no**'
@@ -89,7 +89,7 @@ export function table(names: string[], rows: (string | number)[][]): string {
   return [line(names), line(names.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Three digits that count. */
+/** Formats a number with three significant digits. */
 export function formatNumber(value: number): string {
   if (value >= 100) return value.toFixed(0)
   return value >= 10 ? value.toFixed(1) : value.toFixed(2)

@@ -4,7 +4,7 @@ import { listChildren, cpuSeconds } from '../processes/machine.ts'
 import { formatNumber, table } from './markdown.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 
-/** What calls cost beside time: processor seconds of the service and of PostgreSQL, bytes of its log and of its tables. */
+/** The resources that calls use: processor time of the service and of PostgreSQL, write-ahead log, and table space. */
 export interface Cost {
   serviceCpuSeconds: number
   postgresCpuSeconds: number
@@ -12,7 +12,7 @@ export interface Cost {
   tableBytes: number
 }
 
-/** Notes what was used so far; the function that it gives tells what was used since. */
+/** Starts a measurement. Returns a function that returns the resources used since. */
 export async function startCost(server: BenchServer, database: string, pid: number): Promise<() => Promise<Cost>> {
   const postmaster = await readPostmasterPid(server)
   const used = async (): Promise<Cost> => {
@@ -59,7 +59,7 @@ async function readPostmasterPid(server: BenchServer): Promise<number> {
   return Number((await readFile(path.join(row!.folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-/** A process that ends meanwhile is counted by the one that started it. */
+/** When a process ends meanwhile, its parent's figure includes it. */
 async function cpuSecondsOfAll(postmaster: number): Promise<number> {
   let sum = await cpuSeconds(postmaster)
   for (const child of await listChildren(postmaster)) sum += await cpuSeconds(child).catch(() => 0)

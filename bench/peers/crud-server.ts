@@ -21,15 +21,15 @@ import type { LogRecord } from './crud-statements.ts'
 import * as statements from './crud-statements.ts'
 
 /*
- * The plain peer: what a team would write that does not keep events. Employees in a table, and a log of the calls with a
- * detail row for each record, written in the same transaction. Same validation, same key check, same quota. Everything
- * that can be is sent in one go. Arguments: the database's URL and how many connections to use.
+ * The CRUD peer: a service without events, with a table of employees and a log of calls with a detail row per record,
+ * written in one transaction. Validation, authentication, and quota are those of the service. Statements are pipelined
+ * where possible. Arguments: the URL of the database and the number of connections.
  */
 
 const MAX_RECORDS = 1000
 const BODY_LIMIT = 8 * 1024 * 1024
 const [, , url, connections] = process.argv
-// With the very settings of the program's own appends.
+// The settings of the service's own appends.
 const pool = openPool({ url: url!, name: 'crud', max: Number(connections), settings: lookUpOnly(false) })
 const app = Fastify({ bodyLimit: BODY_LIMIT, genReqId: () => randomUUID() })
 
@@ -110,7 +110,7 @@ app.get('/v1/auth/verify', async (request: FastifyRequest, reply: FastifyReply) 
   reply.send((await pool.query(statements.noteUse(callerOf(request).api_id))).rows[0]),
 )
 
-/** An employee after a patch, and what it changed. */
+/** An employee after a patch, and the changes. */
 type Patched = ReturnType<typeof applyPatch>
 
 function applyPatch(before: Employee, record: ReadRecord, now: string) {
@@ -167,7 +167,7 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
   })
 }
 
-/** Validates and normalises all records; throws unless every one of them is good. */
+/** Validates and normalizes all records; throws when one is invalid. */
 function readAll(found: CallRecords, read: (record: SentRecord) => ReadRecord): ReadRecord[] {
   if (found.problem) throw new RefusedError(422, found.problem.code)
   const records = found.records.map(read)
@@ -187,7 +187,7 @@ async function withClient<Result>(task: (client: PoolClient) => Promise<Result>)
   }
 }
 
-/** Sends statements as the program does, all in one go, and gives the rows of each. Throws what the first failing one says. */
+/** Sends the statements in one packet, as the service does, and returns the rows of each. Throws the first error. */
 async function sendPipelined<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
   const answers = await inOnePacket(client, (packet) =>
     Promise.all(sent.map((statement) => packet.query<Row>(statement))),
@@ -195,7 +195,7 @@ async function sendPipelined<Row extends object>(client: PoolClient, sent: State
   return answers.map(({ rows }) => rows)
 }
 
-/** A UUIDv7: it grows with time, so that indexes grow at their end. */
+/** Makes a UUIDv7, which grows with time, so that indexes grow at the end. */
 function newId(): string {
   const time = Date.now().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
