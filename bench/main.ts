@@ -7,9 +7,9 @@ import { addProfileCommand } from './commands/profile-command.ts'
 import { addReplayCommand } from './commands/replay-command.ts'
 import { addSizesCommand } from './commands/sizes-command.ts'
 
-/* `npm run bench`: what the service does in a second, beside its peers, and where the time goes. */
+/* `npm run bench`: measures the throughput of the service and its peers, and profiles the service. */
 
-const program = new Command('bench').description('Measures the service beside its peers on one PostgreSQL server')
+const program = new Command('bench').description('Measure the service and its peers on one PostgreSQL server')
 addCompareCommand(program)
 addSizesCommand(program)
 addReplayCommand(program)

@@ -5,8 +5,8 @@ import type { ApiClient, EmployeeBulkPatch, EmployeeCreate } from '../clients/ty
 export type Person = EmployeeCreate & { external_id: string }
 
 /**
- * Makes the employees what the HR system says they are. A run that failed can be run again as it was. `run` is a random
- * name of the run: the keys are made of it and of the records, and must not be guessable from them.
+ * Updates the employees to match the HR system. `run` identifies the run: after a failure, run it again with the same
+ * `run`. It must be random, because the idempotency keys are derived from it and must not be guessable.
  */
 export async function nightlySync(api: ApiClient, people: Person[], run: string) {
   const known = await knownEmployees(api)
@@ -42,7 +42,7 @@ async function knownEmployees(api: ApiClient): Promise<Map<string, string>> {
 const batches = <T>(all: T[], size = 1_000) =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
 
-/** The same batch of the same run has the same key: what was carried out already is not carried out again. */
+/** The same batch of the same run gets the same key, so that a repeated call has no further effect. */
 function keyed(run: string, records: unknown) {
   const digest = createHash('sha256').update(JSON.stringify(records)).digest('hex')
   return { header: { 'Idempotency-Key': `${run}-${digest}` } }
@@ -50,12 +50,12 @@ function keyed(run: string, records: unknown) {
 
 type Sent<T> = { data?: T; error?: unknown; response: Response }
 
-/** Sends a call until it is answered: after a cut connection at once, else when the answer says so. */
+/** Retries a call: immediately after a lost connection, otherwise after the delay of Retry-After. */
 async function repeat<T>(send: () => Promise<Sent<T>>, tries = 5): Promise<T> {
   const { data, error, response } = await send().catch((error: unknown) => ({ data: undefined, error, response: null }))
   if (data !== undefined) return data
   const canPass = response === null || response.status === 429 || response.status === 503
-  if (!canPass || tries === 1) throw new Error('the sync has failed', { cause: error })
+  if (!canPass || tries === 1) throw new Error('the sync failed', { cause: error })
   await pause(1_000 * Number(response?.headers.get('retry-after') ?? 0))
   return repeat(send, tries - 1)
 }

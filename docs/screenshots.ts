@@ -8,14 +8,14 @@ import type { Page } from 'playwright-core'
 import { launchChromium } from '../test/support/browser/chromium.ts'
 
 /*
- * Makes the pictures of the documentation: `npm run screenshots`. A server of its own on a data folder that is gone afterwards,
- * filled with the demo, and a real Chromium in which the demo's administrator has signed in.
+ * Takes the screenshots of the documentation: `npm run screenshots`. Starts a server on a temporary data folder, seeds
+ * the demo, and signs in as its administrator in Chromium.
  */
 
 const IMAGES = new URL('./images/', import.meta.url)
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname
 const WIDTH = 1200
-/** Pixels: as much as tells what the picture is for. */
+/** In pixels. */
 const [HEIGHT, TALL] = [800, 1150]
 
 interface Demo {
@@ -31,7 +31,7 @@ interface Picture {
 }
 
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'ledger-screenshots-'))
-// The OS user of the database has to pass through.
+// The OS user of the database must be able to enter the folder.
 await fs.chmod(folder, 0o755)
 const environment = {
   ...process.env,
@@ -48,7 +48,7 @@ try {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const [exitCode] = await once(seeding, 'close')
-  if (exitCode !== 0) throw new Error('the demo could not be seeded')
+  if (exitCode !== 0) throw new Error('`demo seed` failed')
   await takeAll(demo)
 } finally {
   if (server.exitCode === null) {
@@ -58,14 +58,14 @@ try {
   await fs.rm(folder, { recursive: true, force: true })
 }
 
-/** The demo's credentials, as soon as the server has written them and serves. */
+/** Reads the demo's credentials when the server is ready. */
 async function demoOf(): Promise<Demo> {
   const file = path.join(folder, 'data', 'demo-credentials.json')
   for await (const line of createInterface(server.stdout)) {
-    // The banner's last line: all is there.
+    // The last line of the banner.
     if (line.includes(file)) return JSON.parse(await fs.readFile(file, 'utf8')) as Demo
   }
-  throw new Error('the server ended before it served')
+  throw new Error('the server exited before it was ready')
 }
 
 async function takeAll(demo: Demo): Promise<void> {
@@ -105,14 +105,14 @@ async function picturesOf(demo: Demo): Promise<Picture[]> {
 
 type Counts = Record<'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates', number>
 
-/** The id of the first employee whom an entry changed. */
+/** The id of the first employee that an entry changed. */
 async function employeeOf(demo: Demo, entry: string): Promise<string> {
   const [record] = await itemsOf<{ employee_id: string }>(demo, `bulk-user-logs/${entry}/records?status=Synced`)
-  if (!record) throw new Error('the entry has changed nobody')
+  if (!record) throw new Error('the entry changed no employee')
   return record.employee_id
 }
 
-/** The id of the newest bulk update with this status and such counts. */
+/** The id of the newest bulk update with this status and matching counts. */
 async function findEntry(demo: Demo, status: string, isWanted: (counts: Counts) => boolean): Promise<string> {
   const items = await itemsOf<{ id: string; counts: Counts }>(
     demo,
@@ -123,7 +123,7 @@ async function findEntry(demo: Demo, status: string, isWanted: (counts: Counts) 
   return found.id
 }
 
-/** The items of a list of the admin endpoint. */
+/** The items of a list of the admin API. */
 async function itemsOf<Item>({ base_url, admin }: Demo, address: string): Promise<Item[]> {
   const answer = await fetch(`${base_url}/admin/v1/${address}`, { headers: { authorization: `Bearer ${admin.token}` } })
   const { items } = (await answer.json()) as { items: Item[] }
@@ -138,7 +138,7 @@ async function take(
   await page.emulateMedia({ colorScheme })
   const answer = await page.goto(address)
   if (!answer?.ok()) {
-    process.stderr.write(`${name}: ${address} answers ${answer?.status()}; no picture is made\n`)
+    process.stderr.write(`${name}: ${address} answered ${answer?.status()}; no screenshot was taken\n`)
     process.exitCode = 1
     return
   }

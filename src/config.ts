@@ -22,9 +22,9 @@ const HTTP_ORIGIN = '^https?://[^/?#]+$'
 
 /** What each pattern of a setting asks for, in words that complete "NAME must". */
 export const PATTERN_RULES: Readonly<Record<string, string>> = {
-  [POSTGRES_URL]: 'begin with postgres:// or postgresql://',
-  [HTTP_URL]: 'be an address that begins with http:// or https://',
-  [HTTP_ORIGIN]: 'be an address that begins with http:// or https://, without a path',
+  [POSTGRES_URL]: 'start with postgres:// or postgresql://',
+  [HTTP_URL]: 'be a URL that starts with http:// or https://',
+  [HTTP_ORIGIN]: 'be a URL that starts with http:// or https://, without a path',
   [PROXIES]: 'be IP addresses or networks such as 10.0.0.0/8, separated by commas',
 }
 

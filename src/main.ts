@@ -1,8 +1,8 @@
 import { interruption, listenForInterruption } from './cli/terminal/interruption.ts'
 
 /*
- * The entry of every command: `start`, `serve`, `work`, `migrate` and those of cli/. The rest of the program is loaded
- * when signals are listened to already, so that one that comes meanwhile is an orderly end too.
+ * The entry point of every command. It listens for signals before it loads the rest of the program, so that a signal
+ * during loading ends it in order too.
  */
 listenForInterruption()
 try {

@@ -4,11 +4,11 @@ import type { Command } from 'commander'
 import type { AuditResult } from './audit.ts'
 import { measureCommands, measureProofs } from './audit.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, printProgress } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
@@ -23,14 +23,14 @@ interface Options extends RunOptions {
 const COMPANIES = 1
 const DATABASE = 'bench_audit'
 
-/** `bench audit`: what it takes to export, verify, rebuild and prove a long ledger. */
+/** `bench audit`: the time and memory to export, verify, and rebuild a long ledger, and to prove events of it. */
 export function addAuditCommand(program: Command): void {
   const command = program
     .command('audit')
-    .description('export, verification by both verifiers, rebuild and proofs of one ledger')
+    .description('measure export, both verifiers, rebuild, and proofs of one ledger')
     .option('--events <n>', 'events of the ledger', count, 1_000_000)
     .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
-    .option('--note <text>', 'what else there is to know of this run')
+    .option('--note <text>', 'a remark to print with the results')
   addRunOptions(command).action(run)
 }
 
@@ -45,7 +45,7 @@ async function run({ events, records, note, out, report, dataDir }: Options): Pr
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
 }
 
-/** Fills a ledger, asks for proofs of it, and then runs all commands on it. */
+/** Fills a ledger, requests proofs from a running service, then runs the commands on it. */
 export async function audit(
   server: BenchServer,
   { events, records }: { events: number; records: number },
@@ -56,11 +56,15 @@ export async function audit(
   const urls = await server.createDatabase(DATABASE)
   const ours = await openOurs(urls, { companies: [COMPANIES], records })
   const tenant = ours.tenants.get(COMPANIES)![0]!
-  await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, tell)
+  await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, printProgress)
   await server.run('vacuum (analyze)', DATABASE)
   const proofs = await measureProofs(ours, tenant)
   await ours.stop()
-  return { events: tenant.newest!.position, proofs, ...(await measureCommands(urls, tenant.companyId, folder, tell)) }
+  return {
+    events: tenant.newest!.position,
+    proofs,
+    ...(await measureCommands(urls, tenant.companyId, folder, printProgress)),
+  }
 }
 
 export function auditMarkdown(
@@ -69,9 +73,9 @@ export function auditMarkdown(
   note?: string,
 ): string {
   const rows = Object.entries(steps).map(([name, { seconds, peakMebibytes }]) => {
-    return [`\`${name}\``, short(seconds), short(events / seconds), short(peakMebibytes)]
+    return [`\`${name}\``, formatNumber(seconds), formatNumber(events / seconds), formatNumber(peakMebibytes)]
   })
-  const facts = `A ledger of ${events} events; its export has ${short(exportBytes / 2 ** 20)} MiB.`
+  const facts = `A ledger of ${events} events; the export is ${formatNumber(exportBytes / 2 ** 20)} MiB.`
   const { coldMs, warmP50Ms, warmP99Ms, warmProofs } = proofs
   return [
     machineLines(machine),
@@ -80,9 +84,9 @@ export function auditMarkdown(
     table(
       ['one inclusion proof by HTTP', 'ms'],
       [
-        ['cold: nothing was prepared', short(coldMs)],
-        [`warm: median of ${warmProofs} from end to end`, short(warmP50Ms)],
-        ['warm: 99th percentile', short(warmP99Ms)],
+        ['cold: nothing was prepared', formatNumber(coldMs)],
+        [`warm: median of ${warmProofs} from end to end`, formatNumber(warmP50Ms)],
+        ['warm: 99th percentile', formatNumber(warmP99Ms)],
       ],
     ),
   ].join('\n\n')

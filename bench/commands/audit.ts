@@ -10,11 +10,11 @@ import type { Ours, OurTenant } from '../peers/ours-peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
 import { percentile } from '../report/statistics.ts'
 
-/* What an auditor does with a whole ledger, and what is asked of the service for a single event. */
+/* Measures the work of an auditor on a whole ledger, and inclusion proofs from the service. */
 
-/** How long the service took to answer with a proof, in milliseconds. */
+/** Latencies of inclusion proofs in milliseconds. */
 export interface ProofTimes {
-  /** The first one ever: the roots of all subtrees are made for it. */
+  /** The first proof, for which the service computes the roots of all subtrees. */
   coldMs: number
   warmP50Ms: number
   warmP99Ms: number
@@ -25,13 +25,13 @@ export interface AuditResult {
   events: number
   exportBytes: number
   proofs: ProofTimes
-  /** By what was run. */
+  /** By command. */
   steps: Record<string, MeasuredProcess>
 }
 
 const WARM_PROOFS = 200
 
-/** Asks a running service for inclusion proofs, none of which anybody has asked for before. */
+/** Requests inclusion proofs from a running service, each for another event. */
 export async function measureProofs(ours: Ours, tenant: OurTenant): Promise<ProofTimes> {
   const size = tenant.newest!.position
   const headers = { authorization: `Bearer ${tenant.adminToken}` }
@@ -50,7 +50,7 @@ export async function measureProofs(ours: Ours, tenant: OurTenant): Promise<Proo
   return { coldMs, warmP50Ms: percentile(times, 0.5), warmP99Ms: percentile(times, 0.99), warmProofs: times.length }
 }
 
-/** Runs the commands of an auditor and of an operator, each in a process of its own, on a ledger that nobody writes to. */
+/** Runs the commands of an auditor and of an operator, each in its own process, on an idle ledger. */
 export async function measureCommands(
   urls: ServerUrls,
   companyId: string,

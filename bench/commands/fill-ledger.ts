@@ -4,21 +4,21 @@ import type { Ours, OurTenant } from '../peers/ours-peer.ts'
 import type { Call } from '../load/run-calls.ts'
 import { runCalls } from '../load/run-calls.ts'
 
-/** Some of what a filled ledger holds, from its beginning to its end, to be asked for at random. */
+/** Ids from the whole length of a filled ledger, to read at random. */
 export interface Samples {
   employeeIds: string[]
   logIds: string[]
 }
 
-/** Of the events, so many come from bulk creations; the rest are single patches of two events each. */
+/** The share of events from bulk creations; the rest come from single patches with two events each. */
 const CREATED_SHARE = 0.6
 const CHUNK_EVENTS = 100_000
 const BULK_CALLERS = 4
 const SINGLE_CALLERS = 64
 
 /**
- * Brings the ledger of a company to so many events by calls of the API, and waits until all of them can be read in the
- * log and the list. Of N events, 0.6 N are employees; the log has 0.2 N entries and 0.8 N records, so N rows.
+ * Fills the ledger of a company to `events` events through the API, and waits until the log and the list show them. Of N
+ * events, 0.6 N are employees; the log has 0.2 N entries and 0.8 N records, so N rows.
  */
 export async function fillLedger(
   ours: Ours,
@@ -33,26 +33,26 @@ export async function fillLedger(
   for (let left = events - positionOf(); left > 1; left = events - positionOf()) {
     const chunk = Math.min(left, CHUNK_EVENTS)
     const bulks = Math.floor((chunk * CREATED_SHARE) / (records + 1))
-    await all(
-      requestsOf('bulk-create', [tenant], bulks, records).map((made) => sampling(ours, made, samples)),
+    await runAll(
+      requestsOf('bulk-create', [tenant], bulks, records).map((made) => sampleCall(ours, made, samples)),
       BULK_CALLERS,
     )
     const singles = Math.floor((chunk - bulks * (records + 1)) / 2)
-    await all(ours.prepare({ work: 'single-patch', companies }, singles), SINGLE_CALLERS)
+    await runAll(ours.prepare({ work: 'single-patch', companies }, singles), SINGLE_CALLERS)
     onProgress(`${positionOf()} events`)
   }
   await ours.visible!()
-  await untilListed(ours, tenant)
+  await waitUntilListed(ours, tenant)
 }
 
-async function all(calls: Call[], callers: number): Promise<void> {
+async function runAll(calls: Call[], callers: number): Promise<void> {
   if (calls.length === 0) return
   const { failures, firstFailure } = await runCalls(calls, callers)
-  if (failures > 0) throw new Error(`the ledger could not be filled: ${firstFailure}`)
+  if (failures > 0) throw new Error(`filling the ledger failed: ${firstFailure}`)
 }
 
-/** A creation that leaves its log entry and its first employee among the samples. */
-function sampling(ours: Ours, made: Parameters<Ours['send']>[0], samples: Samples): Call {
+/** Wraps a creation so that it adds its log entry and its first employee to the samples. */
+function sampleCall(ours: Ours, made: Parameters<Ours['send']>[0], samples: Samples): Call {
   return async () => {
     const { logId, text } = await ours.send(made)
     samples.logIds.push(logId!)
@@ -61,9 +61,9 @@ function sampling(ours: Ours, made: Parameters<Ours['send']>[0], samples: Sample
 }
 
 /** Waits until the list of employees has caught up with the newest call. */
-async function untilListed({ client }: Ours, { credentials, newest }: OurTenant): Promise<void> {
+async function waitUntilListed({ client }: Ours, { credentials, newest }: OurTenant): Promise<void> {
   const path = `/v1/employees?limit=1&min_position=${newest!.position}`
-  // The list waits some seconds itself before it says that it has not caught up.
+  // The list itself waits a few seconds before it answers 503.
   for (let status = 503; status === 503;)
     ({ status } = await client.send({ method: 'GET', path, headers: credentials }))
   await expectStatus(client, { method: 'GET', path, headers: credentials }, 200)

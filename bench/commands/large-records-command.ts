@@ -8,9 +8,9 @@ import type { EventData, NewEvent } from '../../src/domain/events.ts'
 import { placeEvents } from '../../src/ledger/append/place-events.ts'
 import { insertEvents, lockHeads, updateHeads } from '../../src/ledger/append/statements.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, printProgress } from '../compare/command-options.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import type { MeasuredProcess } from '../processes/measured-process.ts'
 import { measureProcess } from '../processes/measured-process.ts'
 import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
@@ -24,7 +24,7 @@ interface Options extends RunOptions {
   against?: string
 }
 
-/** What each command took, by its name: of the version in this folder. */
+/** The results of one version of the program, by command. */
 interface Measured {
   version: string
   steps: Record<string, MeasuredProcess>
@@ -34,18 +34,15 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const DATABASE = 'bench_large_records'
 const PROJECTION = 'bulk-user-logs'
 
-/** `bench large-records`: the peak memory of commands that read a ledger of large refused records. */
+/** `bench large-records`: the peak memory of commands on a ledger of large refused records. */
 export function addLargeRecordsCommand(program: Command): void {
   const command = program
     .command('large-records')
-    .description('peak memory of rebuild, verification, export and erasure over large refused records')
-    .option('--records <n>', 'how many refused records', count, 100)
-    .option('--mebibytes <n>', 'how large each of them is', count, 8)
-    .option('--per-call <n>', 'how many of them one call has', count, 1)
-    .option(
-      '--against <folder>',
-      'another version of the program, which is measured on the same ledger before this one',
-    )
+    .description('measure the peak memory of rebuild, verification, export, and erasure with large refused records')
+    .option('--records <n>', 'number of refused records', count, 100)
+    .option('--mebibytes <n>', 'size of each record in MiB', count, 8)
+    .option('--per-call <n>', 'refused records in each call', count, 1)
+    .option('--against <folder>', 'folder of another version of the program to measure first, on the same ledger')
   addRunOptions(command).action(run)
 }
 
@@ -58,7 +55,7 @@ async function run({ out, report, dataDir, ...options }: Options): Promise<void>
   const facts = `${records} refused records of ${mebibytes} MiB, ${perCall} in a call.`
   const rows = Object.keys(measured[0]!.steps).map((name) => [
     `\`${name}\``,
-    ...measured.flatMap(({ steps }) => [short(steps[name]!.seconds), short(steps[name]!.peakMebibytes)]),
+    ...measured.flatMap(({ steps }) => [formatNumber(steps[name]!.seconds), formatNumber(steps[name]!.peakMebibytes)]),
   ])
   const columns = measured.flatMap(({ version }) => [`${version}: seconds`, `${version}: peak MiB`])
   const markdown = [machineLines(machine), facts, table(['command', ...columns], rows)].join('\n\n')
@@ -90,13 +87,13 @@ async function measureAll(
   return measured
 }
 
-/** Runs each command on a filled ledger, in a process of its own. */
+/** Runs each command on a filled ledger in its own process. */
 async function measure(at: { companyId: string; root: string; settings: Record<string, string>; erased: string }) {
   const { companyId, root, settings, erased } = at
   const steps: Record<string, MeasuredProcess> = {}
   async function step(name: string, ...args: string[]): Promise<void> {
     steps[name] = await measureProcess(process.execPath, ['src/main.ts', ...name.split(' '), ...args], settings, root)
-    tell(`${name}: ${steps[name].seconds.toFixed(1)} s, ${steps[name].peakMebibytes.toFixed(0)} MiB`)
+    printProgress(`${name}: ${steps[name].seconds.toFixed(1)} s, ${steps[name].peakMebibytes.toFixed(0)} MiB`)
   }
   await step('projections rebuild', PROJECTION)
   await step('projections verify', PROJECTION)
@@ -105,7 +102,7 @@ async function measure(at: { companyId: string; root: string; settings: Record<s
   return steps
 }
 
-/** Makes a company with these records, as the service would store them, if it took as large ones. Returns its id. */
+/** Creates a company and writes the records directly, because the API refuses such large ones. Returns its id. */
 async function fill(
   urls: ServerUrls,
   { records, mebibytes, perCall }: Omit<Options, keyof RunOptions>,
@@ -130,7 +127,7 @@ async function fill(
         }
         await updateHeads(client, [head!])
         await client.query('commit')
-        tell(`${Math.min(at + perCall, records)} of ${records} records`)
+        printProgress(`${Math.min(at + perCall, records)} of ${records} records`)
       }
     } finally {
       client.release()
@@ -141,7 +138,7 @@ async function fill(
   }
 }
 
-/** The events of a call that was refused because of such records, one by one. */
+/** Generates the events of a call that was refused because of these records. */
 function* refusedCall(
   callId: string,
   { first, count: length, bytes }: { first: number; count: number; bytes: number },

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, positive, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, positive, printProgress } from '../compare/command-options.ts'
 import { describeMachine, residentBytes } from '../processes/machine.ts'
 import { plotLines } from '../report/line-plot.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import type { Ours } from '../peers/ours-peer.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
@@ -20,14 +20,14 @@ interface Options extends RunOptions {
   every: number
 }
 
-/** What the service held at an instant of the run. */
+/** The resident memory of the service at a time of the run. */
 export interface Sample {
   hours: number
   mebibytes: number
 }
 
 const COMPANIES = 64
-/** What the service is asked for in turn, and how many calls of it each time. */
+/** The kinds of calls that take turns, and the number of calls per turn. */
 const TURNS: [Work, number][] = [
   ['single-create', 1000],
   ['single-patch', 1000],
@@ -35,18 +35,18 @@ const TURNS: [Work, number][] = [
   ['bulk-create', 4],
   ['bulk-patch', 4],
 ]
-/** The part of the run in which memory grows to what the load needs, and which the slope leaves out. */
+/** The share of the run that the slope leaves out, because memory still grows to its working size. */
 const WARM_UP_SHARE = 0.2
 
-/** `bench memory`: what the service holds in memory while it is under load, and whether that grows. */
+/** `bench memory`: the resident memory of the service under load, and whether it grows. */
 export function addMemoryCommand(program: Command): void {
   const command = program
     .command('memory')
-    .description('resident memory of the service under load')
-    .option('--minutes <n>', 'how long', positive, 60)
-    .option('--callers <n>', 'how many callers at once', count, 32)
+    .description('measure the resident memory of the service under load')
+    .option('--minutes <n>', 'duration of the run', positive, 60)
+    .option('--callers <n>', 'concurrent callers', count, 32)
     .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
-    .option('--every <seconds>', 'how often memory is looked at', positive, 5)
+    .option('--every <seconds>', 'interval between samples', positive, 5)
   addRunOptions(command).action(run)
 }
 
@@ -64,9 +64,9 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
   const row = [
     calls,
     steady.length,
-    short(held[0]!),
-    short(Math.max(...held)),
-    short(held.at(-1)!),
+    formatNumber(held[0]!),
+    formatNumber(Math.max(...held)),
+    formatNumber(held.at(-1)!),
     `${slope.toFixed(1)} ± ${standardError.toFixed(1)}`,
   ]
   const names = ['calls', 'samples', 'first MiB', 'most MiB', 'last MiB', 'slope, MiB an hour (± standard error)']
@@ -81,7 +81,7 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
 }
 
-/** What the service held, over the minutes of the run. */
+/** Plots memory over the minutes of the run. */
 export function plotMemory(samples: Sample[]): string {
   const points = samples.map(({ hours, mebibytes }) => ({ x: hours * 60, y: mebibytes }))
   const marks = [points[0]!, points[Math.floor(points.length / 2)]!, points.at(-1)!].map(({ x }) => ({
@@ -91,7 +91,7 @@ export function plotMemory(samples: Sample[]): string {
   return plotLines([{ name: 'resident', points }], { x: 'minutes', y: 'MiB', marks }, 'Resident memory under load')
 }
 
-/** Keeps the service busy, and looks at its memory again and again. */
+/** Keeps the service busy and samples its memory. */
 async function watch(
   ours: Ours,
   { seconds, callers, every }: { seconds: number; callers: number; every: number },
@@ -103,7 +103,7 @@ async function watch(
   async function look(): Promise<void> {
     while (elapsed() < seconds) {
       samples.push({ hours: elapsed() / 3600, mebibytes: (await residentBytes(ours.server.pid)) / 2 ** 20 })
-      tell(`${(elapsed() / 60).toFixed(1)} min, ${calls} calls, ${samples.at(-1)!.mebibytes.toFixed(0)} MiB`)
+      printProgress(`${(elapsed() / 60).toFixed(1)} min, ${calls} calls, ${samples.at(-1)!.mebibytes.toFixed(0)} MiB`)
       await pause(every * 1000)
     }
   }

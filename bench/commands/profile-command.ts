@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, positive, someOf, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, positive, someOf, printProgress } from '../compare/command-options.ts'
 import type { TakenTime } from '../processes/cpu-profile.ts'
 import { findProfile, profileClock, readProfile } from '../processes/cpu-profile.ts'
 import { warmUp } from '../compare/compare.ts'
 import { openCrud } from '../peers/crud-peer.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
 import { WORKS } from '../load/peer.ts'
@@ -31,19 +31,19 @@ interface Options extends RunOptions {
 const STATEMENTS = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' }
 const STATEMENT_CHARACTERS = 90
 
-/** `bench profile`: where the time of one work goes, in the service and in PostgreSQL, and what a million calls cost. */
+/** `bench profile`: where one kind of call spends its time, in the service and in PostgreSQL, and the cost of a million calls. */
 export function addProfileCommand(program: Command): void {
   const command = program
     .command('profile')
-    .description('where the time of a work goes')
+    .description('profile one kind of call')
     .requiredOption('--work <work>', `one of ${WORKS.join(', ')}`, someOf(WORKS))
     .option('--peer <peer>', 'ours or crud', someOf(['ours', 'crud'] as const), ['ours'])
-    .option('--companies <n>', 'over how many companies the calls are spread', count, 1)
-    .option('--callers <n>', 'how many callers at once', count, 32)
+    .option('--companies <n>', 'number of companies to spread the calls over', count, 1)
+    .option('--callers <n>', 'concurrent callers', count, 32)
     .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
-    .option('--connections <n>', 'connections of the plain peer', count, 32)
-    .option('--seconds <n>', 'how long it lasts', positive, 10)
-    .option('--top <n>', 'lines of each table', count, 30)
+    .option('--connections <n>', 'connections of the crud peer', count, 32)
+    .option('--seconds <n>', 'duration of the measurement', positive, 10)
+    .option('--top <n>', 'rows of each table', count, 30)
   addRunOptions(command).action(run)
 }
 
@@ -60,12 +60,12 @@ async function run(options: Options & { connections: number }): Promise<void> {
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
     const peer = await openPeer(peerName, urls, { companies: [companies], records }, connections, nodeOptions)
     const cell = { work: workName, companies, callers }
-    tell('warming up')
+    printProgress('warming up')
     const perSecond = await warmUp(peer, cell, seconds, callers)
     const calls = peer.prepare(cell, Math.max(callers, Math.round(perSecond * seconds)))
     await peer.visible?.()
 
-    tell(`${calls.length} calls`)
+    printProgress(`${calls.length} calls`)
     await server.run('select pg_stat_statements_reset()', database)
     const costSince = await startCost(server, database, peer.server.pid)
     const from = profileClock()
@@ -77,24 +77,24 @@ async function run(options: Options & { connections: number }): Promise<void> {
     await peer.stop()
     const profile = await findProfile(profileDir)
     const { functions, places, withCallees } = await readProfile(profile, from, to)
-    // For the tools that show such profiles, with all their callers.
+    // Kept for profile viewers.
     await mkdir(out, { recursive: true })
     await copyFile(profile, path.join(out, `${name}.cpuprofile`))
     await rm(profileDir, { recursive: true })
     if (load.failures > 0) throw new Error(`${load.failures} calls failed: ${load.firstFailure}`)
 
-    const title = `${peerName}, ${workName}, ${companies} companies, ${callers} callers: ${short(load.perSecond)} calls/s`
+    const title = `${peerName}, ${workName}, ${companies} companies, ${callers} callers: ${formatNumber(load.perSecond)} calls/s`
     return [
       machineLines(machine),
-      `${title}, p50 ${short(load.p50Ms)} ms, p99 ${short(load.p99Ms)} ms`,
+      `${title}, p50 ${formatNumber(load.p50Ms)} ms, p99 ${formatNumber(load.p99Ms)} ms`,
       costTable(cost, load.calls),
-      'Processor time of the service by where it is spent, while the calls ran:',
+      'Processor time of the service by package or folder, while the calls ran:',
       timeTable(places.slice(0, top), load.calls),
-      'By function, without what it called:',
+      'By function, without callees:',
       timeTable(functions.slice(0, top), load.calls),
-      'Functions of the service with all that they called before they first waited:',
+      'Functions of the service with their callees, up to the first await:',
       timeTable(withCallees.slice(0, top), load.calls),
-      'Statements of PostgreSQL, until everything could be read in the log:',
+      'Statements of PostgreSQL, until the log showed all calls:',
       table(['statement', 'times', 'ms a call', 'mean ms', 'planning ms a call', 'log kB a call'], statements),
     ].join('\n\n')
   })
@@ -122,7 +122,7 @@ function timeTable(times: TakenTime[], calls: number): string {
   return table(['what', 'of the time', 'µs a call'], rows)
 }
 
-/** The statements that took longest in all, with what they cost a call. */
+/** The statements with the most total time, and their cost per call. */
 async function statementRows(
   server: BenchServer,
   database: string,

@@ -9,10 +9,10 @@ import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { foldFar } from '../../src/workers/project.ts'
 import { REBUILD_BATCH_EVENTS } from '../../src/workers/rebuild.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, printProgress } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
@@ -25,26 +25,26 @@ interface Options extends RunOptions {
   records: number
 }
 
-/** How long a projection took to fold a whole ledger, in one process that does nothing else. */
+/** The time of a projection to fold a whole ledger in one otherwise idle process. */
 interface Replay {
   projection: string
   events: number
   seconds: number
-  /** Processor time of this process alone, without that of PostgreSQL. */
+  /** Processor time of this process, without PostgreSQL. */
   cpuSeconds: number
 }
 
 const COMPANIES = 1
-/** Versions that the program will not have in a long time. */
+/** Far above the real versions, so that the schemas do not collide. */
 const FIRST_VERSION = 9000
 
-/** `bench replay`: how fast each projection folds a ledger from its first event on. */
+/** `bench replay`: the rate at which each projection folds a ledger from the first event. */
 export function addReplayCommand(program: Command): void {
   const command = program
     .command('replay')
-    .description('each projection, from the first event on, into empty tables')
+    .description('replay each projection from the first event into empty tables')
     .option('--events <n>', 'events of the ledger', count, 200_000)
-    .option('--rounds <n>', 'how often each projection is replayed', count, 3)
+    .option('--rounds <n>', 'replays of each projection', count, 3)
     .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
   addRunOptions(command).action(run)
 }
@@ -55,9 +55,9 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
     const database = 'bench_replay'
     const urls = await server.createDatabase(database)
     const ours = await openOurs(urls, { companies: [COMPANIES], records })
-    await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, tell)
+    await fillLedger(ours, COMPANIES, events, records, { employeeIds: [], logIds: [] }, printProgress)
     const { companyId } = ours.tenants.get(COMPANIES)![0]!
-    // Nothing but the replay runs from here on.
+    // From here on, only the replay runs.
     await ours.stop()
     await server.run('vacuum (analyze)', database)
     const replays: Replay[] = []
@@ -68,8 +68,8 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
   const rows = [...Map.groupBy(replays, ({ projection }) => projection)].map(([name, rounds]) => [
     name,
     rounds[0]!.events,
-    short(median(rounds.map(({ events, seconds }) => events / seconds))),
-    short(median(rounds.map(({ events, cpuSeconds }) => (cpuSeconds / events) * 1_000_000))),
+    formatNumber(median(rounds.map(({ events, seconds }) => events / seconds))),
+    formatNumber(median(rounds.map(({ events, cpuSeconds }) => (cpuSeconds / events) * 1_000_000))),
   ])
   const markdown = [
     machineLines(machine),
@@ -102,7 +102,7 @@ async function replayAll(urls: ServerUrls, companyId: string, version: number): 
       const seconds = (performance.now() - started) / 1000
       const { user, system } = process.cpuUsage(cpu)
       replays.push({ projection: projection.name, events, seconds, cpuSeconds: (user + system) / 1_000_000 })
-      tell(`${projection.name}: ${events} events in ${seconds.toFixed(1)} s`)
+      printProgress(`${projection.name}: ${events} events in ${seconds.toFixed(1)} s`)
       await sql`drop schema ${sql.id(schemaOf(fresh))} cascade`.execute(db)
     }
     return replays

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, counts, positive, tell } from '../compare/command-options.ts'
+import { addRunOptions, count, counts, positive, printProgress } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
 import { plotLines } from '../report/line-plot.ts'
-import { machineLines, short, table } from '../compare/markdown.ts'
+import { machineLines, formatNumber, table } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { writeIntoReport, writeResults } from '../report/results.ts'
@@ -21,14 +21,14 @@ interface Options extends RunOptions {
 
 const COMPANIES = 1
 
-/** `bench sizes`: what the service takes with a small ledger, and with a large one. */
+/** `bench sizes`: the latencies of the service on small and large ledgers. */
 export function addSizesCommand(program: Command): void {
   const command = program
     .command('sizes')
-    .description('the service on ledgers of different sizes')
-    .option('--events <numbers>', 'sizes of the ledger, from small to large', counts, [10_000, 1_000_000])
-    .option('--calls <n>', 'how often each thing is asked at each size', count, 1000)
-    .option('--seconds <n>', 'how long the lag is measured', positive, 10)
+    .description('measure the service on ledgers of different sizes')
+    .option('--events <numbers>', 'sizes of the ledger', counts, [10_000, 1_000_000])
+    .option('--calls <n>', 'calls of each kind at each size', count, 1000)
+    .option('--seconds <n>', 'duration of the lag measurement', positive, 10)
     .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
   addRunOptions(command).action(run)
 }
@@ -41,11 +41,11 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
     const samples = { employeeIds: [], logIds: [] }
     const sizes: SizeResult[] = []
     for (const size of events.toSorted((a, b) => a - b)) {
-      await fillLedger(ours, COMPANIES, size, records, samples, tell)
-      // What autovacuum has done long before, in a ledger that grew over months.
+      await fillLedger(ours, COMPANIES, size, records, samples, printProgress)
+      // In a ledger that grows over months, autovacuum does this.
       await server.run('vacuum (analyze)', database)
       await server.run('checkpoint')
-      tell(`measuring at ${size} events`)
+      printProgress(`measuring at ${size} events`)
       sizes.push(await measureSize(ours, samples, { companies: COMPANIES, calls, seconds, records }))
     }
     await ours.stop()
@@ -58,14 +58,14 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
   const failures = sizes
     .flatMap(({ asked, lag }) => [...Object.values(asked), lag])
     .reduce((sum, load) => sum + load.failures, 0)
-  if (failures > 0) throw new Error(`${failures} calls have failed: the figures are worth nothing`)
+  if (failures > 0) throw new Error(`${failures} calls failed; the results are not valid`)
 }
 
 function sizesMarkdown(machine: Machine, sizes: SizeResult[]): string {
   const smallest = sizes[0]!
   const row = (name: string, pick: (size: SizeResult) => { p50Ms: number; p99Ms: number }) => [
     name,
-    ...sizes.map((size) => `${short(pick(size).p50Ms)} / ${short(pick(size).p99Ms)}`),
+    ...sizes.map((size) => `${formatNumber(pick(size).p50Ms)} / ${formatNumber(pick(size).p99Ms)}`),
     ratio(pick(sizes.at(-1)!).p50Ms, pick(smallest).p50Ms),
     ratio(pick(sizes.at(-1)!).p99Ms, pick(smallest).p99Ms),
   ]
@@ -79,7 +79,7 @@ function sizesMarkdown(machine: Machine, sizes: SizeResult[]): string {
   return [machineLines(machine), table(names, [...rows, row('lag at half of the peak', ({ lag }) => lag)])].join('\n\n')
 }
 
-/** The 99th percentile of each thing that was asked, over the sizes. */
+/** Plots the 99th percentile of each kind of call over the sizes. */
 export function plotSizes(sizes: Pick<SizeResult, 'events' | 'asked'>[]): string {
   const lines = Object.keys(sizes[0]!.asked).map((name) => ({
     name,

@@ -8,21 +8,21 @@ import { measureLag } from '../compare/lag.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'
 import type { Call, LoadResult } from '../load/run-calls.ts'
 import { runCalls } from '../load/run-calls.ts'
-import { writing } from '../load/tenants.ts'
+import { makeWriteRequest } from '../load/tenants.ts'
 
-/** What is asked of a ledger at each of its sizes. */
+/** The results at one size of the ledger. */
 export interface SizeResult {
   events: number
-  /** By what was asked. */
+  /** By kind of call. */
   asked: Record<string, LoadResult>
   lag: LagResult
 }
 
 export interface SizeOptions {
   companies: number
-  /** How often each thing is asked, by one caller. */
+  /** Calls of each kind, by one caller. */
   calls: number
-  /** How long the lag is measured. */
+  /** Duration of the lag measurement. */
   seconds: number
   records: number
 }
@@ -30,17 +30,17 @@ export interface SizeOptions {
 const WARM_UP_SHARE = 0.1
 const LAG_CALLERS = 32
 
-/** Asks a filled ledger for everything whose time must not depend on how much there is. */
+/** Measures the calls whose latency must not depend on the size of the ledger. */
 export async function measureSize(ours: Ours, samples: Samples, options: SizeOptions): Promise<SizeResult> {
   const { companies, calls, seconds, records } = options
   const tenant = ours.tenants.get(companies)![0]!
   const events = tenant.newest!.position
   const works: Record<string, (count: number) => Call[]> = {
     'append: single create': (count) => ours.prepare({ work: 'single-create', companies }, count),
-    'append: single patch': (count) => Array.from({ length: count }, () => patchingAny(ours, tenant, samples)),
+    'append: single patch': (count) => Array.from({ length: count }, () => makePatchCall(ours, tenant, samples)),
   }
-  for (const [name, request] of Object.entries(readingRequests(tenant, samples, events))) {
-    works[name] = (count) => Array.from({ length: count }, () => reading(ours, request()))
+  for (const [name, request] of Object.entries(makeReadRequests(tenant, samples, events))) {
+    works[name] = (count) => Array.from({ length: count }, () => makeReadCall(ours, request()))
   }
   const asked: Record<string, LoadResult> = {}
   for (const [name, prepare] of Object.entries(works)) {
@@ -51,18 +51,18 @@ export async function measureSize(ours: Ours, samples: Samples, options: SizeOpt
   return { events, asked, lag: await measureLag(ours, { companies, seconds, callers: LAG_CALLERS, records }) }
 }
 
-/** Patches somebody from anywhere in the company. */
-function patchingAny(ours: Ours, tenant: OurTenant, { employeeIds }: Samples): Call {
-  const request = writing(tenant, 'PATCH', `/v1/employees/${anyOf(employeeIds)}`, changingPatch())
+/** Patches a random employee. */
+function makePatchCall(ours: Ours, tenant: OurTenant, { employeeIds }: Samples): Call {
+  const request = makeWriteRequest(tenant, 'PATCH', `/v1/employees/${pick(employeeIds)}`, changingPatch())
   return async () => void (await ours.send({ request, status: 200, tenant }))
 }
 
-function reading({ client }: Ours, request: Request): Call {
+function makeReadCall({ client }: Ours, request: Request): Call {
   return async () => void (await expectStatus(client, request, 200))
 }
 
-/** Requests that read: the newest page and a page from anywhere, an entry and its records from anywhere. */
-function readingRequests(
+/** Reading requests: the newest page and random pages, entries, and records. */
+function makeReadRequests(
   tenant: OurTenant,
   { employeeIds, logIds }: Samples,
   events: number,
@@ -77,19 +77,19 @@ function readingRequests(
   return {
     'log: newest page': () => asAdmin(`${log}?limit=50`),
     'log: any page': () => asAdmin(`${log}?limit=50&cursor=${encodeCursor(Math.ceil(Math.random() * events))}`),
-    'log: entry': () => asAdmin(`${log}/${anyOf(logIds)}`),
-    'log: records of an entry': () => asAdmin(`${log}/${anyOf(logIds)}/records?limit=50`),
+    'log: entry': () => asAdmin(`${log}/${pick(logIds)}`),
+    'log: records of an entry': () => asAdmin(`${log}/${pick(logIds)}/records?limit=50`),
     'employees: first page': () => asClient('/v1/employees?limit=50'),
-    'employees: any page': () => asClient(`/v1/employees?limit=50&cursor=${employeeCursor(anyOf(employeeIds))}`),
-    'employees: one': () => asClient(`/v1/employees/${anyOf(employeeIds)}`),
+    'employees: any page': () => asClient(`/v1/employees?limit=50&cursor=${employeeCursor(pick(employeeIds))}`),
+    'employees: one': () => asClient(`/v1/employees/${pick(employeeIds)}`),
   }
 }
 
-/** A cursor as the list gives it. In the order of creation the time in it does not matter. */
+/** Builds a cursor of the employee list. In creation order, its time does not matter. */
 function employeeCursor(id: string): string {
   return Buffer.from(`1:2026-01-01T00:00:00.000Z:${id}`).toString('base64url')
 }
 
-function anyOf(values: readonly string[]): string {
+function pick(values: readonly string[]): string {
   return values[Math.floor(Math.random() * values.length)]!
 }

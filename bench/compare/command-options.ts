@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { RESULTS_DIR } from '../report/results.ts'
 import { DEFAULT_PARENT_DIR } from '../processes/postgres.ts'
 
-/** Options that every command has. */
+/** The options of every command. */
 export interface RunOptions {
   out: string
   report?: string
@@ -12,9 +12,9 @@ export interface RunOptions {
 
 export function addRunOptions(command: Command): Command {
   return command
-    .option('--out <folder>', 'where the results go', RESULTS_DIR)
-    .option('--report <file>', 'a document in which the results are replaced')
-    .option('--data-dir <folder>', 'where the throw-away database lives while it runs', DEFAULT_PARENT_DIR)
+    .option('--out <folder>', 'folder for the results', RESULTS_DIR)
+    .option('--report <file>', 'a document whose results to replace')
+    .option('--data-dir <folder>', 'folder for the temporary database', DEFAULT_PARENT_DIR)
 }
 
 export function positive(text: string): number {
@@ -33,17 +33,17 @@ export function counts(text: string): number[] {
   return text.split(',').map(count)
 }
 
-/** A list of some of these names. */
+/** Parses a comma-separated list of these names. */
 export function someOf<Name extends string>(names: readonly Name[]): (text: string) => Name[] {
   return (text) =>
     text.split(',').map((word) => {
       const name = names.find((known) => known === word)
-      if (name === undefined) throw new InvalidArgumentError(`it must be some of ${names.join(',')}`)
+      if (name === undefined) throw new InvalidArgumentError(`choose from ${names.join(',')}`)
       return name
     })
 }
 
-/** Progress is told where it does not mix with results. */
-export function tell(line: string): void {
+/** Prints to standard error, because standard output has the results. */
+export function printProgress(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Command } from 'commander'
-import { addRunOptions, count, counts, positive, someOf, tell } from './command-options.ts'
+import { addRunOptions, count, counts, positive, someOf, printProgress } from './command-options.ts'
 import type { RunOptions } from './command-options.ts'
 import type { CellResult, CompareOptions } from './compare.ts'
 import { compare, withPeers } from './compare.ts'
@@ -26,25 +26,25 @@ interface Options extends RunOptions, Omit<CompareOptions, 'callers' | 'peers' |
 
 const LAG_CALLERS = 32
 
-/** `bench compare`, which is also what `bench` does alone. */
+/** `bench compare`, the default command. */
 export function addCompareCommand(program: Command): void {
   const command = program
     .command('compare', { isDefault: true })
-    .description('the peers side by side')
-    .option('--rounds <n>', 'rounds, in each of which every peer is measured', count, 5)
-    .option('--seconds <n>', 'how long one measurement lasts', positive, 3)
+    .description('compare the service with its peers')
+    .option('--rounds <n>', 'rounds; each measures every peer', count, 5)
+    .option('--seconds <n>', 'duration of one measurement', positive, 3)
     .option('--only <peers>', `some of ${PEERS.join(',')}`, someOf(PEERS), [...PEERS])
     .option('--work <works>', `some of ${WORKS.join(',')}`, someOf(WORKS), [...WORKS])
-    .option('--companies <numbers>', 'over how many companies the calls are spread', counts, [1, 64])
-    .option('--callers <numbers>', 'how many callers at once; by default what suits the work', counts)
+    .option('--companies <numbers>', 'numbers of companies to spread the calls over', counts, [1, 64])
+    .option('--callers <numbers>', 'numbers of concurrent callers (default: depends on the work)', counts)
     .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
-    .option('--connections <n>', 'connections of each peer but the program itself', count, 32)
-    .option('--no-lag', 'leave out how far the log is behind')
-    .option('--quick', 'one short round, to see that everything runs: its figures say nothing')
+    .option('--connections <n>', 'connections of each peer except the service', count, 32)
+    .option('--no-lag', 'do not measure the lag of the log')
+    .option('--quick', 'one short round as a smoke test; the results are not meaningful')
   addRunOptions(command).action(run)
 }
 
-/** All that a run came to. */
+/** The results of a run. */
 export interface CompareResults {
   machine: Machine
   options: CompareOptions
@@ -68,13 +68,13 @@ async function run(given: Options): Promise<void> {
   const options: CompareOptions = { ...rest, peers, works, callers }
   const results = await withThrowawayServer(dataDir, {}, async (server, folder): Promise<CompareResults> => {
     const machine = await describeMachine(server, folder)
-    tell(machineLines(machine))
+    printProgress(machineLines(machine))
     return withPeers(server, options, async (open) => {
-      const cells = await compare(server, open, options, tell)
+      const cells = await compare(server, open, options, printProgress)
       const lags: LagResult[] = []
       const ours = open.find(({ name }) => name === 'ours') as Ours | undefined
       for (const companies of ours && lag ? options.companies : []) {
-        tell(`lag, ${companies} companies`)
+        printProgress(`lag, ${companies} companies`)
         const { seconds, rounds, records } = options
         lags.push(await measureLag(ours!, { companies, seconds: seconds * rounds, callers: LAG_CALLERS, records }))
       }
@@ -91,7 +91,7 @@ async function run(given: Options): Promise<void> {
   }
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
   if (failuresOf(results) > 0) {
-    tell('calls have failed: the figures are worth nothing')
+    printProgress('calls failed; the results are not valid')
     process.exitCode = 1
   }
 }
@@ -104,11 +104,11 @@ export function compareMarkdown({ machine, options, cells, lags }: CompareResult
     `${rounds} rounds of ${seconds} s, ${records} records in a bulk call, ${connections} connections for each peer.`,
     ratioTable(cells.flatMap(ratiosOf)),
     throughputTable(cells),
-    ...(lags.length > 0 ? ['From the answer until the entry can be read in the log:', lagTable(lags)] : []),
+    ...(lags.length > 0 ? ['From the answer until the log shows the entry:', lagTable(lags)] : []),
   ].join('\n\n')
 }
 
-/** How many calls of a run failed. */
+/** Counts the failed calls of a run. */
 export function failuresOf({ cells, lags }: Pick<CompareResults, 'cells' | 'lags'>): number {
   const measured = cells.flatMap(({ peers }) => Object.values(peers).flat())
   return [...measured, ...lags].reduce((sum, { failures }) => sum + failures, 0)

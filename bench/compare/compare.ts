@@ -9,27 +9,27 @@ import { runCalls } from '../load/run-calls.ts'
 
 export interface CompareOptions {
   rounds: number
-  /** How long one measurement is to last. */
+  /** Target duration of one measurement. */
   seconds: number
   peers: PeerName[]
   works: Work[]
   companies: number[]
-  /** How many callers; null: what suits the work. */
+  /** Numbers of concurrent callers; null for the default of the work. */
   callers: number[] | null
   /** Records of a bulk call. */
   records: number
-  /** Connections of each peer but the program itself, which has its own default. */
+  /** Connections of each peer except the service, which uses its default. */
   connections: number
 }
 
 /** One measurement: a peer, a cell, a round. */
 export interface Measurement extends LoadResult {
-  /** Calls a second until the last one could be read in the log. */
+  /** Calls per second until the log showed the last one. */
   visiblePerSecond: number
 }
 
 export interface CellResult extends Cell {
-  /** By peer, one for each round; the same index is the same round. */
+  /** By peer; the index is the round. */
   peers: Partial<Record<PeerName, Measurement[]>>
 }
 
@@ -42,7 +42,7 @@ const CALLERS: Record<Work, number[]> = {
   verify: [1, 32],
 }
 
-/** Opens the peers, each on a database of its own, runs a task with them, and stops them. */
+/** Opens the peers, each on its own database, runs a task with them, and stops them. */
 export async function withPeers<Result>(
   server: BenchServer,
   options: Pick<CompareOptions, 'peers' | 'companies' | 'records' | 'connections'>,
@@ -69,7 +69,7 @@ export async function withPeers<Result>(
   }
 }
 
-/** Measures all cells: in each of them round by round, and in each round one peer after the other, in turning order. */
+/** Measures all cells round by round, in each round one peer after the other, in alternating order. */
 export async function compare(
   server: BenchServer,
   peers: Peer[],
@@ -80,7 +80,7 @@ export async function compare(
   for (const cell of cellsOf(options)) {
     const able = peers.filter(({ works }) => works.includes(cell.work))
     const result: CellResult = { ...cell, peers: {} }
-    // None of them pays for what the cell before has left to be written out.
+    // So that no peer pays for the dirty pages of the cell before.
     await server.run('checkpoint')
     const rates = new Map<Peer, number>()
     for (let round = 0; round < options.rounds; round += 1) {
@@ -110,7 +110,7 @@ function cellsOf({ works, companies, callers }: CompareOptions): Cell[] {
 const WARM_UP_SHARE = 0.5
 const CALLS_OF_A_CALLER = 3
 
-/** Warms a peer up, which tells how many calls last as long as wanted, and measures those. */
+/** Warms up a peer to find its rate, then measures as many calls as `seconds` need at that rate. */
 async function measure(peer: Peer, cell: Cell, seconds: number, rates: Map<Peer, number>): Promise<Measurement> {
   const rate = rates.get(peer)
   const least = cell.callers * CALLS_OF_A_CALLER
@@ -130,8 +130,8 @@ async function measure(peer: Peer, cell: Cell, seconds: number, rates: Map<Peer,
 }
 
 /**
- * Makes `first` calls, then twice as many and so on until they last half of this time, all of them about as long as it.
- * Tells how many there were in a second at the end. Throws when one fails.
+ * Makes `first` calls and doubles the number until a batch lasts at least half of `seconds`. Returns the calls per second
+ * of that batch. Throws when a call fails.
  */
 export async function warmUp(peer: Peer, cell: Cell, seconds: number, first: number): Promise<number> {
   for (let count = Math.max(cell.callers, Math.round(first)); ; count *= 2) {

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { requestsOf } from '../load/http-work.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'
-import { untilVisible } from '../peers/ours-peer.ts'
+import { waitUntilVisible } from '../peers/ours-peer.ts'
 import { runCalls, sendEvenly } from '../load/run-calls.ts'
 import { percentile } from '../report/statistics.ts'
 
-/** From the answer of a call until its entry can be read in the log, in milliseconds. */
+/** The time from the answer of a call until the log shows its entry. */
 export interface LagResult {
   companies: number
-  /** Calls a second while it was measured: half of the peak. */
+  /** Calls per second during the measurement: half of the peak. */
   perSecond: number
-  /** How many calls were followed into the log. */
+  /** Number of calls whose lag was measured. */
   followed: number
   p50Ms: number
   p99Ms: number
@@ -21,24 +21,24 @@ export interface LagResult {
 export interface LagOptions {
   companies: number
   seconds: number
-  /** The callers who make the peak. */
+  /** Concurrent callers for the peak. */
   callers: number
   records: number
 }
 
-/** What is known of the calls that are being sent. */
+/** The state that the sender and the followers share. */
 interface Sending {
-  /** The last call that was answered, until somebody follows it. */
+  /** The last answered call, until a follower takes it. */
   newest: { tenant: OurTenant; logId: string; at: number } | null
   isOver: boolean
 }
 
-/** How many calls are followed at once. Each is asked for again and again, so they are few. */
+/** Concurrent followers; few, because each polls. */
 const FOLLOWERS = 4
 const TICK_MS = 1
 const CALLS_OF_A_CALLER = 20
 
-/** Finds the peak of single creates, then sends half as many in even time, and follows some of them into the log. */
+/** Finds the peak rate of single creates, then sends at half of it and measures the lag of some calls. */
 export async function measureLag(ours: Ours, { companies, seconds, callers, records }: LagOptions): Promise<LagResult> {
   const cell = { work: 'single-create', companies } as const
   const probe = await runCalls(ours.prepare(cell, callers * CALLS_OF_A_CALLER), callers)
@@ -60,7 +60,7 @@ export async function measureLag(ours: Ours, { companies, seconds, callers, reco
       sending.newest = null
       if (!next) await pause(TICK_MS)
       else {
-        await untilVisible(ours.client, next.tenant, next.logId)
+        await waitUntilVisible(ours.client, next.tenant, next.logId)
         lags.push(performance.now() - next.at)
       }
     }

@@ -5,7 +5,7 @@ import { PEERS } from '../load/peer.ts'
 import type { Ratio } from './ratios.ts'
 import { median, spreadOf } from '../report/statistics.ts'
 
-/* The results of a run as tables. */
+/* Formats the results of a run as Markdown tables. */
 
 export function machineLines({ settings, ...machine }: Machine): string {
   const { at, processor, processors, memoryGiB, system, node, postgres, syncMs, load } = machine
@@ -18,19 +18,29 @@ export function machineLines({ settings, ...machine }: Machine): string {
   ].join('\n')
 }
 
-/** What each peer did in each cell: medians of the rounds. */
+/** The throughput of each peer in each cell: medians of the rounds. */
 export function throughputTable(cells: CellResult[]): string {
   const rows = cells.flatMap(({ work, companies, callers, peers }) =>
     PEERS.flatMap((name) => {
       const rounds = peers[name]
       if (!rounds) return []
       const { median: middle, min, max } = spreadOf(rounds.map(({ perSecond }) => perSecond))
-      const of = (pick: (round: Measurement) => number) => short(median(rounds.map(pick)))
+      const of = (pick: (round: Measurement) => number) => formatNumber(median(rounds.map(pick)))
       const visible = name === 'ours' && work !== 'verify' ? of(({ visiblePerSecond }) => visiblePerSecond) : ''
       const latencies = [of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms)]
       const failures = rounds.reduce((sum, round) => sum + round.failures, 0)
       return [
-        [work, companies, callers, name, short(middle), `${short(min)}–${short(max)}`, visible, ...latencies, failures],
+        [
+          work,
+          companies,
+          callers,
+          name,
+          formatNumber(middle),
+          `${formatNumber(min)}–${formatNumber(max)}`,
+          visible,
+          ...latencies,
+          failures,
+        ],
       ]
     }),
   )
@@ -49,7 +59,7 @@ export function throughputTable(cells: CellResult[]): string {
   return table(names, rows)
 }
 
-/** How the program compares, with what is asked of it. */
+/** The ratios of the service to its peers, with their targets. */
 export function ratioTable(ratios: Ratio[]): string {
   const rows = ratios.map(({ work, companies, callers, against, of, spread, asked }) => {
     const verdict = asked === null ? '' : spread.median >= asked ? 'yes' : '**no**'
@@ -65,10 +75,10 @@ export function ratioTable(ratios: Ratio[]): string {
 export function lagTable(lags: LagResult[]): string {
   const rows = lags.map((lag) => [
     lag.companies,
-    short(lag.perSecond),
+    formatNumber(lag.perSecond),
     lag.followed,
-    short(lag.p50Ms),
-    short(lag.p99Ms),
+    formatNumber(lag.p50Ms),
+    formatNumber(lag.p99Ms),
     lag.failures,
   ])
   return table(['companies', 'calls/s (half of the peak)', 'calls followed', 'p50 ms', 'p99 ms', 'failed'], rows)
@@ -79,8 +89,8 @@ export function table(names: string[], rows: (string | number)[][]): string {
   return [line(names), line(names.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Three digits that count. */
-export function short(value: number): string {
+/** Formats a number with three significant digits. */
+export function formatNumber(value: number): string {
   if (value >= 100) return value.toFixed(0)
   return value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }

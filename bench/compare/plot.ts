@@ -6,7 +6,7 @@ const LABEL_PX = 380
 const SCALE_PX = 420
 const MARGIN_PX = 30
 
-/** A plot of ratios, one row each: the median as a bar, the rounds' spread as a line, what is asked as a mark. */
+/** Plots ratios, one row each: the median as a bar, the spread of the rounds as a line, the target as a mark. */
 export function plotRatios(ratios: Ratio[], title: string): string {
   const largest = Math.max(1, ...ratios.map(({ spread, asked }) => Math.max(spread.max, asked ?? 0)))
   const x = (value: number) => LABEL_PX + (value / largest) * SCALE_PX
@@ -38,7 +38,7 @@ function rowOf(
     `<rect x="${x(0)}" y="${top + 4}" width="${x(spread.median) - x(0)}" height="${ROW_PX - 8}" fill="${isShort ? '#d98c5f' : '#5f8fd9'}"/>`,
     `<line x1="${x(spread.min)}" x2="${x(spread.max)}" y1="${middle}" y2="${middle}" stroke="#222"/>`,
     mark,
-    // Right of the bar, of the spread, and of the marks that stand behind it.
+    // To the right of the bar, the spread, and the mark.
     `<text x="${x(Math.max(spread.max, asked ?? 0, 1)) + 6}" y="${middle + 4}">${spread.median.toFixed(2)}</text>`,
   ].join('')
 }

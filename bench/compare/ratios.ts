@@ -3,17 +3,17 @@ import type { Cell, PeerName } from '../load/peer.ts'
 import type { Spread } from '../report/statistics.ts'
 import { spreadOf } from '../report/statistics.ts'
 
-/** How the program compares with a peer in a cell, round by round in the same run. */
+/** The ratio of the service to a peer in a cell, over the rounds of one run. */
 export interface Ratio extends Cell {
   against: Exclude<PeerName, 'ours'>
-  /** What of the program is compared: its answers, or its answers once they can be read in the log. */
+  /** Compares the rate of answers, or the rate until the log shows the calls. */
   of: 'answered' | 'visible'
   spread: Spread
-  /** What the ratio is to be at least; null where nothing is asked. */
+  /** The minimum ratio; null without a target. */
   asked: number | null
 }
 
-/** All ratios of a cell. The visible ones are told where something is asked of them, or the difference is of interest. */
+/** Computes the ratios of a cell; those of `visible` only against crud, for work that the log shows. */
 export function ratiosOf(result: CellResult): Ratio[] {
   const { work, companies, callers, peers } = result
   const ours = peers.ours
@@ -34,7 +34,7 @@ function rateOf(measured: Measurement, of: Ratio['of']): number {
   return of === 'visible' ? measured.visiblePerSecond : measured.perSecond
 }
 
-/** What is asked of the ratios that fit. */
+/** A target for matching ratios. */
 interface Asked {
   where: Partial<Omit<Ratio, 'spread' | 'asked'>>
   least: number
@@ -44,7 +44,7 @@ const CRUD = { against: 'crud', of: 'answered' } as const
 const CRUD_VISIBLE = { against: 'crud', of: 'visible' } as const
 const EMMETT = { against: 'emmett', of: 'answered' } as const
 
-/** What this service sets itself. */
+/** The performance targets of the service. */
 const ASKED: Asked[] = [
   ...(['single-create', 'single-patch'] as const).flatMap((work): Asked[] => [
     { where: { work, ...CRUD, companies: 1, callers: 32 }, least: 3 },

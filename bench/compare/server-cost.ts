@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { childrenOf, cpuSeconds } from '../processes/machine.ts'
-import { short, table } from './markdown.ts'
+import { listChildren, cpuSeconds } from '../processes/machine.ts'
+import { formatNumber, table } from './markdown.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 
-/** What calls cost beside time: processor seconds of the service and of PostgreSQL, bytes of its log and of its tables. */
+/** The resources that calls use: processor time of the service and of PostgreSQL, write-ahead log, and table space. */
 export interface Cost {
   serviceCpuSeconds: number
   postgresCpuSeconds: number
@@ -12,9 +12,9 @@ export interface Cost {
   tableBytes: number
 }
 
-/** Notes what was used so far; the function that it gives tells what was used since. */
+/** Starts a measurement. Returns a function that returns the resources used since. */
 export async function startCost(server: BenchServer, database: string, pid: number): Promise<() => Promise<Cost>> {
-  const postmaster = await postmasterOf(server)
+  const postmaster = await readPostmasterPid(server)
   const used = async (): Promise<Cost> => {
     const [sizes] = await server.run<{ wal: string; tables: string }>(
       `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size('${database}') as tables`,
@@ -41,8 +41,8 @@ export function costTable(cost: Cost, calls: number): string {
     [
       [
         `${calls} measured`,
-        short(million(cost.serviceCpuSeconds)),
-        short(million(cost.postgresCpuSeconds)),
+        formatNumber(million(cost.serviceCpuSeconds)),
+        formatNumber(million(cost.postgresCpuSeconds)),
         gigabytes(million(cost.walBytes)),
         gigabytes(million(cost.tableBytes)),
       ],
@@ -51,17 +51,17 @@ export function costTable(cost: Cost, calls: number): string {
 }
 
 function gigabytes(bytes: number): string {
-  return short(bytes / 1e9)
+  return formatNumber(bytes / 1e9)
 }
 
-async function postmasterOf(server: BenchServer): Promise<number> {
+async function readPostmasterPid(server: BenchServer): Promise<number> {
   const [row] = await server.run<{ folder: string }>(`select current_setting('data_directory') as folder`)
   return Number((await readFile(path.join(row!.folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-/** A process that ends meanwhile is counted by the one that started it. */
+/** When a process ends meanwhile, its parent's figure includes it. */
 async function cpuSecondsOfAll(postmaster: number): Promise<number> {
   let sum = await cpuSeconds(postmaster)
-  for (const child of await childrenOf(postmaster)) sum += await cpuSeconds(child).catch(() => 0)
+  for (const child of await listChildren(postmaster)) sum += await cpuSeconds(child).catch(() => 0)
   return sum
 }

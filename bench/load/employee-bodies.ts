@@ -1,6 +1,6 @@
 /*
- * What the load sends: employees of some 320 bytes, every one with an e-mail address and an external id of its own in the
- * whole run, and patches of them.
+ * Bodies of the load: employees of about 320 bytes with e-mail addresses and external ids that are unique in the run,
+ * and patches.
  */
 
 const FIRST_NAMES = ['Ana', 'Björn', 'Chidi', 'Daria', 'Emre', 'Fatou', 'Goran', 'Hana']
@@ -8,7 +8,7 @@ const JOBS = ['Accountant', 'Backend engineer', 'Care coordinator', 'Data analys
 const DEPARTMENTS = ['Finance', 'Engineering', 'Operations', 'People']
 const LOCATIONS = ['Lisbon', 'Lagos', 'Leipzig', 'Lima']
 
-/** What a patch without changes sends again: the patches with changes leave these alone. */
+/** The attributes that a patch without changes sends; no patch changes them. */
 export interface Unchanging {
   department: string
   employee_number: string
@@ -16,7 +16,7 @@ export interface Unchanging {
 
 let serial = 0
 
-/** A number that no other call of it has given. */
+/** Returns the next number of a sequence. */
 export function nextSerial(): number {
   serial += 1
   return serial
@@ -39,7 +39,7 @@ export function newEmployee(): Record<string, unknown> & Unchanging {
   }
 }
 
-/** Two attributes with values that the employee never had. */
+/** Makes a patch of two attributes with new values. */
 export function changingPatch(): Record<string, unknown> {
   const n = nextSerial()
   return { job_title: `${pick(JOBS, n)} ${n}`, location: `${pick(LOCATIONS, n)} ${n}` }

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 
-/** More than this many calls are never under way at once. */
+/** At least the largest number of concurrent calls. */
 const MAX_CONNECTIONS = 256
 
 export interface Request {
@@ -16,7 +16,7 @@ export interface Answer {
   text: string
 }
 
-/** Connections to a server that are kept open, with one request at a time on each. */
+/** A pool of keep-alive connections with one request at a time on each. */
 export interface HttpClient {
   send(request: Request): Promise<Answer>
   close(): Promise<void>
@@ -33,7 +33,7 @@ export function openHttpClient(address: string): HttpClient {
   }
 }
 
-/** Sends a request and throws, with the beginning of what was answered, unless the status is this one. */
+/** Sends a request. Throws an error with the start of the answer when the status is another one. */
 export async function expectStatus(client: HttpClient, request: Request, status: number): Promise<Answer> {
   const answer = await client.send(request)
   if (answer.status === status) return answer

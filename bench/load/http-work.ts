@@ -2,37 +2,37 @@ import { changingPatch, newEmployee, nextSerial } from './employee-bodies.ts'
 import type { Request } from './http-client.ts'
 import type { Work } from './peer.ts'
 import type { Tenant } from './tenants.ts'
-import { writing } from './tenants.ts'
+import { makeWriteRequest } from './tenants.ts'
 
-/** A request of a work, and the status that it must be answered with. */
+/** A request and its expected status. */
 export interface ExpectedRequest {
   request: Request
   status: number
 }
 
-/** A prime, so that one patch after the other goes to another part of the company. */
+/** A prime, so that successive patches go to different parts of the company. */
 const STRIDE = 7919
 
-/** Makes the request of a work to one company; `turn` is how many it has been sent before. */
+/** Makes a request of this work to one company; `turn` counts its requests. */
 export function requestOf(work: Work, tenant: Tenant, turn: number, records: number): ExpectedRequest {
   switch (work) {
     case 'single-create':
-      return { request: writing(tenant, 'POST', '/v1/employees', newEmployee()), status: 201 }
+      return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', newEmployee()), status: 201 }
     case 'single-patch': {
       const { id } = tenant.stock[(turn * STRIDE) % tenant.stock.length]!
-      return { request: writing(tenant, 'PATCH', `/v1/employees/${id}`, changingPatch()), status: 200 }
+      return { request: makeWriteRequest(tenant, 'PATCH', `/v1/employees/${id}`, changingPatch()), status: 200 }
     }
     case 'bulk-create': {
       const employees = Array.from({ length: records }, newEmployee)
-      return { request: writing(tenant, 'POST', '/v1/employees', { employees }), status: 201 }
+      return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', { employees }), status: 201 }
     }
     case 'bulk-patch': {
       const employees = sliceOf(tenant, turn, records).map(({ id }) => ({ id, ...changingPatch() }))
-      return { request: writing(tenant, 'PATCH', '/v1/employees', { employees }), status: 200 }
+      return { request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees }), status: 200 }
     }
     case 'bulk-patch-unchanged':
       return {
-        request: writing(tenant, 'PATCH', '/v1/employees', { employees: sliceOf(tenant, turn, records) }),
+        request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees: sliceOf(tenant, turn, records) }),
         status: 200,
       }
     case 'verify': {
@@ -42,14 +42,14 @@ export function requestOf(work: Work, tenant: Tenant, turn: number, records: num
   }
 }
 
-/** Makes requests of a work, to one company of a group after the other. */
+/** Makes requests of this work to the companies in turn. */
 export function requestsOf<T extends Tenant>(
   work: Work,
   tenants: readonly T[],
   count: number,
   records: number,
 ): (ExpectedRequest & { tenant: T })[] {
-  // Begins anywhere, so that the slices of one measurement are not always the first ones.
+  // Starts at a different slice in each measurement.
   const start = nextSerial()
   return Array.from({ length: count }, (_, at) => {
     const tenant = tenants[at % tenants.length]!
@@ -57,7 +57,7 @@ export function requestsOf<T extends Tenant>(
   })
 }
 
-/** The employees of a bulk patch: another part of the company each time, so that calls side by side do not collide. */
+/** The employees of a bulk patch: another slice each turn, so that concurrent calls do not collide. */
 function sliceOf({ stock }: Tenant, turn: number, records: number) {
   const slices = Math.floor(stock.length / records)
   const from = (turn % slices) * records

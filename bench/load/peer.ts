@@ -1,6 +1,6 @@
 import type { Call } from './run-calls.ts'
 
-/** What can be asked of a peer. */
+/** The kinds of calls. */
 export const WORKS = [
   'single-create',
   'single-patch',
@@ -14,20 +14,20 @@ export type Work = (typeof WORKS)[number]
 export const PEERS = ['crud', 'emmett', 'raw', 'ours'] as const
 export type PeerName = (typeof PEERS)[number]
 
-/** One kind of work, by so many callers, spread over so many companies. */
+/** A kind of call with a number of companies and of concurrent callers. */
 export interface Cell {
   work: Work
   companies: number
   callers: number
 }
 
-/** Something that is measured beside others, on a database of its own on the one server. */
+/** A system to measure, on its own database on the shared server. */
 export interface Peer {
   name: PeerName
   works: readonly Work[]
-  /** Makes calls of a work, bodies included, so that nothing of that falls into the measured time. */
+  /** Makes calls, including their bodies, so that this takes no measured time. */
   prepare(cell: Pick<Cell, 'work' | 'companies'>, count: number): Call[]
-  /** Resolves once everything that was answered can be read in the log; absent where it can be from the answer on. */
+  /** Waits until the log shows all answered calls; absent when it shows them immediately. */
   visible?(): Promise<void>
   stop(): Promise<void>
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { percentile } from '../report/statistics.ts'
 
-/** One call with everything made that it needs; rejects when it was not answered as it should be. */
+/** A prepared call; rejects on an unexpected answer. */
 export type Call = () => Promise<void>
 
-/** What a number of calls came to. Latencies in milliseconds. */
+/** The results of a number of calls. Latencies are in milliseconds. */
 export interface LoadResult {
   calls: number
   seconds: number
@@ -12,11 +12,11 @@ export interface LoadResult {
   p50Ms: number
   p99Ms: number
   failures: number
-  /** What the first failure said. */
+  /** The message of the first failure. */
   firstFailure: string | null
 }
 
-/** Makes all these calls, by so many callers side by side: each makes its next call when its last one is answered. */
+/** Makes the calls with this many concurrent callers; each caller waits for an answer before its next call. */
 export async function runCalls(calls: readonly Call[], callers: number): Promise<LoadResult> {
   const latencies = new Float64Array(calls.length)
   const failed: unknown[] = []
@@ -33,7 +33,7 @@ export async function runCalls(calls: readonly Call[], callers: number): Promise
   return loadResult(latencies, (performance.now() - started) / 1000, failed)
 }
 
-/** Sums calls up. `failed` are the errors of those that were not answered as they should be. */
+/** Summarizes calls. `failed` are the errors of the failed ones. */
 export function loadResult(latencies: Float64Array, seconds: number, failed: unknown[]): LoadResult {
   return {
     calls: latencies.length,
@@ -48,7 +48,7 @@ export function loadResult(latencies: Float64Array, seconds: number, failed: unk
 
 const TICK_MS = 1
 
-/** Makes all these calls in even time, so many a second, however long each of them takes. */
+/** Makes the calls at a constant rate, regardless of their latency (an open-loop load). */
 export async function sendEvenly(calls: readonly Call[], perSecond: number): Promise<LoadResult> {
   const latencies = new Float64Array(calls.length)
   const failed: unknown[] = []

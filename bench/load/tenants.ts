@@ -5,31 +5,31 @@ import { expectStatus } from './http-client.ts'
 import type { Call } from './run-calls.ts'
 import { runCalls } from './run-calls.ts'
 
-/** An employee that the patches may change. */
+/** An employee to patch. */
 export interface StockEmployee extends Unchanging {
   id: string
 }
 
-/** A company with one key, and employees that were there before the clock started. */
+/** A company with an API key and employees that are created before the measurement. */
 export interface Tenant {
-  /** The headers by which it is known. */
+  /** The headers that authenticate it. */
   credentials: Record<string, string>
   stock: StockEmployee[]
 }
 
-/** How large the companies of a run are. */
+/** The companies of a run. */
 export interface TenantSizes {
-  /** How many companies share the work: one group of them for each of these numbers. */
+  /** The size of each group of companies. */
   companies: number[]
   /** Records of a bulk call. */
   records: number
 }
 
-/** Bulk patches that can be under way at once without touching one employee twice, when there is one company. */
+/** Concurrent bulk patches that touch different employees when there is one company. */
 const SLICES = 8
 const STOCK_CALLERS = 4
 
-/** Makes the groups of companies, and their stock by calls of the API. */
+/** Creates the groups of companies, and their employees through the API. */
 export async function makeTenants<T extends Tenant>(
   client: HttpClient,
   sizes: TenantSizes,
@@ -41,27 +41,32 @@ export async function makeTenants<T extends Tenant>(
     for (let at = 1; at <= count; at += 1) tenants.push(await make(`Company ${at} of ${count}`))
     const slices = Math.max(1, Math.ceil(SLICES / count))
     const calls = tenants.flatMap((tenant) =>
-      Array.from({ length: slices }, () => stocking(client, tenant, sizes.records)),
+      Array.from({ length: slices }, () => makeStock(client, tenant, sizes.records)),
     )
     const { failures, firstFailure } = await runCalls(calls, STOCK_CALLERS)
-    if (failures > 0) throw new Error(`the stock could not be made: ${firstFailure}`)
+    if (failures > 0) throw new Error(`creating the employees failed: ${firstFailure}`)
     groups.set(count, tenants)
   }
   return groups
 }
 
-function stocking(client: HttpClient, tenant: Tenant, records: number): Call {
+function makeStock(client: HttpClient, tenant: Tenant, records: number): Call {
   return async () => {
     const employees = Array.from({ length: records }, newEmployee)
-    const { text } = await expectStatus(client, writing(tenant, 'POST', '/v1/employees', { employees }), 201)
+    const { text } = await expectStatus(client, makeWriteRequest(tenant, 'POST', '/v1/employees', { employees }), 201)
     for (const { id, department, employee_number } of (JSON.parse(text) as { employees: StockEmployee[] }).employees) {
       tenant.stock.push({ id, department, employee_number })
     }
   }
 }
 
-/** A writing call, with its body in the bytes that are sent. */
-export function writing({ credentials }: Tenant, method: 'POST' | 'PATCH', path: string, body: unknown): Request {
+/** Makes a writing request with a serialized body. */
+export function makeWriteRequest(
+  { credentials }: Tenant,
+  method: 'POST' | 'PATCH',
+  path: string,
+  body: unknown,
+): Request {
   return {
     method,
     path,

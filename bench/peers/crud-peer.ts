@@ -13,7 +13,7 @@ import { makeTenants } from '../load/tenants.ts'
 
 const QUOTA = 2_000_000_000
 
-/** The plain service with an audit table, in a process of its own. */
+/** Opens the plain CRUD service with an audit table, in its own process. */
 export async function openCrud(
   urls: ServerUrls,
   sizes: TenantSizes,

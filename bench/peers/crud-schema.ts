@@ -1,6 +1,6 @@
 /**
- * The tables of the plain peer: employees, and beside them a log of the calls with a detail row for each record. Its
- * indexes are those that its calls and its log need, and no more: ids grow with time, so the log is in order by its key.
+ * The tables of the CRUD peer: employees, and a log of calls with a detail row per record. It has only the indexes that
+ * its calls and its log need: ids grow with time, so the primary key orders the log.
  */
 export const CRUD_SCHEMA = `
   create table companies (

@@ -21,15 +21,15 @@ import type { LogRecord } from './crud-statements.ts'
 import * as statements from './crud-statements.ts'
 
 /*
- * The plain peer: what a team would write that does not keep events. Employees in a table, and a log of the calls with a
- * detail row for each record, written in the same transaction. Same validation, same key check, same quota. Everything
- * that can be is sent in one go. Arguments: the database's URL and how many connections to use.
+ * The CRUD peer: a service without events, with a table of employees and a log of calls with a detail row per record,
+ * written in one transaction. Validation, authentication, and quota are those of the service. Statements are pipelined
+ * where possible. Arguments: the URL of the database and the number of connections.
  */
 
 const MAX_RECORDS = 1000
 const BODY_LIMIT = 8 * 1024 * 1024
 const [, , url, connections] = process.argv
-// With the very settings of the program's own appends.
+// The settings of the service's own appends.
 const pool = openPool({ url: url!, name: 'crud', max: Number(connections), settings: lookUpOnly(false) })
 const app = Fastify({ bodyLimit: BODY_LIMIT, genReqId: () => randomUUID() })
 
@@ -80,7 +80,7 @@ app.post('/v1/employees', async (request, reply) => {
   const details = employees.map(({ id }, at): LogRecord => ({ o: at, e: id, s: null, d: set[at] }))
   const counts = { total: records.length, updated: 0, deactivated: 0, no_updates: 0 }
   await withClient((client) =>
-    inOneGo(client, [
+    sendPipelined(client, [
       BEGIN,
       statements.insertEmployees(companyId, employees),
       statements.insertLog({ companyId, logId, apiId, operation: 'create', requestId: request.id, now, counts }),
@@ -110,10 +110,10 @@ app.get('/v1/auth/verify', async (request: FastifyRequest, reply: FastifyReply) 
   reply.send((await pool.query(statements.noteUse(callerOf(request).api_id))).rows[0]),
 )
 
-/** An employee after a patch, and what it changed. */
-type Patched = ReturnType<typeof patched>
+/** An employee after a patch, and the changes. */
+type Patched = ReturnType<typeof applyPatch>
 
-function patched(before: Employee, record: ReadRecord, now: string) {
+function applyPatch(before: Employee, record: ReadRecord, now: string) {
   const { changes, statusTo, changed, result } = patchEffect(before, record.patch)
   const fact = { stream: before.id, version: before.version + 1, recorded_at: now }
   let employee = before
@@ -135,12 +135,12 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
         group.map(({ locator }) => locator!.value),
       ),
     )
-    const [, ...found] = await inOneGo<Employee>(client, [BEGIN, ...locks])
+    const [, ...found] = await sendPipelined<Employee>(client, [BEGIN, ...locks])
     const named = new Map(byField.flatMap(([field], at) => found[at]!.map((row) => [`${field} ${row[field]}`, row])))
     const results = records.map((record) => {
       const before = named.get(`${record.locator!.field} ${record.locator!.value}`)
       if (!before) throw new RefusedError(operation === 'update_one' ? 404 : 422, 'employee_not_found')
-      return patched(before, record, now)
+      return applyPatch(before, record, now)
     })
     const changed = results.filter((result) => result.changed.length > 0).map(({ employee }) => employee)
     const details = results.map(({ employee, result, changes }, at): LogRecord => ({
@@ -156,7 +156,7 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
       deactivated,
       no_updates: results.length - changed.length,
     }
-    await inOneGo(client, [
+    await sendPipelined(client, [
       ...(changed.length > 0 ? [statements.updateEmployees(companyId, changed)] : []),
       statements.insertLog({ companyId, logId, apiId, operation, requestId: request.id, now, counts }),
       statements.insertLogRecords(companyId, logId, details),
@@ -167,7 +167,7 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
   })
 }
 
-/** Validates and normalises all records; throws unless every one of them is good. */
+/** Validates and normalizes all records; throws when one is invalid. */
 function readAll(found: CallRecords, read: (record: SentRecord) => ReadRecord): ReadRecord[] {
   if (found.problem) throw new RefusedError(422, found.problem.code)
   const records = found.records.map(read)
@@ -187,13 +187,13 @@ async function withClient<Result>(task: (client: PoolClient) => Promise<Result>)
   }
 }
 
-/** Sends statements as the program does, all in one go, and gives the rows of each. Throws what the first failing one says. */
-async function inOneGo<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
+/** Sends the statements in one pipeline, as the service does, and returns the rows of each. Throws the first error. */
+async function sendPipelined<Row extends object>(client: PoolClient, sent: Statement[]): Promise<Row[][]> {
   const answers = await pipeline(client, (pipe) => Promise.all(sent.map((statement) => pipe.query<Row>(statement))))
   return answers.map(({ rows }) => rows)
 }
 
-/** A UUIDv7: it grows with time, so that indexes grow at their end. */
+/** Makes a UUIDv7, which grows with time, so that indexes grow at the end. */
 function newId(): string {
   const time = Date.now().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`

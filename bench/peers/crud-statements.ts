@@ -2,7 +2,7 @@ import type { Locator } from '../../src/domain/calls/call-records.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import type { Statement } from '../../src/postgres/pipeline.ts'
 
-/* The named statements of the plain peer. Any number of rows travels as one JSON parameter. */
+/* The named statements of the CRUD peer. Rows are passed as one JSON parameter. */
 
 const COLUMNS = `id uuid, first_name text, last_name text, email text, external_id text, employee_number text, job_title text,
   department text, division text, location text, manager_id uuid, phone text, start_date date, termination_date date,
@@ -23,11 +23,11 @@ export const insertEmployees = (companyId: string, employees: Employee[]): State
   values: [companyId, JSON.stringify(employees)],
 })
 
-/** Locks in the order of the ids, so that two calls on the same employees wait for each other and do not block for ever. */
+/** Locks in id order, so that concurrent calls on the same employees do not deadlock. */
 export const lockEmployees = (companyId: string, field: Locator['field'], values: string[]): Statement => ({
   name: `lock-by-${field}`,
   text: `select ${READ.join(', ')} from employees where company_id = $1 and ${field} = any($2) order by id for update`,
-  // Texts are quoted in an array of PostgreSQL's as in one of JSON.
+  // PostgreSQL array literals quote strings like JSON.
   values: [companyId, `{${values.map((value) => JSON.stringify(value)).join(',')}}`],
 })
 
@@ -63,7 +63,7 @@ export const insertLog = ({ companyId, logId, apiId, operation, requestId, now, 
   ],
 })
 
-/** A record of the log: its place, its employee, its status, and what was set or changed. */
+/** A record of the log: ordinal, employee, status, and details. */
 export interface LogRecord {
   o: number
   e: string
@@ -80,7 +80,7 @@ export const insertLogRecords = (companyId: string, logId: string, records: LogR
 
 const WINDOW = `date_trunc('month', now())`
 
-/** Counts one request; beyond the quota it fails by the check of the table. Last of all: every call of the key waits here. */
+/** Counts a request; beyond the quota, the check constraint fails. Sent last, because it locks the row of the key. */
 export const useQuota = (apiId: string): Statement => ({
   name: 'use-quota',
   text: `update api_keys set last_used = clock_timestamp(), window_start = ${WINDOW},

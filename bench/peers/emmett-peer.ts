@@ -8,8 +8,8 @@ import type { ServerUrls } from '../processes/postgres.ts'
 type Created = { type: 'EmployeeCreated'; data: Record<string, unknown> }
 
 /**
- * Emmett's event store, called in this very process: no HTTP, no rules, no key, no quota. An append of 1 event, or of as
- * many as a bulk call has records, each to a stream of its own, with the data that a creation has.
+ * Opens Emmett's event store in this process: no HTTP, validation, key, or quota. Each call appends one event, or one
+ * per record of a bulk call, to a new stream, with the data of a creation.
  */
 export async function openEmmett(urls: ServerUrls, options: { connections: number; records: number }): Promise<Peer> {
   const pool = new pg.Pool({ connectionString: urls.ownerUrl, max: options.connections })

@@ -16,11 +16,11 @@ import { startServerProcess } from '../processes/server-process.ts'
 import type { Tenant, TenantSizes } from '../load/tenants.ts'
 import { makeTenants } from '../load/tenants.ts'
 
-/** A company of the program under test. */
+/** A company of the service under test. */
 export interface OurTenant extends Tenant {
   companyId: string
   adminToken: string
-  /** The newest call that was answered. */
+  /** The newest answered call. */
   newest: { position: number; logId: string } | null
 }
 
@@ -28,7 +28,7 @@ export interface Ours extends Peer {
   client: HttpClient
   server: ServerProcess
   tenants: Map<number, OurTenant[]>
-  /** Sends a request that was made before, and notes its place in the log. */
+  /** Sends a prepared request and records its position in the ledger. */
   send(made: ExpectedRequest & { tenant: OurTenant }): Promise<{ logId: string | null; text: string }>
 }
 
@@ -36,15 +36,15 @@ const QUOTA = 2_000_000_000
 const POLL_MS = 2
 const VISIBLE_TIMEOUT_MS = 600_000
 
-/** What the program is started with; all else is as it comes. */
+/** The settings of the service; all others have their defaults. */
 function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string, string> {
   const urls = { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl }
   return { ...urls, PORT: '0', LOG_LEVEL: 'error', BURST_LIMIT: '0', FAILURE_LIMIT: '0' }
 }
 
 /**
- * The program itself: `start`, so API and workers in one process, as on one machine in production.
- * `nodeOptions` are for node, e.g. to take a profile.
+ * Opens the service itself: `start`, which runs the API and the workers in one process. `nodeOptions` are passed to
+ * Node.js, for example to take a profile.
  */
 export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions: string[] = []): Promise<Ours> {
   const server = await startServerProcess([...nodeOptions, 'src/main.ts', 'start'], settingsOf(urls))
@@ -74,8 +74,8 @@ export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions
         (made) => async () => void (await send(made)),
       ),
     async visible() {
-      // A company's entries become visible in order, so the newest is the last.
-      for (const tenant of touched) await untilVisible(client, tenant, tenant.newest!.logId)
+      // Entries of a company become visible in order.
+      for (const tenant of touched) await waitUntilVisible(client, tenant, tenant.newest!.logId)
       touched.clear()
     },
     async stop() {
@@ -105,15 +105,15 @@ async function makeOurTenants(
   }
 }
 
-/** Asks for an entry of the log until it is there. */
-export async function untilVisible(client: HttpClient, { adminToken }: OurTenant, logId: string): Promise<void> {
+/** Polls until the log shows an entry. */
+export async function waitUntilVisible(client: HttpClient, { adminToken }: OurTenant, logId: string): Promise<void> {
   const headers = { authorization: `Bearer ${adminToken}` }
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS
   for (;;) {
     const { status, text } = await client.send({ method: 'GET', path: `/admin/v1/bulk-user-logs/${logId}`, headers })
     if (status === 200) return
-    if (status !== 404) throw new Error(`the log answered ${status}: ${text.slice(0, 300)}`)
-    if (performance.now() > deadline) throw new Error(`${logId} has not become visible`)
+    if (status !== 404) throw new Error(`reading the log failed with ${status}: ${text.slice(0, 300)}`)
+    if (performance.now() > deadline) throw new Error(`the log does not show ${logId}`)
     await pause(POLL_MS)
   }
 }

@@ -5,7 +5,7 @@ import { newEmployee } from '../load/employee-bodies.ts'
 import type { Peer } from '../load/peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
 
-/** The ledger's own table of events, without its guards. */
+/** The events table of the ledger without triggers. */
 const TABLE = `create table events (
     company_id uuid not null,
     position bigint not null,
@@ -33,8 +33,8 @@ const INSERT_MANY = {
 const EXAMPLE_ID = '01m7wqmfakeh492yt3mpqyceyp'
 
 /**
- * What PostgreSQL can do at all: prepared inserts of rows of the ledger's shape, made before the clock starts, each
- * statement with a commit of its own. No HTTP, no lock, no state, no rule.
+ * The upper bound that PostgreSQL sets: prepared inserts of rows shaped like those of the ledger, built before the
+ * measurement, each statement with its own commit. No HTTP, locks, state, or validation.
  */
 export async function openRaw(urls: ServerUrls, options: { connections: number; records: number }): Promise<Peer> {
   const pool = new pg.Pool({ connectionString: urls.ownerUrl, max: options.connections })
@@ -59,7 +59,7 @@ export async function openRaw(urls: ServerUrls, options: { connections: number; 
   }
 }
 
-/** A row as long as that of a creation: position, stream, envelope, data, salt, leaf hash. */
+/** Makes a row the size of a creation's: position, stream, envelope, data, salt, leaf hash. */
 function rowAt(position: number) {
   const stream = `emp_${EXAMPLE_ID}`
   const event = { type: 'EmployeeCreated', stream, version: 1, index: 0, data: { attributes: newEmployee() } } as const

@@ -9,53 +9,53 @@ interface ProfileNode {
 
 interface CpuProfile {
   nodes: ProfileNode[]
-  /** Microseconds of the machine's monotonic clock. */
+  /** Microseconds of the monotonic clock. */
   startTime: number
   samples: number[]
   timeDeltas: number[]
 }
 
-/** The time that something took. */
+/** The processor time of a function or place. */
 export interface TakenTime {
   name: string
   ms: number
-  /** Of the time in which the process did anything, 0 to 1. */
+  /** Share of the non-idle time, 0 to 1. */
   share: number
 }
 
-/** What a process did, the most costly first. */
+/** The processor time of a process, most expensive first. */
 export interface ProfileSummary {
-  /** By package, folder of the program, or part of node: adds up to all of it. */
+  /** By package, folder of the program, or part of Node.js; adds up to the total. */
   places: TakenTime[]
-  /** By function, without what it called: adds up to all of it. */
+  /** By function, without callees; adds up to the total. */
   functions: TakenTime[]
-  /** Functions of the program with all that they called. */
+  /** By function of the program, with callees. */
   withCallees: TakenTime[]
 }
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const IDLE = '(idle)'
 
-/** Microseconds of the clock that profiles are in. */
+/** The current time on the clock of profiles, in microseconds. */
 export function profileClock(): number {
   return Number(process.hrtime.bigint() / 1000n)
 }
 
-/** The profile that a process left in a folder. */
+/** Finds the profile that a process wrote to a folder. Throws when there is none. */
 export async function findProfile(dir: string): Promise<string> {
   const file = (await readdir(dir)).find((name) => name.endsWith('.cpuprofile'))
   if (file === undefined) throw new Error(`there is no profile in ${dir}`)
   return path.join(dir, file)
 }
 
-/** Sums up what a profile says of the time between two instants of `profileClock`. */
+/** Summarizes a profile between two times of `profileClock`. */
 export async function readProfile(file: string, from: number, to: number): Promise<ProfileSummary> {
   const profile = JSON.parse(await readFile(file, 'utf8')) as CpuProfile
   const own = ownTimes(profile, from, to)
   const [places, functions] = [new Map<string, number>(), new Map<string, number>()]
   for (const { id, callFrame } of profile.nodes) {
-    add(places, placeOf(callFrame), own.get(id) ?? 0)
-    add(functions, nameOf(callFrame), own.get(id) ?? 0)
+    add(places, describePlace(callFrame), own.get(id) ?? 0)
+    add(functions, describeFunction(callFrame), own.get(id) ?? 0)
   }
   const total = [...own.values()].reduce((sum, took) => sum + took, 0)
   const ranked = (sums: Map<string, number>) =>
@@ -63,7 +63,7 @@ export async function readProfile(file: string, from: number, to: number): Promi
   return { places: ranked(places), functions: ranked(functions), withCallees: ranked(timesWithCallees(profile, own)) }
 }
 
-/** What each node of the tree of calls took itself, in microseconds. */
+/** The self time of each node of the call tree, in microseconds. */
 function ownTimes(
   { nodes, startTime, samples, timeDeltas }: CpuProfile,
   from: number,
@@ -82,9 +82,9 @@ function ownTimes(
 function timesWithCallees({ nodes }: CpuProfile, own: Map<number, number>): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const sums = new Map<string, number>()
-  /** A function that calls itself counts once: `above` are those that are under way. */
+  /** Counts a recursive function once: `above` has the functions on the stack. */
   function visit({ id, callFrame, children }: ProfileNode, above: ReadonlySet<string>): number {
-    const name = nameOf(callFrame)
+    const name = describeFunction(callFrame)
     const isOurs = fileOf(callFrame).match(/^(?:src|projections|bench)\//) !== null
     const below = isOurs ? new Set([...above, name]) : above
     const took = (children ?? []).reduce((sum, child) => sum + visit(byId.get(child)!, below), own.get(id) ?? 0)
@@ -101,12 +101,12 @@ function fileOf({ url }: Frame): string {
   return url.replace(`file://${ROOT}/`, '').replace(/^.*node_modules\//, 'node_modules/')
 }
 
-function nameOf(frame: Frame): string {
+function describeFunction(frame: Frame): string {
   const file = fileOf(frame)
   return `${frame.functionName || '(anonymous)'}${file === '' ? '' : ` ${file}:${frame.lineNumber + 1}`}`
 }
 
-function placeOf(frame: Frame): string {
+function describePlace(frame: Frame): string {
   const file = fileOf(frame)
   const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? []
   if (name !== undefined) return name

@@ -5,7 +5,7 @@ import { median } from '../report/statistics.ts'
 import type { BenchServer } from './postgres.ts'
 import { SETTINGS } from './postgres.ts'
 
-/** Where and with what a run was made. */
+/** The machine and the versions of a run. */
 export interface Machine {
   at: string
   processor: string
@@ -14,9 +14,9 @@ export interface Machine {
   system: string
   node: string
   postgres: string
-  /** How long the disk takes to make 8 KiB durable, at the median, in milliseconds: what every commit waits for. */
+  /** Median time to sync 8 KiB to disk, in milliseconds: every commit waits for this. */
   syncMs: number
-  /** Work on the machine when the run began, as the operating system tells it: 0 is a quiet one. */
+  /** The load average at the start of the run. */
   load: number
   settings: Record<string, string>
 }
@@ -63,12 +63,12 @@ async function measureSync(dataDir: string): Promise<number> {
   }
 }
 
-/** What a process holds in memory, in bytes. Linux alone tells it. */
+/** The resident memory of a process in bytes. Linux only. */
 export function residentBytes(pid: number): Promise<number> {
   return statusBytes(pid, 'VmRSS')
 }
 
-/** The most that a process has held in memory so far, in bytes. */
+/** The peak resident memory of a process in bytes. Linux only. */
 export function peakBytes(pid: number): Promise<number> {
   return statusBytes(pid, 'VmHWM')
 }
@@ -80,16 +80,16 @@ async function statusBytes(pid: number, name: string): Promise<number> {
 
 const TICKS_PER_SECOND = 100
 
-/** The processor time that a process has used so far, in seconds, with that of the children that it waited for. */
+/** The processor time of a process in seconds, including the children that it waited for. */
 export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // Behind the name, which may hold anything: user, system, and the same of the children, in ticks.
+  // The fields after the name, which can contain anything: user and system time, then those of the children, in ticks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) / TICKS_PER_SECOND
 }
 
-/** The processes that a process has started and that still run. */
-export async function childrenOf(pid: number): Promise<number[]> {
+/** Lists the running children of a process. */
+export async function listChildren(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return text
     .split(' ')

@@ -6,17 +6,17 @@ import { peakBytes } from './machine.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const LOOK_MS = 50
-/** Of what a program says that fails, the end. */
+/** How much of the error output to keep. */
 const TOLD_CHARACTERS = 1_000
 
-/** What a program took from its start to its end. */
+/** The time and memory that a process used. */
 export interface MeasuredProcess {
   seconds: number
-  /** The most memory that it had at once, without that of PostgreSQL. */
+  /** Peak resident memory, without PostgreSQL. */
   peakMebibytes: number
 }
 
-/** Runs a program, named by its path, in a folder, with these settings and nothing else, and waits for it. Throws when it fails. */
+/** Runs a program with only these settings as its environment, and waits for it. Throws when it fails. */
 export async function measureProcess(
   command: string,
   args: string[],
@@ -31,7 +31,7 @@ export async function measureProcess(
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   try {
-    // The system keeps the peak itself; only what comes in the last moment can be missed.
+    // The kernel keeps the peak, so polling can miss only a peak in the last moment.
     while (child.exitCode === null && child.signalCode === null) {
       peak = Math.max(peak, await peakBytes(child.pid!).catch(() => 0))
       await Promise.race([pause(LOOK_MS), ended])

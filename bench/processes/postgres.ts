@@ -6,11 +6,11 @@ import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
 import { openEmbeddedDatabase } from '../../src/postgres/embedded/embedded-postgres.ts'
 
 /*
- * The one PostgreSQL server of a run. Every peer has a database of its own on it, so that all of them live with the same
- * settings, the same disk and the same caches.
+ * The PostgreSQL server of a run. Every peer has its own database on it, so that all peers share settings, disk, and
+ * caches.
  */
 
-/** What is not PostgreSQL's default, or is worth being told: durable, and with room enough not to checkpoint all the time. */
+/** Settings that differ from the defaults or matter for the results: durable, with infrequent checkpoints. */
 export const SETTINGS: Record<string, string> = {
   max_connections: '300',
   shared_buffers: '2GB',
@@ -26,22 +26,22 @@ export const SETTINGS: Record<string, string> = {
   jit: 'off',
 }
 
-/** The addresses of a server: of its superuser, and of the two roles that the program uses. */
+/** The URLs of a database for the superuser and the two roles of the service. */
 export interface ServerUrls extends DatabaseUrls {
   superUrl: string
 }
 
 export interface BenchServer {
-  /** The addresses of a database of it. */
+  /** The URLs of one of its databases. */
   urlsOf(database: string): ServerUrls
-  /** Makes a database that the owner's role owns. */
+  /** Creates a database that belongs to the owner role. */
   createDatabase(name: string): Promise<ServerUrls>
   dropDatabase(name: string): Promise<void>
-  /** Runs a statement as superuser, in this database or in the server's own. */
+  /** Runs a statement as superuser in this database (default: `postgres`). */
   run<Row extends pg.QueryResultRow>(statement: string, database?: string): Promise<Row[]>
 }
 
-/** Runs a task with a server in a folder that is thrown away afterwards. `more` are further settings. */
+/** Runs a task with a server in a temporary folder. `more` are additional settings. */
 export async function withThrowawayServer<Result>(
   parentDir: string,
   more: Record<string, string>,
@@ -72,7 +72,7 @@ export async function withThrowawayServer<Result>(
   }
 }
 
-/** A server that runs already. */
+/** Wraps a running server. */
 export function serverAt(urls: ServerUrls): BenchServer {
   const on = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
   const { superUrl } = urls
@@ -103,5 +103,5 @@ export function serverAt(urls: ServerUrls): BenchServer {
   }
 }
 
-/** Where throw-away folders go when nothing else is said. */
+/** The default parent of temporary folders. */
 export const DEFAULT_PARENT_DIR = os.tmpdir()

@@ -6,15 +6,15 @@ import { createInterface } from 'node:readline'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
-/** A server that was started in a process of its own. */
+/** A server in its own process. */
 export interface ServerProcess {
-  /** Where it listens. */
+  /** The URL that it listens on. */
   address: string
   pid: number
   stop(): Promise<void>
 }
 
-/** Starts a program of this repository with its own options for node, and waits until it prints where it listens. */
+/** Starts a program of this repository and waits until it prints its URL. Throws when it exits before that. */
 export async function startServerProcess(
   args: string[],
   settings: Record<string, string> = {},
@@ -24,15 +24,15 @@ export async function startServerProcess(
   for await (const line of createInterface(child.stdout!)) {
     const [address] = /http:\/\/[^\s]+/.exec(line) ?? []
     if (address === undefined) continue
-    // What it prints later is for nobody, but must not fill the pipe.
+    // Discard later output, which would otherwise fill the pipe.
     child.stdout!.resume()
     return { address, pid: child.pid!, stop: () => stop(child, exited) }
   }
   await exited
-  throw new Error(`node ${args.join(' ')} ended before it listened`)
+  throw new Error(`node ${args.join(' ')} exited before it listened`)
 }
 
-/** Nothing of the surroundings reaches it, so that every run has the same settings. */
+/** Does not inherit the environment, so that every run has the same settings. */
 function launch(args: string[], settings: Record<string, string>): ChildProcess {
   const child = spawn(process.execPath, args, { cwd: ROOT, env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
   const kill = () => child.kill('SIGKILL')

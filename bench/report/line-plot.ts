@@ -1,18 +1,18 @@
 import { svgDocument } from './svg-document.ts'
 
-/** A line of a plot, through points from left to right. */
+/** A line of a plot; its points are in order of x. */
 export interface Line {
   name: string
   points: { x: number; y: number }[]
 }
 
 export interface Axes {
-  /** What stands below, and at the left. */
+  /** The labels of the axes. */
   x: string
   y: string
-  /** Where the plot has a mark below, and what stands there. */
+  /** The tick marks of the x axis. */
   marks: { x: number; label: string }[]
-  /** Whether the distance between two places is that of their logarithms. */
+  /** Whether the x axis is logarithmic. */
   isLogarithmic?: boolean
 }
 
@@ -21,13 +21,13 @@ const HEIGHT_PX = 300
 const LEFT_PX = 60
 const TOP_PX = 40
 const BELOW_PX = 50
-/** Beside the lines stand their names. */
+/** Room for the names, to the right of the lines. */
 const NAMES_PX = 190
 const NAME_PX = 14
 const STEPS = 4
 const COLOURS = ['#3b6fc4', '#c4643b', '#3b8f5a', '#8a4fb5', '#a08a1f', '#c43b7c', '#3b9fa8', '#666', '#7a4a2b', '#222']
 
-/** A plot of lines over one scale that begins at 0. */
+/** Plots lines over a y axis that starts at 0. */
 export function plotLines(lines: Line[], axes: Axes, title: string): string {
   const all = lines.flatMap(({ points }) => points)
   const place = axes.isLogarithmic ? Math.log : (value: number) => value
@@ -37,7 +37,7 @@ export function plotLines(lines: Line[], axes: Axes, title: string): string {
   const y = (value: number) => TOP_PX + (1 - value / top) * HEIGHT_PX
   const [width, height] = [LEFT_PX + WIDTH_PX + NAMES_PX, TOP_PX + HEIGHT_PX + BELOW_PX]
   const steps = Array.from({ length: STEPS + 1 }, (_, at) => (top * at) / STEPS)
-  const ends = apart(lines.map(({ points }) => y(points.at(-1)!.y) + 4))
+  const ends = spreadLabels(lines.map(({ points }) => y(points.at(-1)!.y) + 4))
   return svgDocument(title, { width, height, titleX: LEFT_PX }, [
     `<text x="${LEFT_PX}" y="34">${axes.y}</text>`,
     ...steps.map(
@@ -56,14 +56,14 @@ export function plotLines(lines: Line[], axes: Axes, title: string): string {
   ])
 }
 
-/** The next 1, 2, 4, 6 or 8 times a power of ten: what a scale can be cut into quarters at. */
+/** Rounds up to 1, 2, 4, 6, or 8 times a power of ten, which divide well into quarters. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value || 1))
   return [1, 2, 4, 6, 8, 10].map((times) => times * power).find((top) => top >= value)!
 }
 
-/** Moves the names of lines that end at the same height apart. */
-function apart(heights: number[]): number[] {
+/** Moves overlapping labels apart. */
+function spreadLabels(heights: number[]): number[] {
   const moved = [...heights]
   let above = -Infinity
   for (const at of [...heights.keys()].sort((one, other) => heights[one]! - heights[other]!)) {

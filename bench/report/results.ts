@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Where results go unless a run is told otherwise; git leaves them out. */
+/** The default folder of results, which git ignores. */
 export const RESULTS_DIR = path.resolve(import.meta.dirname, '../results')
 
-/** Writes the files of a run: everything as JSON, its tables, and its plot if it has one. Returns where they are. */
+/** Writes the results of a run as JSON, Markdown tables, and an optional plot. Returns the paths. */
 export async function writeResults(
   dir: string,
   name: string,
@@ -20,11 +20,11 @@ export async function writeResults(
   return files.map(([file]) => path.join(dir, file))
 }
 
-/** Replaces what stands in a document between the two comments of a part. Throws when they are not there. */
+/** Replaces the text between the two marker comments of a part. Throws when the markers are missing. */
 export async function writeIntoReport(file: string, part: string, markdown: string): Promise<void> {
   const [begin, end] = [`<!-- results: ${part} -->`, `<!-- end of results: ${part} -->`]
   const text = await readFile(file, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-  if (from < 0 || to < from) throw new Error(`${file} has no part between ${begin} and ${end}`)
+  if (from < 0 || to < from) throw new Error(`${file} lacks the markers ${begin} and ${end}`)
   await writeFile(file, `${text.slice(0, from)}${begin}\n\n${markdown}\n\n${text.slice(to)}`)
 }

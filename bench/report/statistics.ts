@@ -1,17 +1,17 @@
-/** The value in the middle; the mean of the two in the middle when there is an even number of them. */
+/** The median; for an even number of values, the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The smallest value that at least this share (0 to 1) of the values does not exceed: the nearest rank. */
+/** The percentile by nearest rank; `share` is from 0 to 1. */
 export function percentile(values: ArrayLike<number>, share: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!
 }
 
-/** What repeated measurements of one thing came to. */
+/** The median and the range of repeated measurements. */
 export interface Spread {
   median: number
   min: number
@@ -22,7 +22,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
-/** A straight line through points, by least squares: its slope, and the standard error of that. */
+/** Fits a line by least squares. Returns its slope and the standard error of the slope. Throws below three points. */
 export function slopeOf(points: readonly { x: number; y: number }[]): { slope: number; standardError: number } {
   const count = points.length
   if (count < 3) throw new Error('a slope with its error needs at least three points')

@@ -1,4 +1,4 @@
-/** An SVG document of this size in pixels, on white, with its title above at `titleX`. Its elements stand in it in order. */
+/** Makes an SVG document of this size in pixels on a white background, with its title at `titleX`. */
 export function svgDocument(
   title: string,
   size: { width: number; height: number; titleX: number },

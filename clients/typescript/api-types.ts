@@ -1,4 +1,4 @@
-// Generated from the OpenAPI document by `npm run client`. Not to be edited.
+// Generated from the OpenAPI document by `npm run client`. Do not edit.
 
 export interface paths {
     "/v1/auth/verify": {

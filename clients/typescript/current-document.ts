@@ -5,8 +5,8 @@ import { buildApp } from '../../src/http/app.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
 
 /**
- * The document of the API as the routes describe it now, with the default settings. Nothing is served: the routes are
- * registered, and no service behind them is ever called.
+ * Builds the OpenAPI document from the current routes with the default settings. The services are stubs, because
+ * building the document does not call them.
  */
 export async function currentDocument(): Promise<OpenApiDocument> {
   const services = {

@@ -10,7 +10,7 @@ import { baseUrlOf } from './terminal/base-url.ts'
 import type { DemoCredentials } from '../demo/demo.ts'
 import { findDemo, readCredentials } from '../demo/demo.ts'
 import { planCalls } from '../demo/demo-calls.ts'
-import type { DemoAnswer, DemoCall, DemoCompany, Scene } from '../demo/demo-company.ts'
+import type { DemoAnswer, DemoCall, DemoCompany, CallFactory } from '../demo/demo-company.ts'
 import { EXTERNAL_ID_PREFIX } from '../demo/demo-employees.ts'
 import { DEMO_MAX_RECORDS } from '../demo/demo-failures.ts'
 import { interruption } from './terminal/interruption.ts'
@@ -20,29 +20,31 @@ import { readSettings } from './terminal/settings.ts'
 import type { Opened } from './terminal/with-store.ts'
 import { withStore } from './terminal/with-store.ts'
 
-const NO_DEMO = 'there is no demo company here: run `npm start` first (with a DATABASE_URL: `npm start -- --demo`)'
-// Of its own, beside any other that runs: nobody but this program calls it, and no setting makes its calls fail.
+const NO_DEMO = 'there is no demo company; run `npm start` first (`npm start -- --demo` if you set DATABASE_URL)'
+// The command starts its own API process, so that no setting of a running one makes its calls fail.
 const OWN_ADDRESS = { HOST: '127.0.0.1', PORT: 0 }
 const OWN_LIMITS = { BURST_LIMIT: 0, MAX_RECORDS: DEMO_MAX_RECORDS, BODY_LIMIT: 8 * 1024 * 1024 }
 
-/** `demo seed`: fills the demo company with employees and calls of every kind, through the API, and projects them. */
+/** `demo seed`: fills the demo company with employees and calls of every kind through the API, and projects them. */
 export async function seedDemo() {
   const config = readSettings()
   if ((await readCredentials(config)) === null) throw new StartupError(NO_DEMO)
   const { told, behind } = await withStore(async (opened) => {
     const demo = await findDemo(config, opened.store)
     if (!demo) throw new StartupError(NO_DEMO)
-    const company = await companySoFar(opened.store, demo)
+    const company = await readDemoCompany(opened.store, demo)
     const outcomes = await callThroughApi(opened, demo, company)
-    return { told: summary(company, outcomes), behind: await projectAll(opened.store, demo) }
+    return { told: summarize(company, outcomes), behind: await projectAll(opened.store, demo) }
   }, config)
   process.stdout.write(`${told}\n`)
   if (behind.length > 0)
-    throw new StartupError(`${behind.join(' and ')} cannot be brought up to date: a server's log tells why`)
+    throw new StartupError(
+      `${behind.join(' and ')} could not be brought up to date; see the log of a worker for the reason`,
+    )
 }
 
-/** Nobody is known yet; the numbers go on from those that an earlier run gave. */
-async function companySoFar({ db }: OpenedPool, { company_id }: DemoCredentials): Promise<DemoCompany> {
+/** Starts without known employees. Numbers continue after those of earlier runs. */
+async function readDemoCompany({ db }: OpenedPool, { company_id }: DemoCredentials): Promise<DemoCompany> {
   const form = `^${EXTERNAL_ID_PREFIX}([0-9]{1,9})$`
   const { rows } = await sql<{ last: number | null }>`
     select max(substring(external_id from ${form})::integer) as last
@@ -51,7 +53,7 @@ async function companySoFar({ db }: OpenedPool, { company_id }: DemoCredentials)
   return { random: seededRandom(nextNumber), nextNumber, people: [], idempotencyKeys: [] }
 }
 
-/** Makes the calls one after the other. Returns how often each outcome came. */
+/** Makes the calls one after the other. Returns the number of calls by outcome. */
 async function callThroughApi({ config, database, store }: Opened, demo: DemoCredentials, company: DemoCompany) {
   const api = await startApi({
     config: { ...config, ...OWN_ADDRESS, ...OWN_LIMITS },
@@ -61,23 +63,27 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
   })
   const { url } = baseUrlOf(api.app.server)
   try {
-    const scenes = planCalls(company.random)
-    await assertQuota(url, demo, scenes.length)
-    return await play(scenes, company, (call) => send(url, demo, call))
+    const factories = planCalls(company.random)
+    await assertQuota(url, demo, factories.length)
+    return await makeCalls(factories, company, (call) => send(url, demo, call))
   } finally {
     await api.stop()
   }
 }
 
-async function play(scenes: Scene[], company: DemoCompany, make: (call: DemoCall) => Promise<DemoAnswer>) {
+async function makeCalls(
+  factories: CallFactory[],
+  company: DemoCompany,
+  make: (call: DemoCall) => Promise<DemoAnswer>,
+) {
   const outcomes = new Map<string, number>()
-  const progress = showProgress('demo calls', scenes.length)
+  const progress = showProgress('demo calls', factories.length)
   try {
-    for (const scene of scenes) {
+    for (const factory of factories) {
       interruption.throwIfAborted()
-      const call = scene(company)
+      const call = factory(company)
       const answer = await make(call)
-      call.learn?.(answer)
+      call.onAnswer?.(answer)
       outcomes.set(call.outcome, (outcomes.get(call.outcome) ?? 0) + 1)
       progress.advance()
     }
@@ -102,22 +108,22 @@ async function send(baseUrl: string, demo: DemoCredentials, call: DemoCall): Pro
   const outcome = response.ok ? success : answer.code
   if (outcome === call.outcome) return answer
   const got = `${response.status} ${outcome} ${answer.detail ?? ''}`.trim()
-  throw new StartupError(`a demo call (${call.method} ${call.path}) came to ${got} instead of ${call.outcome}`)
+  throw new StartupError(`a demo call (${call.method} ${call.path}) returned ${got} instead of ${call.outcome}`)
 }
 
 async function assertQuota(baseUrl: string, demo: DemoCredentials, calls: number): Promise<void> {
   const response = await fetch(`${baseUrl}/v1/auth/verify`, { headers: keyHeaders(demo) })
-  if (!response.ok) throw new StartupError(`the demo's API key is refused (${response.status})`)
+  if (!response.ok) throw new StartupError(`the API refuses the demo's API key (${response.status})`)
   const key = (await response.json()) as { quota_limit: number; requests_made: number; refresh_period: string }
   const left = key.quota_limit - key.requests_made
   if (left >= calls) return
-  const missing = `has ${Math.max(0, left)} calls left, ${calls} are needed`
+  const missing = `has ${Math.max(0, left)} calls left; the demo needs ${calls}`
   throw new StartupError(`the ${key.refresh_period} quota of the demo's API key ${missing}`)
 }
 
 /**
- * Folds to the end here: no server may run beside this, and one that does is not disturbed. Returns the projections
- * that did not get there.
+ * Projects here because no worker may be running; a running one is not disturbed. Returns the projections that did not
+ * catch up.
  */
 async function projectAll({ db }: OpenedPool, { company_id: companyId }: DemoCredentials): Promise<string[]> {
   const id = toUuid(companyId)
@@ -133,7 +139,7 @@ async function projectAll({ db }: OpenedPool, { company_id: companyId }: DemoCre
   return behind
 }
 
-function summary({ people }: DemoCompany, outcomes: Map<string, number>): string {
+function summarize({ people }: DemoCompany, outcomes: Map<string, number>): string {
   const calls = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
   const told = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([outcome, count]) => `${count} ${outcome}`)
   return `${people.length} employees created in ${calls} calls: ${told.join(', ')}`

@@ -4,11 +4,11 @@ import { print } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'
 
-/** `distribute`: turns the tables into distributed ones on Citus; with `--dry-run` it only tells what would be done. */
+/** `distribute`: distributes the tables on Citus; with `--dry-run` it only prints the steps. */
 export async function distributeTables({ shards, dryRun, json }: { shards: number; dryRun?: boolean; json?: boolean }) {
   const config = readSettings()
   if (config.DATABASE_URL === undefined)
-    throw new StartupError('the embedded database has no Citus: set DATABASE_URL and MIGRATE_DATABASE_URL')
+    throw new StartupError('the embedded database has no Citus; set DATABASE_URL and MIGRATE_DATABASE_URL')
   const steps: string[] = []
   await withDatabase(config, async ({ urls }) => {
     const onStep = (line: string) => {
@@ -19,5 +19,5 @@ export async function distributeTables({ shards, dryRun, json }: { shards: numbe
   })
   const isDistributed = !dryRun || steps.length === 0
   if (json) print({ distributed: isDistributed, [dryRun ? 'would_do' : 'done']: steps }, true)
-  else process.stdout.write(isDistributed ? 'the tables are distributed\n' : 'nothing was done\n')
+  else process.stdout.write(isDistributed ? 'the tables are distributed\n' : 'dry run: nothing was changed\n')
 }

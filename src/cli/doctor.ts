@@ -10,17 +10,17 @@ import { connectionsOf } from '../postgres/connections.ts'
 import { faultReason } from '../postgres/fault-reason.ts'
 import type { Finding, Level } from '../doctor/finding.ts'
 import { fail, ok } from '../doctor/finding.ts'
-import { lookAtReplica } from '../doctor/look-at-replica.ts'
-import { lookAtListen } from '../doctor/look-at-listen.ts'
-import { lookAtServer, lookAtSize } from '../doctor/look-at-server.ts'
-import { lookAtProjection, lookAtRecordedTimes, lookAtRights, migrationFinding } from '../doctor/look-at-tables.ts'
+import { checkReplica } from '../doctor/check-replica.ts'
+import { checkListen } from '../doctor/check-listen.ts'
+import { checkServer, checkSize } from '../doctor/check-server.ts'
+import { checkProjection, checkRecordedTimes, checkPrivileges, migrationFinding } from '../doctor/check-tables.ts'
 import {
-  lookAtCheckpointPlace,
-  lookAtCheckpoints,
-  lookAtDisk,
-  lookAtFolder,
-  lookAtKeyFile,
-} from '../doctor/look-outside.ts'
+  checkCheckpointLocation,
+  checkCheckpoints,
+  checkDisk,
+  checkFolder,
+  checkKeyFile,
+} from '../doctor/check-host.ts'
 import { interruptible } from './terminal/interruption.ts'
 import { print } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
@@ -28,101 +28,104 @@ import { readSettings } from './terminal/settings.ts'
 const FAILED = 1
 const WARNED = 3
 
-/** `doctor`: a line for each look at the installation. It changes nothing. */
-export async function examine({ json }: { json?: boolean }) {
+/** `doctor`: prints one line per check of the installation. It changes nothing. */
+export async function runDoctor({ json }: { json?: boolean }) {
   const config = readSettings()
-  const findings = [...(await outside(config)), ...(await inside(config))]
+  const findings = [...(await checkHost(config)), ...(await checkDatabase(config))]
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
   const [warned, failed] = [count('warn'), count('fail')]
   const verdict: Level = failed > 0 ? 'fail' : warned > 0 ? 'warn' : 'ok'
   if (json) print({ verdict, findings }, true)
-  else process.stdout.write(`${findings.map(told).join('')}${count('ok')} ok, ${warned} to look at, ${failed} wrong\n`)
+  else
+    process.stdout.write(
+      `${findings.map(formatFinding).join('')}${count('ok')} ok, ${warned} warnings, ${failed} failed\n`,
+    )
   if (verdict !== 'ok') process.exitCode = verdict === 'fail' ? FAILED : WARNED
 }
 
-function told({ check, level, found, advice }: Finding): string {
+function formatFinding({ check, level, found, advice }: Finding): string {
   return `${level.padEnd(4)}  ${check}: ${found}${advice === null ? '' : ` → ${advice}`}\n`
 }
 
-/** What is to be seen without the database. */
-async function outside(config: Config): Promise<Finding[]> {
+/** The checks that need no database. */
+async function checkHost(config: Config): Promise<Finding[]> {
   const key =
     config.SIGNING_KEY === undefined
-      ? await lookAtKeyFile(signingKeyFile(config))
+      ? await checkKeyFile(signingKeyFile(config))
       : ok('signing key', 'from SIGNING_KEY')
   const isEmbedded = config.DATABASE_URL === undefined
-  const folder = await lookAtFolder(config.DATA_DIR)
-  // A service with a database of its own writes nothing there.
+  const folder = await checkFolder(config.DATA_DIR)
+  // With DATABASE_URL, the service writes nothing to the data folder.
   const data = isEmbedded || folder.level === 'ok' ? [folder] : []
-  const disk = await lookAtOwnDisk(config)
-  const place = await lookAtCheckpointPlace(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null)
+  const disk = await checkOwnDisk(config)
+  const place = await checkCheckpointLocation(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null)
   return [key, ...data, ...disk, place]
 }
 
-/** Of the folder that this program writes to: a database of one's own is on the disk of another machine, perhaps. */
-async function lookAtOwnDisk(config: Config): Promise<Finding[]> {
+/** Checks the disk that this program writes to. The database of DATABASE_URL may be on another machine. */
+async function checkOwnDisk(config: Config): Promise<Finding[]> {
   const [folder, stops] =
     config.DATABASE_URL === undefined ? [config.DATA_DIR, 'every write'] : [checkpointFolder(config), 'the checkpoints']
-  const { level } = await lookAtFolder(folder)
-  return level === 'ok' ? [await lookAtDisk(folder, stops)] : []
+  const { level } = await checkFolder(folder)
+  return level === 'ok' ? [await checkDisk(folder, stops)] : []
 }
 
 function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: Config): string {
   return folder ?? path.join(dataDir, 'checkpoints')
 }
 
-async function inside(config: Config): Promise<Finding[]> {
+async function checkDatabase(config: Config): Promise<Finding[]> {
   let database: OpenedDatabase
   try {
     database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
   } catch (error) {
-    return [fail('connection', faultReason(error), 'see that PostgreSQL runs and that DATABASE_URL names it')]
+    return [fail('connection', faultReason(error), 'check that PostgreSQL is running and that DATABASE_URL is correct')]
   }
   try {
     return [
       ok('connection', database.isEmbedded ? 'the embedded server answers' : 'the database of DATABASE_URL answers'),
-      ...(await examineDatabase(config, database)),
+      ...(await checkOpenDatabase(config, database)),
     ]
   } finally {
     await database.release()
   }
 }
 
-async function examineDatabase(config: Config, { urls, isEmbedded, movedTo }: OpenedDatabase): Promise<Finding[]> {
+async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: OpenedDatabase): Promise<Finding[]> {
   const { pool, db, close } = openUnchecked(config, urls)
   const findings: Finding[] = []
-  const look = async (check: string, task: () => Promise<Finding | Finding[]>) => {
+  const addFindings = async (check: string, task: () => Promise<Finding | Finding[]>) => {
     const found = await interruptible(task).catch((error: unknown) =>
-      fail(check, `cannot be looked at: ${faultReason(error)}`, 'mend that first'),
+      fail(check, `the check failed: ${faultReason(error)}`, 'fix this error, then run doctor again'),
     )
     for (const finding of [found].flat()) findings.push(finding)
   }
   try {
-    await look('server', () => lookAtServer(pool, connectionsOf(config)))
-    await look('size', () => lookAtSize(pool, isEmbedded))
-    if (movedTo !== undefined) await look('disk', () => lookAtDisk(movedTo, 'every write'))
-    await look('LISTEN', () => lookAtListen(pool))
+    await addFindings('server', () => checkServer(pool, connectionsOf(config)))
+    await addFindings('size', () => checkSize(pool, isEmbedded))
+    if (movedTo !== undefined) await addFindings('disk', () => checkDisk(movedTo, 'every write'))
+    await addFindings('LISTEN', () => checkListen(pool))
     const { READ_DATABASE_URL: url } = config
-    if (url !== undefined) await look('replica', () => examineReplica(config, pool, url))
+    if (url !== undefined) await addFindings('replica', () => checkReadReplica(config, pool, url))
     const isCurrent = await isSetUp(db).catch(() => false)
     findings.push(migrationFinding(isCurrent))
-    // What follows stands in the tables.
+    // The checks below read tables that an outdated database may lack.
     if (!isCurrent) return findings
-    await look('recorded times', () => lookAtRecordedTimes(db))
-    await look('role', () => lookAtRights(db))
+    await addFindings('recorded times', () => checkRecordedTimes(db))
+    await addFindings('role', () => checkPrivileges(db))
     for (const projection of PROJECTIONS)
-      await look(`projection ${projection.name}`, () => lookAtProjection(db, projection))
-    await look('checkpoints', () => lookAtCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))
+      await addFindings(`projection ${projection.name}`, () => checkProjection(db, projection))
+    await addFindings('checkpoints', () => checkCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))
     return findings
   } finally {
     await close()
   }
 }
 
-async function examineReplica(config: Config, primary: OpenedPool['pool'], url: string): Promise<Finding[]> {
+async function checkReadReplica(config: Config, primary: OpenedPool['pool'], url: string): Promise<Finding[]> {
   const replica = openUnchecked(config, { serviceUrl: url, ownerUrl: url })
   try {
-    return await lookAtReplica(primary, replica.pool, config.READ_STALENESS_MS)
+    return await checkReplica(primary, replica.pool, config.READ_STALENESS_MS)
   } finally {
     await replica.close()
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** What is typed behind `employee-ledger`, by command; help shows it below the options. */
+/** The arguments of the examples that help shows below the options, by command. */
 const EXAMPLES: Record<string, string[]> = {
   start: ['start', 'start --demo'],
   serve: ['serve'],

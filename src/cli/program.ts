@@ -3,74 +3,83 @@ import { addAuditCommands } from './audit/audit-commands.ts'
 import { addExamples } from './examples.ts'
 import { addEmployeeCommands } from './accounts/employee-commands.ts'
 import { addKeyCommands } from './accounts/key-commands.ts'
-import { companyOption, email, json, loaded, shards, text, timeZone, WRONG_USE } from './terminal/options.ts'
+import {
+  companyOption,
+  parseEmail,
+  jsonOption,
+  loadOnRun,
+  shardsOption,
+  parseText,
+  parseTimeZone,
+  USAGE_ERROR,
+} from './terminal/options.ts'
 import { addProjectionCommands } from './projections/projection-commands.ts'
 import { addUserCommands } from './accounts/user-commands.ts'
 
-/** The command line. Each command is a function of a file beside this one. */
+/** Builds the command line. */
 export function buildProgram(): Command {
   const program = new Command('employee-ledger')
     .description(
-      'An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates',
+      'An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates employees',
     )
-    .showHelpAfterError('(--help shows what can be given)')
+    .showHelpAfterError('(use --help for usage)')
 
   program
     .command('start')
     .description('run everything in one process: migrate, serve the API, run the workers')
     .option('--demo', 'create a demo company, also on your own database')
-    .action(loaded(async () => (await import('./run.ts')).start))
+    .action(loadOnRun(async () => (await import('./run.ts')).start))
   program
     .command('serve')
     .description('run an API process')
-    .action(loaded(async () => (await import('./run.ts')).serve))
+    .action(loadOnRun(async () => (await import('./run.ts')).serve))
   program
     .command('work')
-    .description('run a worker, which keeps the read models current')
-    .action(loaded(async () => (await import('./run.ts')).work))
+    .description('run a worker, which keeps the read models up to date')
+    .action(loadOnRun(async () => (await import('./run.ts')).work))
   program
     .command('migrate')
-    .description('set up the database, or bring it to what this version needs')
+    .description('set up the database, or update it to this version')
     .option('--dry-run', 'print what would be done, and do nothing')
-    .addOption(json())
-    .action(loaded(async () => (await import('./migrate.ts')).runMigrations))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrations))
   program
     .command('distribute')
-    .description('distribute the tables over the machines of a Citus cluster, by company; stop the service first')
-    .addOption(shards())
+    .description('distribute the tables over a Citus cluster by company; stop the service first')
+    .addOption(shardsOption())
     .option('--dry-run', 'print what would be done, and do nothing')
-    .addOption(json())
-    .action(loaded(async () => (await import('./distribute.ts')).distributeTables))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./distribute.ts')).distributeTables))
   program
     .command('doctor')
     .description(
-      'check the installation and say what to do; exit code 0 all well, 1 something is wrong, 2 wrong usage, 3 warnings',
+      'check the installation and suggest fixes; exit code 0 no problems, 1 failed checks, 2 wrong usage, 3 warnings only',
     )
-    .addOption(json())
-    .action(loaded(async () => (await import('./doctor.ts')).examine))
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USE))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./doctor.ts')).runDoctor))
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
 
   const company = program.command('company').description('companies')
   company
     .command('create')
     .description('register a company and its first administrator')
-    .requiredOption('--name <name>', 'its name', text(120))
-    .requiredOption('--admin-email <email>', "the administrator's e-mail address", email)
-    .option('--admin-name <name>', "the administrator's name", text(120), 'Administrator')
-    .addOption(json())
-    .action(loaded(async () => (await import('./accounts/company.ts')).createCompany))
+    .requiredOption('--name <name>', 'the name of the company', parseText(120))
+    .requiredOption('--admin-email <email>', "the administrator's e-mail address", parseEmail)
+    .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./accounts/company.ts')).createCompany))
   company
     .command('list')
     .description('list the companies')
-    .addOption(json())
-    .action(loaded(async () => (await import('./accounts/company.ts')).listCompanies))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./accounts/company.ts')).listCompanies))
   company
     .command('set-time-zone')
-    .description('set the time zone in which the pages show times to a company')
-    .argument('<time-zone>', 'its IANA name, such as Europe/Berlin', timeZone)
+    .description("set the time zone in which a company's pages show times")
+    .argument('<time-zone>', 'an IANA name, such as Europe/Berlin', parseTimeZone)
     .addOption(companyOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./accounts/company.ts')).setTimeZone))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./accounts/company.ts')).setTimeZone))
 
   addUserCommands(program)
   addKeyCommands(program)
@@ -84,7 +93,7 @@ export function buildProgram(): Command {
     .description('the demo company')
     .command('seed')
     .description('fill the demo company with employees and calls of every kind')
-    .action(loaded(async () => (await import('./demo-seed.ts')).seedDemo))
+    .action(loadOnRun(async () => (await import('./demo-seed.ts')).seedDemo))
   addExamples(program)
   return program
 }

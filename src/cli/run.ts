@@ -19,53 +19,52 @@ import { readSettings } from './terminal/settings.ts'
 import { stopParts } from './terminal/stop-parts.ts'
 
 const UNSIGNED =
-  'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): no checkpoints are signed, and a rollback cannot be noticed'
+  'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): checkpoints are not signed, so a rollback cannot be detected'
 
 type Parts = { api: boolean; workers: boolean; demo?: boolean; migrates: boolean; purpose: 'serve' | 'visit' }
 
-/** `start`: everything in one process. */
+/** `start`: runs the API and the workers in one process. */
 export async function start({ demo }: { demo?: boolean }) {
   await run({ api: true, workers: true, demo: demo ?? false, migrates: true, purpose: 'serve' })
 }
 
-/** `serve`: the API alone. Any number of them on one database. */
+/** `serve`: runs the API. Any number of processes can share a database. */
 export async function serve() {
   await run({ api: true, workers: false, migrates: false, purpose: 'visit' })
 }
 
-/** `work`: the workers alone. Any number of them on one database. */
+/** `work`: runs the workers. Any number of processes can share a database. */
 export async function work() {
   await run({ api: false, workers: true, migrates: false, purpose: 'visit' })
 }
 
-/** What is open of a program that serves or works. */
+/** What a running process has opened. */
 interface Running {
   config: Config
   log: Logger
   metrics: ReturnType<typeof openMetrics>
   database?: OpenedDatabase
-  /** In the order in which they were started. */
+  /** In start order. */
   parts: RunningPart[]
 }
 
 /**
- * Starts the parts in order, waits until the program is asked to end, and stops them in the reverse order; also when
- * one of them does not start. Exits with 0 when it was asked to end, even while it was starting.
+ * Starts the parts in order, waits for an interruption, and stops the parts in reverse order, also when one of them
+ * fails to start. Exits with 0 on an interruption, even during startup.
  */
 async function run(parts: Parts): Promise<never> {
   const config = readSettings()
   const running: Running = { config, log: openLog(config.LOG_LEVEL), metrics: openMetrics(), parts: [] }
-  // Nobody reads what we say any more, as with `… | head`: other programs end then too.
+  // Nobody reads the output any more, as with `… | head`.
   process.stdout.once('error', () => interrupt('SIGPIPE'))
   let fault: unknown
   try {
     await startParts(parts, running)
-    await interruptible(forever, 0)
+    await interruptible(waitForever, 0)
   } catch (error) {
     fault = error
   }
-  if (interruption.aborted && !(fault instanceof InterruptedError))
-    running.log.fatal({ err: fault }, 'nobody caught this')
+  if (interruption.aborted && !(fault instanceof InterruptedError)) running.log.fatal({ err: fault }, 'uncaught error')
   await stopParts(running.parts, config.SHUTDOWN_TIMEOUT_MS, running.log)
   await running.database?.release()
   if (!(fault instanceof InterruptedError)) throw fault
@@ -74,14 +73,14 @@ async function run(parts: Parts): Promise<never> {
 
 async function startParts(parts: Parts, running: Running): Promise<void> {
   const { config, log, metrics } = running
-  // Left behind half started, the embedded server would run for nobody.
+  // Without a limit: an abandoned start would leave the embedded server running.
   const database = await interruptible(() => findDatabase(config, parts.purpose), Infinity)
   running.database = database
   if (database.movedTo !== undefined) {
-    say(`DATA_DIR cannot hold the database (its OS user cannot enter it): it is in ${database.movedTo}`)
+    printLine(`the database is in ${database.movedTo}, because its OS user cannot access DATA_DIR`)
   }
-  if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, say))
-  // Stopped last, so that it hands over what the other parts did to the end.
+  if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, printLine))
+  // Stopped last, so that it exports the spans of the other parts.
   const tracing = await interruptible(() => startTracing(config, log))
   if (tracing) running.parts.push(tracing)
   const store = await interruptible(() => openStore(config, database.urls))
@@ -95,8 +94,8 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
     const url = await startListening(running, options)
     const wantsDemo = parts.demo === true || (parts.demo === false && database.isEmbedded)
     if (wantsDemo) printDemo(await interruptible(() => ensureDemo(config, store, url)))
-  } else say('employee-ledger works')
-  if (listener) say(`its metrics are at ${listener.url}`)
+  } else printLine('employee-ledger worker is running')
+  if (listener) printLine(`metrics are at ${listener.url}`)
   if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
 }
 
@@ -105,14 +104,14 @@ async function startListening(running: Running, options: PartOptions): Promise<s
   const api = await interruptible(() => startApi(options))
   running.parts.push(api)
   const { url, isEverywhere } = baseUrlOf(api.app.server)
-  say(`employee-ledger listens on ${url}${isEverywhere ? ' and on every other address of this machine' : ''}`)
+  printLine(`employee-ledger listens on ${url}${isEverywhere ? ' and on all other addresses of this machine' : ''}`)
   return url
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-function forever(): Promise<never> {
+function waitForever(): Promise<never> {
   return new Promise(() => undefined)
 }

@@ -1,9 +1,9 @@
 import type { Demo } from './demo.ts'
 
-/** Tells how to make the first call, once; later starts only say where that is kept. */
+/** Prints how to make the first call. Later starts print only the file with the credentials. */
 export function printDemo({ file, isNew, credentials }: Demo): void {
-  const again = [`the demo company's credentials are in ${file}`]
-  const lines = isNew ? ['', ...firstSteps(credentials), `All of this is kept in ${file}`, ''] : again
+  const again = [`the credentials of the demo company are in ${file}`]
+  const lines = isNew ? ['', ...firstSteps(credentials), `The credentials are saved in ${file}`, ''] : again
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
@@ -13,9 +13,9 @@ function firstSteps({ base_url, api_id, api_key, admin, auditor, member }: Demo[
     'Demo company. Create an employee:',
     `  curl -sS ${base_url}/v1/employees -H 'x-api-id: ${api_id}' -H 'x-api-key: ${api_key}' \\`,
     `    -H 'content-type: application/json' -d '${body}'`,
-    'and see the call in Bulk User Logs:',
+    'Then see the call in Bulk User Logs:',
     `  curl -sS ${base_url}/admin/v1/bulk-user-logs -H 'authorization: Bearer ${admin.token}'`,
-    'Users, with their passwords:',
+    'Users and passwords:',
     ...[admin, auditor, member].map(({ email, password }) => `  ${email.padEnd(20)}  ${password}`),
   ]
 }

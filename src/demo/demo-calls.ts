@@ -1,10 +1,10 @@
-import type { Scene } from './demo-company.ts'
+import type { CallFactory } from './demo-company.ts'
 import { FAILURES } from './demo-failures.ts'
 import type { SingleResult } from './demo-successes.ts'
-import { bulkUpdate, creation, singleUpdate } from './demo-successes.ts'
+import { makeBulkUpdate, makeCreation, makeSingleUpdate } from './demo-successes.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-// The first import comes before all else: the other calls need somebody to be about.
+// The first import comes first, because the other calls need employees.
 const FIRST_IMPORT = 100
 const IMPORTS = [90, 60, 45, 35, 25, 20, 15, 12, 10, 8, 6, 5, 4, 3, 2, 2]
 const SINGLE_CREATIONS = 60
@@ -15,18 +15,20 @@ const BULK_UPDATES = [
 ]
 const FAILURES_OF_A_KIND = 3
 
-/** All calls of the demo, in the order in which they are made. */
-export function planCalls(random: SeededRandom): Scene[] {
-  const scenes = [
-    ...IMPORTS.map(creation),
-    ...times(SINGLE_CREATIONS, creation(1)),
-    ...Object.entries(SINGLE_UPDATES).flatMap(([result, count]) => times(count, singleUpdate(result as SingleResult))),
-    ...BULK_UPDATES.map(bulkUpdate),
-    ...Object.values(FAILURES).flatMap((failure) => times(FAILURES_OF_A_KIND, failure)),
+/** Plans all calls of the demo, in order. */
+export function planCalls(random: SeededRandom): CallFactory[] {
+  const factories = [
+    ...IMPORTS.map(makeCreation),
+    ...repeat(SINGLE_CREATIONS, makeCreation(1)),
+    ...Object.entries(SINGLE_UPDATES).flatMap(([result, count]) =>
+      repeat(count, makeSingleUpdate(result as SingleResult)),
+    ),
+    ...BULK_UPDATES.map(makeBulkUpdate),
+    ...Object.values(FAILURES).flatMap((failure) => repeat(FAILURES_OF_A_KIND, failure)),
   ]
-  return [creation(FIRST_IMPORT), ...random.sample(scenes, scenes.length)]
+  return [makeCreation(FIRST_IMPORT), ...random.sample(factories, factories.length)]
 }
 
-function times(count: number, scene: Scene): Scene[] {
-  return Array.from({ length: count }, () => scene)
+function repeat(count: number, factory: CallFactory): CallFactory[] {
+  return Array.from({ length: count }, () => factory)
 }

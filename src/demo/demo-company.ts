@@ -1,37 +1,37 @@
 import type { NewDemoEmployee } from './demo-employees.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-/** An employee of the demo as the last answer told. */
+/** An employee of the demo, as of the last answer. */
 export interface DemoEmployee extends NewDemoEmployee {
   id: string
   status: 'active' | 'inactive'
-  /** 0 when it is not known. */
+  /** 0 when unknown. */
   version: number
 }
 
-/** What the demo's calls are made from: the employees so far, and what the next one is numbered. */
+/** The state that the demo's calls are built from. */
 export interface DemoCompany {
   random: SeededRandom
   nextNumber: number
   people: DemoEmployee[]
-  /** The idempotency keys that were sent so far. */
+  /** The idempotency keys sent so far. */
   idempotencyKeys: string[]
 }
 
-/** One call of the demo and what it is made to come to. */
+/** A call of the demo and its expected outcome. */
 export interface DemoCall {
   method: 'POST' | 'PATCH'
   path: string
-  /** Sent as it is when it is a text, else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   body: unknown
   headers?: Record<string, string>
   /** `created`, `bulk_updated`, the result of a single update, or the code of the problem. */
   outcome: string
-  /** Takes over what the answer of a successful call tells. */
-  learn?(answer: DemoAnswer): void
+  /** Updates the state from the answer of a successful call. */
+  onAnswer?(answer: DemoAnswer): void
 }
 
-/** The parts of an answer that the demo looks at. */
+/** The fields of an answer that the demo reads. */
 export interface DemoAnswer {
   code?: string
   detail?: string
@@ -40,26 +40,30 @@ export interface DemoAnswer {
   employee?: DemoEmployee
 }
 
-/** A call that is made up when its turn comes, from what the company is by then. */
-export type Scene = (company: DemoCompany) => DemoCall
+/** Builds a call from the state at the time of the call. */
+export type CallFactory = (company: DemoCompany) => DemoCall
 
 export const EMPLOYEES_PATH = '/v1/employees'
 
 type Invention = (number: number, random: SeededRandom) => NewDemoEmployee
 
-/** Invents so many employees with the next numbers, for a call that will be refused: the numbers stay free. */
-export function imagine({ nextNumber, random }: DemoCompany, count: number, employee: Invention): NewDemoEmployee[] {
+/** Invents employees for a call that will be refused; does not use up their numbers. */
+export function inventUnnumbered(
+  { nextNumber, random }: DemoCompany,
+  count: number,
+  employee: Invention,
+): NewDemoEmployee[] {
   return Array.from({ length: count }, (_, at) => employee(nextNumber + at, random))
 }
 
-/** Invents so many employees who will be created. */
-export function invent(company: DemoCompany, count: number, employee: Invention): NewDemoEmployee[] {
-  const employees = imagine(company, count, employee)
+/** Invents employees for a call that will succeed, and uses up their numbers. */
+export function inventNumbered(company: DemoCompany, count: number, employee: Invention): NewDemoEmployee[] {
+  const employees = inventUnnumbered(company, count, employee)
   company.nextNumber += count
   return employees
 }
 
-/** Somebody of this status. */
-export function somebody({ random, people }: DemoCompany, status: DemoEmployee['status']): DemoEmployee {
+/** Picks an employee with this status. */
+export function pickEmployee({ random, people }: DemoCompany, status: DemoEmployee['status']): DemoEmployee {
   return random.pick(people.filter((person) => person.status === status))
 }

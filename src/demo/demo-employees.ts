@@ -1,7 +1,7 @@
-import { PLACES, spelt, written } from './demo-names.ts'
+import { PLACES, emailName, displayName } from './demo-names.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-/** An employee as the demo sends one for creation; some have no more than a name and an address. */
+/** An employee as the demo sends it for creation. Some have only a name and an e-mail address. */
 export interface NewDemoEmployee {
   first_name: string
   last_name: string
@@ -20,7 +20,7 @@ export interface NewDemoEmployee {
   custom_attributes?: Record<string, string | number | boolean>
 }
 
-/** The departments, and who works there. */
+/** Job titles by department. */
 export const JOBS: Record<string, readonly string[]> = {
   Engineering: ['Software Engineer', 'Senior Software Engineer', 'Site Reliability Engineer', 'Engineering Manager'],
   Product: ['Product Manager', 'UX Designer', 'UX Researcher', 'Technical Writer'],
@@ -36,22 +36,22 @@ export const GRADES = ['G4', 'G5', 'G6', 'G7', 'G8', 'G9'] as const
 
 const DIVISIONS = ['Europe', 'Asia-Pacific', 'Americas', 'Headquarters']
 const LANGUAGES = ['English', 'español', 'français', '日本語', 'Deutsch', 'العربية']
-// Of 100 people who come with an import, every fifth has left the company before.
+// Every fifth employee of an import has already left the company.
 const LEAVERS = 5
 const FIRST_YEAR = 2008
 const YEARS = 18
 
-/** The text that the external id of every demo employee begins with; its running number follows. */
+/** The prefix of the external ids; the number of the employee follows. */
 export const EXTERNAL_ID_PREFIX = 'demo-'
 
-/** Invents the employee with this running number, which makes the e-mail address and the external id unique. */
+/** Invents the employee with this number, which makes the e-mail address and the external id unique. */
 export function inventEmployee(number: number, random: SeededRandom): NewDemoEmployee {
   const place = random.pick(PLACES)
   const [given, family] = [random.pick(place.given), random.pick(place.family)]
   const who = {
-    first_name: written(given),
-    last_name: written(family),
-    email: `${spelt(given)}.${spelt(family)}.${number}@demo.example`,
+    first_name: displayName(given),
+    last_name: displayName(family),
+    email: `${emailName(given)}.${emailName(family)}.${number}@demo.example`,
     external_id: `${EXTERNAL_ID_PREFIX}${number}`,
   }
   if (random.chance(0.06)) return who
@@ -63,14 +63,14 @@ export function inventEmployee(number: number, random: SeededRandom): NewDemoEmp
     department,
     division: random.pick(DIVISIONS),
     location: `${place.city}, ${place.country}`,
-    // No exchange gives out numbers that begin with 000.
+    // Numbers that start with 000 are never assigned.
     ...(random.chance(0.7) ? { phone: `${place.dialling}000${1_000 + random.below(9_000)}` } : {}),
     start_date: inventDate(random, FIRST_YEAR, YEARS),
     custom_attributes: inventCustom(random),
   }
 }
 
-/** The same for an import, in which some people have left already. */
+/** Invents an employee for an import, in which some have already left. */
 export function inventImported(number: number, random: SeededRandom): NewDemoEmployee {
   const employee = inventEmployee(number, random)
   if (number % LEAVERS !== 0) return employee
@@ -86,7 +86,7 @@ function inventCustom(random: SeededRandom): Record<string, string | number | bo
   }
 }
 
-/** A day from so many years, `YYYY-MM-DD`; every month has 28 of them. */
+/** Invents a date (`YYYY-MM-DD`) within `years` years; only the first 28 days of a month. */
 export function inventDate(random: SeededRandom, firstYear: number, years: number): string {
   const [month, day] = [1 + random.below(12), 1 + random.below(28)]
   return [firstYear + random.below(years), ...[month, day].map((part) => String(part).padStart(2, '0'))].join('-')

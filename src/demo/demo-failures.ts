@@ -1,54 +1,63 @@
 import { fromUuid } from '../domain/ids.ts'
-import type { DemoCall, DemoCompany, Scene } from './demo-company.ts'
-import { EMPLOYEES_PATH, imagine, somebody } from './demo-company.ts'
+import type { DemoCall, DemoCompany, CallFactory } from './demo-company.ts'
+import { EMPLOYEES_PATH, inventUnnumbered, pickEmployee } from './demo-company.ts'
 import { inventEmployee } from './demo-employees.ts'
 
-/** Calls that are refused, each for the reason in its name; nothing of them is applied. */
-export const FAILURES: Record<string, Scene> = {
-  cutOffJson: () => refused('POST', EMPLOYEES_PATH, '{"employees": [{"first_name": "Ana", "last_na', 'malformed_json'),
+/** Calls that the API refuses, by reason. */
+export const FAILURES: Record<string, CallFactory> = {
+  cutOffJson: () =>
+    makeRefused('POST', EMPLOYEES_PATH, '{"employees": [{"first_name": "Ana", "last_na', 'malformed_json'),
 
-  cutOffPatch: (company) => refused('PATCH', pathOf(company), '{"job_title": "Accou', 'malformed_json'),
+  cutOffPatch: (company) => makeRefused('PATCH', pathOf(company), '{"job_title": "Accou', 'malformed_json'),
 
-  wrongTopLevel: () => refused('POST', EMPLOYEES_PATH, { employees: 'see the attached file' }, 'invalid_body'),
+  wrongTopLevel: () => makeRefused('POST', EMPLOYEES_PATH, { employees: 'see the attached file' }, 'invalid_body'),
 
-  patchOfManyThatIsNone: () => refused('PATCH', EMPLOYEES_PATH, { department: 'Finance' }, 'invalid_body'),
+  patchOfManyThatIsNone: () => makeRefused('PATCH', EMPLOYEES_PATH, { department: 'Finance' }, 'invalid_body'),
 
   spreadsheet(company) {
-    const rows = imagine(company, 3, inventEmployee).map((e) => [e.first_name, e.last_name, e.email].join(';'))
+    const rows = inventUnnumbered(company, 3, inventEmployee).map((e) => [e.first_name, e.last_name, e.email].join(';'))
     const body = ['first_name;last_name;email', ...rows].join('\n')
     return {
-      ...refused('POST', EMPLOYEES_PATH, body, 'unsupported_media_type'),
+      ...makeRefused('POST', EMPLOYEES_PATH, body, 'unsupported_media_type'),
       headers: { 'content-type': 'text/csv' },
     }
   },
 
-  nobody: () => refused('POST', EMPLOYEES_PATH, { employees: [] }, 'empty_batch'),
+  nobody: () => makeRefused('POST', EMPLOYEES_PATH, { employees: [] }, 'empty_batch'),
 
-  nobodyToUpdate: () => refused('PATCH', EMPLOYEES_PATH, [], 'empty_batch'),
+  nobodyToUpdate: () => makeRefused('PATCH', EMPLOYEES_PATH, [], 'empty_batch'),
 
   tooMany(company) {
-    const employees = imagine(company, DEMO_MAX_RECORDS + 1, inventEmployee)
-    return refused('POST', EMPLOYEES_PATH, { employees }, 'batch_too_large')
+    const employees = inventUnnumbered(company, DEMO_MAX_RECORDS + 1, inventEmployee)
+    return makeRefused('POST', EMPLOYEES_PATH, { employees }, 'batch_too_large')
   },
 
   unknownEmployee: ({ random }) =>
-    refused('PATCH', `${EMPLOYEES_PATH}/${unknownId(random.below(1e9))}`, { status: 'inactive' }, 'employee_not_found'),
+    makeRefused(
+      'PATCH',
+      `${EMPLOYEES_PATH}/${unknownId(random.below(1e9))}`,
+      { status: 'inactive' },
+      'employee_not_found',
+    ),
 
   staleVersion: (company) => ({
-    ...refused('PATCH', pathOf(company), { job_title: 'Chief of Staff' }, 'precondition_failed'),
+    ...makeRefused('PATCH', pathOf(company), { job_title: 'Chief of Staff' }, 'precondition_failed'),
     headers: { 'if-match': '"0"' },
   }),
 
   keyOfAnotherCall(company) {
-    const [employee] = imagine(company, 1, inventEmployee)
+    const [employee] = inventUnnumbered(company, 1, inventEmployee)
     const headers = { 'idempotency-key': company.random.pick(company.idempotencyKeys) }
-    return { ...refused('POST', EMPLOYEES_PATH, employee, 'idempotency_key_reused'), headers }
+    return { ...makeRefused('POST', EMPLOYEES_PATH, employee, 'idempotency_key_reused'), headers }
   },
 
   alreadyThere(company) {
-    const { email } = somebody(company, 'active')
-    const employees = [...imagine(company, 2, inventEmployee), { first_name: 'Ana', last_name: 'Pérez', email }]
-    return refused('POST', EMPLOYEES_PATH, { employees }, 'already_exists')
+    const { email } = pickEmployee(company, 'active')
+    const employees = [
+      ...inventUnnumbered(company, 2, inventEmployee),
+      { first_name: 'Ana', last_name: 'Pérez', email },
+    ]
+    return makeRefused('POST', EMPLOYEES_PATH, { employees }, 'already_exists')
   },
 
   addressOfAnother(company) {
@@ -56,16 +65,16 @@ export const FAILURES: Record<string, Scene> = {
       company.people.filter(({ status }) => status === 'active'),
       2,
     )
-    return refused('PATCH', `${EMPLOYEES_PATH}/${one!.id}`, { email: other!.email.toUpperCase() }, 'already_exists')
+    return makeRefused('PATCH', `${EMPLOYEES_PATH}/${one!.id}`, { email: other!.email.toUpperCase() }, 'already_exists')
   },
 
   comesBack(company) {
-    const { first_name, last_name, email } = somebody(company, 'inactive')
-    return refused('POST', EMPLOYEES_PATH, { first_name, last_name, email }, 'inactive_employee_exists')
+    const { first_name, last_name, email } = pickEmployee(company, 'inactive')
+    return makeRefused('POST', EMPLOYEES_PATH, { first_name, last_name, email }, 'inactive_employee_exists')
   },
 
   faultyImport(company) {
-    const [a, b, c, d, e, ...good] = imagine(company, 12, inventEmployee)
+    const [a, b, c, d, e, ...good] = inventUnnumbered(company, 12, inventEmployee)
     const employees = [
       { ...a, start_date: '2026-02-30', phone: '0049 30 1234' },
       { ...b, email: 'not an address', salary: 100_000 },
@@ -74,18 +83,18 @@ export const FAILURES: Record<string, Scene> = {
       { first_name: d!.first_name, status: 'retired' },
       { ...e, job_title: 'x'.repeat(121), custom_attributes: { grade: ['G5'] }, manager_external_id: 'the boss' },
     ]
-    return refused('POST', EMPLOYEES_PATH, { employees }, 'validation_failed')
+    return makeRefused('POST', EMPLOYEES_PATH, { employees }, 'validation_failed')
   },
 
   twiceInOneImport(company) {
-    const [first, second, ...others] = imagine(company, 6, inventEmployee)
+    const [first, second, ...others] = inventUnnumbered(company, 6, inventEmployee)
     const employees = [first, ...others, { ...second, email: first!.email.toUpperCase() }]
-    return refused('POST', EMPLOYEES_PATH, { employees }, 'validation_failed')
+    return makeRefused('POST', EMPLOYEES_PATH, { employees }, 'validation_failed')
   },
 
   faultyPatch(company) {
     const patch = { first_name: null, start_date: 'soon', version: 7, nickname: 'Bob' }
-    return refused('PATCH', pathOf(company), patch, 'validation_failed')
+    return makeRefused('PATCH', pathOf(company), patch, 'validation_failed')
   },
 
   faultyBulkUpdate(company) {
@@ -98,22 +107,22 @@ export const FAILURES: Record<string, Scene> = {
       { id: two!.id, termination_date: '1066-10-14', start_date: '2020-01-01' },
       { email: three!.email, created_at: '2020-01-01T00:00:00.000Z' },
     ]
-    return refused('PATCH', EMPLOYEES_PATH, { employees: records }, 'validation_failed')
+    return makeRefused('PATCH', EMPLOYEES_PATH, { employees: records }, 'validation_failed')
   },
 }
 
-/** Records that a call may have in the service of the demo: the default, whatever the setting is. */
+/** The maximum number of records per call while the demo runs, whatever the setting is. */
 export const DEMO_MAX_RECORDS = 1000
 
-function refused(method: DemoCall['method'], path: string, body: unknown, code: string): DemoCall {
+function makeRefused(method: DemoCall['method'], path: string, body: unknown, code: string): DemoCall {
   return { method, path, body, outcome: code }
 }
 
 function pathOf(company: DemoCompany): string {
-  return `${EMPLOYEES_PATH}/${somebody(company, 'active').id}`
+  return `${EMPLOYEES_PATH}/${pickEmployee(company, 'active').id}`
 }
 
-/** The well-formed id of an employee whom nobody ever created. */
+/** The valid id of an employee that does not exist. */
 function unknownId(number: number): string {
   return fromUuid('emp', `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`)
 }

@@ -1,17 +1,17 @@
-/** A name, and how it is spelt in an e-mail address where that does not follow from its letters. */
+/** A name, with its spelling in an e-mail address where that cannot be derived from its letters. */
 type Name = string | readonly [name: string, spelling: string]
 
-/** Where people work, and how they are called there. */
+/** A place of work and names that are common there. */
 export interface Place {
   city: string
   country: string
-  /** Of telephone numbers, with the digits that numbers there begin with. */
+  /** The country and area code of phone numbers. */
   dialling: string
   given: readonly Name[]
   family: readonly Name[]
 }
 
-/** Names of many scripts and accents: a log that cannot show them is no good. */
+/** Names in many scripts, with accents, to show that the log displays them. */
 export const PLACES: readonly Place[] = [
   {
     ...{ city: 'Madrid', country: 'Spain', dialling: '+3491' },
@@ -188,16 +188,16 @@ export const PLACES: readonly Place[] = [
   },
 ]
 
-// Letters that are no base letter with a mark, so that taking the marks away leaves them.
+// Letters that Unicode does not decompose into a base letter and a mark.
 const SPELLINGS: Record<string, string> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ı: 'i', æ: 'ae', œ: 'oe', ð: 'd', þ: 'th' }
 
-/** A name as it is written. */
-export function written(name: Name): string {
+/** A name as displayed. */
+export function displayName(name: Name): string {
   return typeof name === 'string' ? name : name[0]
 }
 
-/** A name as it is spelt in an e-mail address. */
-export function spelt(name: Name): string {
+/** A name as spelled in an e-mail address. */
+export function emailName(name: Name): string {
   if (typeof name !== 'string') return name[1]
   const plain = name
     .toLowerCase()

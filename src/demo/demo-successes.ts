@@ -1,5 +1,5 @@
-import type { DemoCompany, DemoEmployee, Scene } from './demo-company.ts'
-import { EMPLOYEES_PATH, invent, somebody } from './demo-company.ts'
+import type { DemoCompany, DemoEmployee, CallFactory } from './demo-company.ts'
+import { EMPLOYEES_PATH, inventNumbered, pickEmployee } from './demo-company.ts'
 import { GRADES, inventDate, inventEmployee, inventImported, JOBS } from './demo-employees.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
@@ -7,109 +7,109 @@ type Patch = Record<string, unknown>
 export type SingleResult = 'synced' | 'no_updates' | 'deactivated' | 'reactivated'
 
 const THIS_YEAR = 2026
-// A bulk update leaves so many former employees for the calls that need one.
+// Bulk updates keep this many former employees for the calls that need one.
 const FORMER_KEPT = 15
 
-/** Creates so many employees in one call. */
-export function creation(count: number): Scene {
+/** Makes a call that creates `count` employees. */
+export function makeCreation(count: number): CallFactory {
   return (company) => {
     const idempotencyKey = `demo-${company.nextNumber}`
-    const invented = invent(company, count, count > 1 ? inventImported : inventEmployee)
-    const employees = invented.map((employee) => ({ ...employee, ...managerFrom(company) }))
+    const invented = inventNumbered(company, count, count > 1 ? inventImported : inventEmployee)
+    const employees = invented.map((employee) => ({ ...employee, ...pickManager(company) }))
     const headers: Record<string, string> = count > 1 ? { 'idempotency-key': idempotencyKey } : {}
     for (const key of Object.values(headers)) company.idempotencyKeys.push(key)
-    const learn: ReturnType<Scene>['learn'] = (answer) => {
+    const onAnswer: ReturnType<CallFactory>['onAnswer'] = (answer) => {
       for (const person of answer.employees ?? []) company.people.push(person)
     }
     const body = count === 1 && company.random.chance(0.5) ? employees[0] : { employees }
-    return { method: 'POST', path: EMPLOYEES_PATH, body, headers, outcome: 'created', learn }
+    return { method: 'POST', path: EMPLOYEES_PATH, body, headers, outcome: 'created', onAnswer }
   }
 }
 
-/** Who comes later has somebody of those who are there as manager, more often than not. */
-function managerFrom(company: DemoCompany): { manager_email?: string } {
+/** Most employees get an existing employee as manager. */
+function pickManager(company: DemoCompany): { manager_email?: string } {
   const hasOne = company.people.length > 0 && company.random.chance(0.7)
-  return hasOne ? { manager_email: somebody(company, 'active').email } : {}
+  return hasOne ? { manager_email: pickEmployee(company, 'active').email } : {}
 }
 
-/** Updates one employee, so that it comes to this result. */
-export function singleUpdate(result: SingleResult): Scene {
+/** Makes a call that updates one employee with this result. */
+export function makeSingleUpdate(result: SingleResult): CallFactory {
   return (company) => {
-    const person = somebody(company, result === 'reactivated' ? 'inactive' : 'active')
+    const person = pickEmployee(company, result === 'reactivated' ? 'inactive' : 'active')
     return {
       method: 'PATCH',
       path: `${EMPLOYEES_PATH}/${person.id}`,
-      body: patchFor(result, person, company.random),
+      body: makePatch(result, person, company.random),
       headers: {
         ...(company.random.chance(0.5) ? { 'content-type': 'application/merge-patch+json' } : {}),
         ...(person.version > 0 && company.random.chance(0.3) ? { 'if-match': `"${person.version}"` } : {}),
       },
       outcome: result,
-      learn: (answer) => Object.assign(person, answer.employee),
+      onAnswer: (answer) => Object.assign(person, answer.employee),
     }
   }
 }
 
-/** Updates so many employees in one call, or as many as there are, each of them to a result of its own. */
-export function bulkUpdate(count: number): Scene {
+/** Makes a call that updates up to `count` employees, each with its own result. */
+export function makeBulkUpdate(count: number): CallFactory {
   return (company) => {
     const { random } = company
     const locator = random.pick(['id', 'external_id', 'email'] as const)
     const people = random.sample(company.people, count)
-    const patches = people.map((person) => patchFor(anyResult(company, person), person, random, locator))
+    const patches = people.map((person) => makePatch(pickResult(company, person), person, random, locator))
     const records = people.map((person, at) => ({ [locator]: person[locator], ...patches[at] }))
-    const learn = () => people.forEach((person, at) => applyPatch(person, patches[at]!))
+    const onAnswer = () => people.forEach((person, at) => applyPatch(person, patches[at]!))
     const body = random.chance(0.5) ? records : { employees: records }
-    return { method: 'PATCH', path: EMPLOYEES_PATH, body, outcome: 'bulk_updated', learn }
+    return { method: 'PATCH', path: EMPLOYEES_PATH, body, outcome: 'bulk_updated', onAnswer }
   }
 }
 
-function anyResult({ random, people }: DemoCompany, { status }: DemoEmployee): SingleResult {
+function pickResult({ random, people }: DemoCompany, { status }: DemoEmployee): SingleResult {
   if (random.chance(0.25)) return 'no_updates'
   if (status === 'active') return random.chance(0.08) ? 'deactivated' : 'synced'
   const former = people.filter((person) => person.status === 'inactive').length
   return former > FORMER_KEPT && random.chance(0.15) ? 'reactivated' : 'no_updates'
 }
 
-/** `locator` is the field that names the employee in a bulk update, and therefore no new value. */
-function patchFor(result: SingleResult, person: DemoEmployee, random: SeededRandom, locator?: string): Patch {
+/** `locator` is the field that identifies the employee in a bulk update and must not change. */
+function makePatch(result: SingleResult, person: DemoEmployee, random: SeededRandom, locator?: string): Patch {
   switch (result) {
     case 'deactivated':
       return { status: 'inactive', termination_date: inventDate(random, THIS_YEAR, 1) }
     case 'reactivated':
       return { status: 'active', termination_date: null }
     case 'no_updates':
-      return sameAgain(person, locator)
+      return makeUnchanged(person, locator)
     case 'synced':
-      return random.pick([promotion, changeOfDepartment, newNumber])(person, random)
+      return random.pick([makePromotion, makeTransfer, makePhoneChange])(person, random)
   }
 }
 
-/** What is there already, in another spelling where that does not matter. */
-function sameAgain(person: DemoEmployee, locator: string | undefined): Patch {
+/** The current values, in another spelling where the API normalizes it. */
+function makeUnchanged(person: DemoEmployee, locator: string | undefined): Patch {
   const { job_title = null, location = null, last_name, email } = person
   const names = { last_name: ` ${last_name} `, job_title, location }
   return locator === undefined || locator === 'id' ? { ...names, email: email.toUpperCase() } : names
 }
 
-function promotion({ custom_attributes }: DemoEmployee, random: SeededRandom): Patch {
+function makePromotion({ custom_attributes }: DemoEmployee, random: SeededRandom): Patch {
   const grade = random.pick(GRADES.filter((known) => known !== custom_attributes?.['grade']))
   return { custom_attributes: { grade, language: null, reviewed_on: inventDate(random, THIS_YEAR, 1) } }
 }
 
-function changeOfDepartment({ department }: DemoEmployee, random: SeededRandom): Patch {
+function makeTransfer({ department }: DemoEmployee, random: SeededRandom): Patch {
   const to = random.pick(Object.keys(JOBS).filter((known) => known !== department))
   return { department: to, job_title: random.pick(JOBS[to]!) }
 }
 
-function newNumber({ phone }: DemoEmployee, random: SeededRandom): Patch {
+function makePhoneChange({ phone }: DemoEmployee, random: SeededRandom): Patch {
   const next = `+49300000${1000 + random.below(9000)}`
   return phone === next ? { phone: null } : { phone: next }
 }
 
-/** As a JSON Merge Patch is applied. */
+/** Applies a JSON Merge Patch (RFC 7396). */
 function applyPatch(person: DemoEmployee, { custom_attributes: custom, ...rest }: Patch): void {
-  // A bulk update tells no versions.
+  // The answer to a bulk update has no versions.
   Object.assign(person, rest, { version: 0 })
   if ('last_name' in rest) person.last_name = person.last_name.trim()
   if ('email' in rest) person.email = person.email.toLowerCase()

@@ -16,7 +16,7 @@ import { isId, toUuid } from '../domain/ids.ts'
 
 type DemoUser = { email: string; password: string; token: string }
 
-/** What `demo-credentials.json` holds. */
+/** The content of `demo-credentials.json`. */
 export interface DemoCredentials extends Record<Role, DemoUser> {
   base_url: string
   api_id: string
@@ -27,24 +27,24 @@ export interface DemoCredentials extends Record<Role, DemoUser> {
 const FILE = 'demo-credentials.json'
 const NAMES: Record<Role, string> = { admin: 'Ada Admin', auditor: 'Otto Auditor', member: 'Mia Member' }
 
-/** The demo company, and where its credentials are kept. */
+/** The credentials of the demo company and their file. */
 export interface Demo {
   credentials: DemoCredentials
   file: string
   isNew: boolean
 }
 
-/** Finds the demo company of this database, or makes it; keeps its credentials and where the API listens in the file. */
+/** Finds or creates the demo company of this database; writes its credentials and `baseUrl` to the file. */
 export async function ensureDemo(config: Config, store: OpenedPool, baseUrl: string): Promise<Demo> {
   const file = demoFile(config)
   const found = await findDemo(config, store)
   await assertWritable(file)
   const credentials = found ? { ...found, base_url: baseUrl } : await makeDemo(store, baseUrl)
-  if (found?.base_url !== baseUrl) await writeSecretly(file, `${JSON.stringify(credentials, null, 2)}\n`)
+  if (found?.base_url !== baseUrl) await writePrivately(file, `${JSON.stringify(credentials, null, 2)}\n`)
   return { credentials, file, isNew: found === null }
 }
 
-/** The demo's credentials; null when there are none, or when they are those of another database. */
+/** Reads the demo's credentials; null when there are none, or when they belong to another database. */
 export async function findDemo(config: Config, { db }: OpenedPool): Promise<DemoCredentials | null> {
   const credentials = await readCredentials(config)
   if (!credentials) return null
@@ -56,17 +56,17 @@ export async function findDemo(config: Config, { db }: OpenedPool): Promise<Demo
   return company ? credentials : null
 }
 
-/** What the file of the demo's credentials holds; null when there is none. */
+/** Reads the file of the demo's credentials; null when it does not exist. Throws a StartupError when it is unreadable. */
 export async function readCredentials(config: Config): Promise<DemoCredentials | null> {
   const file = demoFile(config)
   try {
     const credentials = JSON.parse(await fs.readFile(file, 'utf8')) as DemoCredentials
     if (isId('com', credentials.company_id)) return credentials
-    throw new Error('it names no company')
+    throw new Error('it has no company id')
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return null
     throw new StartupError(
-      `${file} cannot be read (${faultReason(error)}): without it, the next start makes a new demo`,
+      `${file} cannot be read (${faultReason(error)}); delete it to create a new demo company with the next start`,
     )
   }
 }
@@ -89,21 +89,21 @@ async function makeDemo({ pool }: OpenedPool, baseUrl: string): Promise<DemoCred
   return { base_url: baseUrl, api_id, api_key, company_id: companyId, ...(users as Record<Role, DemoUser>) }
 }
 
-/** Before a company is made whose secrets could then not be kept. */
+/** Fails before the demo company is created, because its secrets could not be saved later. */
 async function assertWritable(file: string): Promise<void> {
   const folder = path.dirname(file)
   try {
     await makeFolder(folder)
     await fs.access(folder, fs.constants.W_OK | fs.constants.X_OK)
   } catch (error) {
-    throw new StartupError(`the demo's credentials cannot be kept in ${folder}: ${faultReason(error)}`, {
+    throw new StartupError(`the demo's credentials cannot be saved in ${folder}: ${faultReason(error)}`, {
       cause: error,
     })
   }
 }
 
-/** Written beside and renamed, so that nobody reads half a file, and readable by its owner alone from the start. */
-async function writeSecretly(file: string, text: string): Promise<void> {
+/** Writes a file that only its owner can read. Renames it into place, so that nobody reads it half-written. */
+async function writePrivately(file: string, text: string): Promise<void> {
   const beside = `${file}.${process.pid}`
   await fs.writeFile(beside, text, { mode: 0o600 })
   await fs.rename(beside, file)

@@ -1,15 +1,15 @@
-/** Numbers that look random and are the same on every run with the same seed. */
+/** A pseudorandom generator that repeats its numbers for the same seed. */
 export interface SeededRandom {
-  /** A whole number from 0 up to, and without, the limit. */
+  /** A whole number from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number
-  /** True about so often, from 0 (never) to 1 (always). */
+  /** True with this probability, from 0 to 1. */
   chance(probability: number): boolean
   pick<Item>(items: readonly Item[]): Item
-  /** So many different items, in random order; all of them when there are fewer. */
+  /** Up to `count` different items, in random order. */
   sample<Item>(items: readonly Item[], count: number): Item[]
 }
 
-/** Makes a generator: Mulberry32 by Tommy Ettinger, in the public domain; good enough for invented people. */
+/** Makes a Mulberry32 generator (Tommy Ettinger, public domain). Not for secrets. */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0
   function next(): number {

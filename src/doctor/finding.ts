@@ -1,13 +1,12 @@
 export type Level = 'ok' | 'warn' | 'fail'
 
-/** What one look at the installation came to. */
+/** The result of one check of the installation. */
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** The name of the check. */
   check: string
   level: Level
-  /** What was found. */
   found: string
-  /** What to do about it; null when all is well. */
+  /** What to do; null when the level is `ok`. */
   advice: string | null
 }
 

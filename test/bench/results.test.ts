@@ -43,7 +43,7 @@ await t.test('results replace those of the run before in a document, and nothing
     readFileSync(file, 'utf8'),
     'Before\n<!-- results: sizes -->\n\nnewer\n\n<!-- end of results: sizes -->\nAfter\n',
   )
-  await t.rejects(writeIntoReport(file, 'compare', 'new'), /has no part/)
+  await t.rejects(writeIntoReport(file, 'compare', 'new'), /lacks the markers/)
 })
 
 await t.test('docs/performance.md has a place for the results of every command', async (t) => {

@@ -74,7 +74,7 @@ await t.test('each kind of fault has its exit code, and says where and why', asy
       4,
       /^unverifiable: .* cannot be read: unexpected end of file/,
     ],
-    [[whole, '--checkpoint', file('else')], 4, /^unverifiable: .*else holds no checkpoints/],
+    [[whole, '--checkpoint', file('else')], 4, /^unverifiable: .*else is not a file of checkpoints/],
     [[whole, '--checkpoint', forged], 3, new RegExp(`^diverged at position ${events - 1}: `)],
     [[whole, '--checkpoint', forged, '--key', publicKey], 1, /^invalid: the signature /],
   )

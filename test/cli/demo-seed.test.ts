@@ -83,13 +83,13 @@ async function employeesOf(dataDir: string): Promise<{ external_id: string; emai
 
 await t.test('without a demo company it says what to do first, and makes nothing', async (t) => {
   const ended = await runCommand(t, ['demo', 'seed'], SETTINGS)
-  failsWithLine(t, ended, /^employee-ledger: there is no demo company here: run `npm start` first/)
+  failsWithLine(t, ended, /^employee-ledger: there is no demo company; run `npm start` first/)
   t.notOk(existsSync(DATA_DIR))
 })
 
 await t.test('the demo company of a first start has no employees and an empty log', async (t) => {
   const starting = await startServer(t, ['start'], SETTINGS)
-  await starting.prints('All of this is kept in')
+  await starting.prints('The credentials are saved in')
   t.same(await wholeLog(starting.address), [])
   t.same(await employeesOf(DATA_DIR), [])
   await starting.end('SIGTERM')

@@ -34,7 +34,7 @@ await t.test('a database without Citus, or of one role, is told so in a line, an
   failsWithLine(
     t,
     await runCommand(t, ['distribute'], { DATA_DIR: makeDataDir(t) }),
-    /the embedded database has no Citus: set DATABASE_URL/,
+    /the embedded database has no Citus; set DATABASE_URL/,
   )
 })
 
@@ -112,7 +112,7 @@ await t.test(
     const { findings } = JSON.parse(stdout) as { findings: { check: string }[] }
     t.match(
       findings.find(({ check }) => check === 'append-only'),
-      { level: 'ok', found: /rights of the roles/ },
+      { level: 'ok', found: /privileges protect events/ },
     )
     t.equal(
       await asOwner(

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { Finding } from '../../src/doctor/finding.ts'
-import { lookAtClock, lookAtServer } from '../../src/doctor/look-at-server.ts'
-import { diskFinding } from '../../src/doctor/look-outside.ts'
+import { checkClock, checkServer } from '../../src/doctor/check-server.ts'
+import { diskFinding } from '../../src/doctor/check-host.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import type { Environment } from '../support/processes/cli.ts'
 import { makeDataDir, runCommand } from '../support/processes/cli.ts'
@@ -59,7 +59,7 @@ const ALL = [
     'signing key',
     'data folder',
     'disk',
-    'checkpoint place',
+    'checkpoint location',
     'connection',
     'version',
     'encoding',
@@ -67,8 +67,8 @@ const ALL = [
     'commits',
   ],
   ...[
-    'time-outs',
-    'times',
+    'timeouts',
+    'time format',
     'server log',
     'checksums',
     'connections',
@@ -107,8 +107,8 @@ await t.test('an installation gets a line for each look, with what to do where s
     /checkpoints$/,
     'of what is written here, and nothing is said of the disk of the database',
   )
-  t.match(found.of('size')!.found, /^[0-9.]+ GiB; how much room .* cannot be seen from here$/)
-  t.match(stdout, /^ok {4}role: ledger_service may insert and read events, and no more$/m)
+  t.match(found.of('size')!.found, /^[0-9.]+ GiB; check the free space .* yourself$/)
+  t.match(stdout, /^ok {4}role: ledger_service may only insert and read events$/m)
 })
 
 await t.test('each fault of the database is found, and named with what to do', async (t) => {
@@ -135,7 +135,7 @@ await t.test('each fault of the database is found, and named with what to do', a
   })
   t.match(found.of('role'), { level: 'fail', found: 'ledger_service may UPDATE events', advice: /revoke UPDATE/ })
   t.match(found.of('projection employees')!.found, '1 company is parked')
-  t.match(found.of('projection bulk-user-logs')!.found, /events of 1 companies behind, the oldest for [0-9]+ s/)
+  t.match(found.of('projection bulk-user-logs')!.found, /events behind in 1 company, the oldest for [0-9]+ s/)
   t.match(found.of('checkpoints')!.found, service.company.id)
   const asOwner = await examine(t, { ...makePlace(t), DATABASE_URL: ownerUrl })
   t.match(asOwner.of('role'), { level: 'warn', found: /^ledger_owner owns the tables/ })
@@ -158,21 +158,21 @@ await t.test('a database that was rolled back behind a checkpoint outside is wro
   // As after a restore to a time at which the company did not exist.
   await asSuperuser(other.urls.superUrl, 'delete from heads')
   const gone = await examine(t, environment)
-  t.match(gone.of('checkpoints'), { level: 'fail', found: `the ledger of ${other.company.id} ends at 0` })
+  t.match(gone.of('checkpoints'), { level: 'fail', found: `the ledger of ${other.company.id} ends at position 0` })
 })
 
 await t.test('a pooler that swallows notifications is found', async (t) => {
   const found = await examine(t, { ...makePlace(t), DATABASE_URL: await startDeafProxy(t, serviceUrl) })
-  t.match(found.of('LISTEN'), { level: 'warn', found: /a pooler in transaction mode swallows them/ })
+  t.match(found.of('LISTEN'), { level: 'warn', found: /a pooler in transaction mode drops them/ })
 })
 
 await t.test('a pooler that drops the settings of a connection is found', async (t) => {
   const pool = new pg.Pool({ connectionString: serviceUrl, options: '-c datestyle=SQL,MDY -c timezone=Asia/Tokyo' })
   t.teardown(() => pool.end())
-  const findings = await lookAtServer(pool, { api: 1, worker: 1 })
+  const findings = await checkServer(pool, { api: 1, worker: 1 })
   const of = (check: string) => findings.find((finding) => finding.check === check)
-  t.match(of('times'), { level: 'fail', found: '02/03/2026 13:05:06 JST', advice: /pooler/ })
-  t.match(of('time-outs'), { level: 'warn', found: /a pooler drops them/ })
+  t.match(of('time format'), { level: 'fail', found: '02/03/2026 13:05:06 JST', advice: /pooler/ })
+  t.match(of('timeouts'), { level: 'warn', found: /a pooler drops them/ })
 })
 
 await t.test(
@@ -188,9 +188,9 @@ await t.test(
       advice: /RecordedTimeAhead/,
     })
     const clockAt = (ms: number) =>
-      lookAtClock({ query: async () => ({ rows: [{ ms: Date.now() + ms }] }) } as unknown as pg.Pool)
-    t.match(await clockAt(60_000), { level: 'warn', found: "the database's is 60 s ahead of this machine's" })
-    t.match(await clockAt(-60_000), { level: 'warn', found: "the database's is 60 s behind this machine's" })
+      checkClock({ query: async () => ({ rows: [{ ms: Date.now() + ms }] }) } as unknown as pg.Pool)
+    t.match(await clockAt(60_000), { level: 'warn', found: "the database clock is 60 s ahead of this machine's" })
+    t.match(await clockAt(-60_000), { level: 'warn', found: "the database clock is 60 s behind this machine's" })
   },
 )
 
@@ -198,7 +198,7 @@ await t.test('too few connections for one process of each kind are found', async
   const found = await examine(t, { ...makePlace(t), POOL_SIZE: '200' })
   t.match(found.of('connections'), {
     level: 'warn',
-    found: /^an API process opens up to 218 connections, a worker 210; the server allows [0-9]+$/,
+    found: /^an API process opens up to 218 connections and a worker up to 210; the server allows [0-9]+$/,
   })
 })
 
@@ -207,10 +207,10 @@ await t.test('what is wrong outside the database is found', async (t) => {
   chmodSync(place['SIGNING_KEY_FILE']!, 0o644)
   const found = await examine(t, { ...place, CHECKPOINT_DIR: path.join(place['DATA_DIR']!, 'none') })
   t.match(found.of('signing key'), { level: 'warn', found: /mode 644/, advice: /^chmod 600/ })
-  t.match(found.of('checkpoint place'), { level: 'warn', found: /none does not exist/ })
+  t.match(found.of('checkpoint location'), { level: 'warn', found: /none does not exist/ })
   t.match((await examine(t, { ...place, SIGNING_KEY_FILE: '' })).of('signing key'), {
     level: 'warn',
-    found: /there is none/,
+    found: /does not exist/,
   })
   t.equal(diskFinding('/d', { free: 30 * GIB, total: 40 * GIB }, 'every write').level, 'ok')
   t.equal(diskFinding('/d', { free: 3 * GIB, total: 400 * GIB }, 'every write').level, 'warn')
@@ -238,7 +238,7 @@ await t.test(
     mkdirSync(path.join(DATA_DIR, 'checkpoints'))
     writeFileSync(path.join(DATA_DIR, 'signing-key.pem'), KEY, { mode: 0o600 })
     const found = await examine(t, { DATA_DIR })
-    t.match(found.of('checkpoint place'), { level: 'warn', found: /is on the disk of the database/ })
+    t.match(found.of('checkpoint location'), { level: 'warn', found: /is on the disk of the database/ })
     t.equal(found.levels['durability'], 'ok')
     const isRoomy = found.levels['disk'] === 'ok'
     if (isRoomy) t.match(found, { exitCode: 3, verdict: 'warn' })
@@ -246,7 +246,7 @@ await t.test(
     const CHECKPOINT_DIR = mkdtempSync('/dev/shm/ledger-doctor-')
     t.teardown(() => rmSync(CHECKPOINT_DIR, { recursive: true }))
     const well = await examine(t, { DATA_DIR, CHECKPOINT_DIR })
-    t.match(well.of('checkpoint place'), { level: 'ok' })
+    t.match(well.of('checkpoint location'), { level: 'ok' })
     if (isRoomy) t.match(well, { exitCode: 0, verdict: 'ok' })
     t.equal((await runCommand(t, ['doctor', '--yaml'], { DATA_DIR })).exitCode, 2)
   },

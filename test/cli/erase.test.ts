@@ -14,14 +14,18 @@ const { id } = body.employees[0]
 
 await t.test('without a terminal nothing is erased unless --yes is said', async (t) => {
   const before = await head()
-  failsWithLine(t, await runCommand(t, erase('--id', id), ENVIRONMENT), /cannot be undone: say --yes/)
+  failsWithLine(t, await runCommand(t, erase('--id', id), ENVIRONMENT), /cannot be undone; confirm with --yes/)
   const ended = await runCommand(t, ['user', 'erase', '--company', company, '--user', member.user_id], ENVIRONMENT)
-  failsWithLine(t, ended, /cannot be undone: say --yes/)
+  failsWithLine(t, ended, /cannot be undone; confirm with --yes/)
   t.equal(await head(), before)
 })
 
 await t.test('the person is named in exactly one way', async (t) => {
-  failsWithLine(t, await runCommand(t, erase('--yes'), ENVIRONMENT), /say who is meant: --id, --email or --external-id/)
+  failsWithLine(
+    t,
+    await runCommand(t, erase('--yes'), ENVIRONMENT),
+    /identify the person with --id, --email, or --external-id/,
+  )
   const two = await runCommand(t, erase('--yes', '--id', id, '--email', 'ana@example.com'), ENVIRONMENT)
   t.equal(two.exitCode, 1)
   t.match(two.stderr, /'--id <id>' cannot be used with option '--email <email>'/)

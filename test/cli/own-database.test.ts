@@ -33,10 +33,14 @@ await t.test('a database that is not set up is refused in one line, and mended b
   const denied = await runCommand(t, ['migrate'], SERVICE)
   failsWithLine(t, denied, /^employee-ledger: the database could not be set up: permission denied/)
   const migrated = await runCommand(t, ['migrate'], WITH_OWNER)
-  t.match(migrated, { exitCode: 0, stdout: /^migration 0001-ledger: done\n[^]*the database is current\n$/, stderr: '' })
+  t.match(migrated, {
+    exitCode: 0,
+    stdout: /^migration 0001-ledger: done\n[^]*the database is up to date\n$/,
+    stderr: '',
+  })
   t.match(await runCommand(t, ['migrate'], WITH_OWNER), {
     exitCode: 0,
-    stdout: 'the database is current\n',
+    stdout: 'the database is up to date\n',
     stderr: '',
   })
   t.same(await runJson(t, ['company', 'list'], SERVICE), [])
@@ -44,7 +48,7 @@ await t.test('a database that is not set up is refused in one line, and mended b
 
 await t.test('a call to one process gets its log entry from another one', async (t) => {
   const [server, worker] = [await startServer(t, ['serve'], SERVICE), launch(t, ['work'], SERVICE)]
-  await worker.prints('employee-ledger works\n')
+  await worker.prints('employee-ledger worker is running\n')
   const create = ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example']
   const { company_id: id, admin } = await runJson<{ company_id: string; admin: AddedUser }>(t, create, SERVICE)
   const key = await runJson<IssuedApiKey>(t, ['key', 'issue', '--company', id, '--name', 'HR sync'], SERVICE)
@@ -78,10 +82,10 @@ await t.test('start makes a demo on a database of yours only when it is asked to
   t.match(await plain.end('SIGTERM'), { exitCode: 0, stdout: /^employee-ledger listens on \S+\n$/, stderr: '' })
   t.notOk(existsSync(demoFile(DATA_DIR)))
   const ended = await runCommand(t, ['demo', 'seed'], SERVICE)
-  failsWithLine(t, ended, /^employee-ledger: there is no demo company here: run `npm start`/)
+  failsWithLine(t, ended, /^employee-ledger: there is no demo company; run `npm start`/)
 
   const withDemo = await startServer(t, ['start', '--demo'], SERVICE)
-  await withDemo.prints('All of this is kept in')
+  await withDemo.prints('The credentials are saved in')
   const demo = readDemo(DATA_DIR)
   t.match(await send(demo.base_url, 'GET', '/v1/auth/verify', { key: demo }), {
     body: { company_name: 'Demo Company' },

@@ -59,7 +59,7 @@ await t.test('a signal while it migrates ends it in order', async (t) => {
 
 await t.test('Ctrl-C, which npm passes on once more, is one, and calls under way are answered', async (t) => {
   const server = await startServer(t, ['start'], SETTINGS)
-  await server.prints(/All of this is kept|credentials are in/)
+  await server.prints(/credentials are saved in|credentials of the demo company are in/)
   const request = await beginCall(server)
   server.child.kill('SIGINT')
   server.child.kill('SIGINT')

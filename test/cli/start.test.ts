@@ -30,7 +30,7 @@ await t.test(
   'the first start tells where it listens, how to call it and who may, and keeps that for its owner',
   async (t) => {
     firstServer = await startServer(tests, ['start'], BESIDE)
-    const file = await firstServer.prints(/All of this is kept in (.+)\n/)
+    const file = await firstServer.prints(/The credentials are saved in (.+)\n/)
     t.equal(file, demoFile(DATA_DIR))
     t.equal(statSync(file).mode & 0o777, 0o600)
     const demo = readDemo(DATA_DIR)
@@ -103,7 +103,7 @@ await t.test(
   async (t) => {
     const before = readDemo(DATA_DIR)
     const server = await startServer(t, ['start'], BESIDE)
-    await server.prints(/credentials are in/)
+    await server.prints(/credentials of the demo company are in/)
     const demo = readDemo(DATA_DIR)
     t.same(demo, { ...before, base_url: server.address })
     t.not(demo.base_url, before.base_url, 'the port is another one')

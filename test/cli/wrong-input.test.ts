@@ -14,22 +14,22 @@ await t.test('a setting that is not valid is named in one line', async (t) => {
     [{ LANES: '0' }, 'LANES must be a whole number from 1 to 64'],
     [{ CALLS_WAITING: '0' }, 'CALLS_WAITING must be a whole number, 1 or more'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
-    [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL must begin with postgres:// or postgresql://'],
+    [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL must start with postgres:// or postgresql://'],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with http:// or https://',
     ],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not an address'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL'],
     [
       { PUBLIC_URL: 'https://example.com/ledger' },
-      'PUBLIC_URL must be an address that begins with http:// or https://, without a path',
+      'PUBLIC_URL must be a URL that starts with http:// or https://, without a path',
     ],
     [
       { TRUST_PROXY: '10.0.0.0/33' },
       'TRUST_PROXY must be IP addresses or networks such as 10.0.0.0/8, separated by commas',
     ],
     [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
-    [{ MIGRATE_DATABASE_URL: 'postgres://db/x' }, 'MIGRATE_DATABASE_URL must come with DATABASE_URL'],
+    [{ MIGRATE_DATABASE_URL: 'postgres://db/x' }, 'MIGRATE_DATABASE_URL requires DATABASE_URL'],
     [
       { PORT: '70000', LANES: '1.5' },
       'PORT must be a whole number from 0 to 65535; LANES must be a whole number from 1 to 64',
@@ -55,7 +55,7 @@ await t.test('a command line that is not valid gets one line and a hint', async 
     [['company', 'list', '--yaml'], /^error: unknown option '--yaml'\n/],
     [
       ['key', 'issue', '--name', 'x', '--company', 'acme'],
-      /argument 'acme' is invalid\. It must be an id that begins with com_/,
+      /argument 'acme' is invalid\. It must be an id that starts with com_\./,
     ],
     [[...issue, '--quota-limit', '-1'], /It must be a whole number from 0 to 2147483647/],
     [[...issue, '--refresh-period', 'yearly'], /Allowed choices are hourly, daily, weekly, monthly/],
@@ -70,7 +70,7 @@ await t.test('a command line that is not valid gets one line and a hint', async 
     const { exitCode, stdout, stderr } = ended[at]!
     t.match({ exitCode, stdout }, { exitCode: 1, stdout: '' })
     t.match(stderr, line)
-    t.match(stderr, /^error: .+\n\(--help shows what can be given\)\n$/)
+    t.match(stderr, /^error: .+\n\(use --help for usage\)\n$/)
   }
 })
 
@@ -84,14 +84,17 @@ await t.test('what contradicts the database is told in one line', async (t) => {
     [['key', 'issue', '--company', COMPANY, '--name', 'x', '--json'], `there is no company ${COMPANY}`],
     [
       ['projections', 'resume', 'salaries', '--company', company],
-      'there is no projection salaries; there are employees, bulk-user-logs',
+      'there is no projection salaries; choose one of: employees, bulk-user-logs',
     ],
     [['projections', 'resume', 'employees', '--company', company], `${company} is not parked for employees`],
-    [['projections', 'rebuild', 'salaries'], 'there is no projection salaries; there are employees, bulk-user-logs'],
+    [
+      ['projections', 'rebuild', 'salaries'],
+      'there is no projection salaries; choose one of: employees, bulk-user-logs',
+    ],
     [['projections', 'rebuild', 'employees'], 'this needs the role that owns the tables: set MIGRATE_DATABASE_URL'],
     [
       ['projections', 'rebuild', 'employees', '--restart', '--company', company],
-      '--restart does not go with --company: nothing is left off there',
+      '--restart cannot be used with --company',
     ],
   ]
   const ended = await Promise.all(lines.map(([args]) => runCommand(t, args, SERVICE)))

@@ -172,7 +172,7 @@ await t.test(
       DATABASE_URL: urlOf('service'),
       MIGRATE_DATABASE_URL: urlOf('owner'),
     })
-    t.match(migrated, { exitCode: 0, stdout: /the database is current\n$/ })
+    t.match(migrated, { exitCode: 0, stdout: /the database is up to date\n$/ })
   },
 )
 
@@ -187,7 +187,7 @@ await t.test(
     const ofImage = JSON.parse(
       /CMD (\[.*\])$/.exec(dockerfile.find((line) => line.startsWith('HEALTHCHECK'))!)![1]!,
     ) as string[]
-    const metrics = new URL(await worker.prints(/its metrics are at (\S+)/))
+    const metrics = new URL(await worker.prints(/metrics are at (\S+)/))
     const [, ...ofApi] = compose.services['api']!.healthcheck!.test
     t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 0)
     t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 0)

@@ -30,7 +30,7 @@ const settings = {
 const api = await startServer(t, ['serve'], settings)
 const metricsUrl = await api.prints(/metrics are at (http:\S+)/)
 const worker = launch(t, ['work'], settings)
-await worker.prints('employee-ledger works')
+await worker.prints('employee-ledger worker is running')
 
 const SERVER = 2
 const CLIENT = 3

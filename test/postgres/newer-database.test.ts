@@ -71,7 +71,7 @@ await t.test('a dry run tells what would be done, and does nothing', async (t) =
   const first = await runCommand(t, ['migrate', '--dry-run'], empty)
   t.match(first, {
     exitCode: 0,
-    stdout: /^migration 0001-ledger\n[^]*projection employees version 1: tables\n[^]*nothing was done\n$/,
+    stdout: /^migration 0001-ledger\n[^]*projection employees version 1: tables\n[^]*dry run: nothing was changed\n$/,
   })
   t.equal((await runCommand(t, ['migrate', '--dry-run'], empty)).stdout, first.stdout)
 
@@ -106,7 +106,7 @@ for (const [what, table] of Object.entries({
       await reader.query('commit')
       t.match(await migrating.ended, {
         exitCode: 0,
-        stdout: /migration 0010[^\n]*: done\n[^]*the database is current\n$/,
+        stdout: /migration 0010[^\n]*: done\n[^]*the database is up to date\n$/,
       })
     },
   )

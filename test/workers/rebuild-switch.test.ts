@@ -28,7 +28,7 @@ await t.test('nothing is switched while a company cannot be folded, and it is na
   t.match(ended, {
     exitCode: 1,
     stdout: '',
-    stderr: new RegExp(`not switched: .*${service.company.id}: .*NobodyKnows`),
+    stderr: new RegExp(`did not switch to .*${service.company.id}: .*NobodyKnows`),
   })
   t.equal(await schemaOid(db, 'employees_v1'), live)
   const list = await service.call('GET', '/v1/employees')

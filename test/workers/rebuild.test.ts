@@ -121,7 +121,7 @@ await t.test('one that is interrupted says how to go on; --restart begins anew',
   await holder.query('rollback')
   await holder.end()
   t.equal(exitCode, 130)
-  t.match(stderr, /stopping after this batch; run it again to go on from there/)
+  t.match(stderr, /stopping after this batch; run the command again to continue/)
 })
 
 await t.test('twins share a rebuild, and each says that it is done', async (t) => {

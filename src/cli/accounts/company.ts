@@ -7,7 +7,7 @@ import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 
-/** `company create`: a company and its first administrator. */
+/** `company create`: registers a company and its first administrator. */
 export async function createCompany(options: { name: string; adminEmail: string; adminName: string; json?: boolean }) {
   const result = await withStore(async ({ store: { pool } }) => {
     const companyId = await registerCompany({ pool, newId }, options.name)
@@ -18,7 +18,7 @@ export async function createCompany(options: { name: string; adminEmail: string;
   print(result, options.json)
 }
 
-/** `company list`: the companies, oldest first. */
+/** `company list`: lists the companies, oldest first. */
 export async function listCompanies(options: { json?: boolean }) {
   const rows = await withStore(({ store: { db } }) =>
     db
@@ -28,11 +28,11 @@ export async function listCompanies(options: { json?: boolean }) {
       .orderBy('c.company_id')
       .execute(),
   )
-  const shown = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
-  print(shown, options.json)
+  const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
+  print(companies, options.json)
 }
 
-/** `company set-time-zone`: the time zone in which the pages show times. */
+/** `company set-time-zone`: sets the time zone in which the pages show times. */
 export async function setTimeZone(timeZone: string, options: { company: string; json?: boolean }) {
   const acting = { companyId: options.company, actor: OPERATOR }
   const { company } = await withStore(({ store: { pool } }) => changeTimeZone({ pool, newId }, acting, timeZone))

@@ -1,26 +1,26 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { companyOption, idOption, json, loaded, text, yesOption } from '../terminal/options.ts'
+import { companyOption, idOption, jsonOption, loadOnRun, parseText, yesOption } from '../terminal/options.ts'
 
 const MAX_NAME_CHARACTERS = 1_000
 
-/** Adds `employee …`: what only the operator does with employees. */
+/** Adds `employee …`. */
 export function addEmployeeCommands(program: Command): void {
-  const named = (flags: string, what: string) => new Option(flags, what).argParser(text(MAX_NAME_CHARACTERS))
+  const textOption = (flags: string, what: string) => new Option(flags, what).argParser(parseText(MAX_NAME_CHARACTERS))
   program
     .command('employee')
     .description('employees of a company')
     .command('erase')
     .description(
-      'erase a person permanently, also one who appears only in refused records; name them by one of the three',
+      'erase a person permanently; identify them by id, e-mail address, or external id; also finds people who appear only in refused records',
     )
     .addOption(companyOption())
     .addOption(
       idOption('id', 'emp', 'the id of the employee').makeOptionMandatory(false).conflicts(['email', 'externalId']),
     )
-    .addOption(named('--email <email>', 'the e-mail address').conflicts(['id', 'externalId']))
-    .addOption(named('--external-id <external-id>', 'the external id').conflicts(['id', 'email']))
+    .addOption(textOption('--email <email>', 'the e-mail address').conflicts(['id', 'externalId']))
+    .addOption(textOption('--external-id <external-id>', 'the external id').conflicts(['id', 'email']))
     .addOption(yesOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./employee.ts')).erasePerson))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./employee.ts')).erasePerson))
 }

@@ -9,18 +9,18 @@ import { withStore } from '../terminal/with-store.ts'
 
 type Options = { company: string; yes?: boolean; json?: boolean } & { id?: string; email?: string; externalId?: string }
 
-/** `employee erase`: forgets a person, created or only refused. */
+/** `employee erase`: erases an employee, or a person who appears only in refused records. */
 export async function erasePerson({ company: companyId, yes, json, ...named }: Options) {
-  const person = namedBy(named)
-  await confirm('The person is forgotten, with all that the ledger says of them.', yes)
+  const person = readPerson(named)
+  await confirm("This erases the person and all of their data in the company's ledger.", yes)
   const acting = { companyId, actor: OPERATOR }
   const erased = await withStore(({ store: { pool } }) => eraseEmployee({ pool, newId }, acting, person))
   print({ employee_id: erased.employeeId, positions: erased.positions, position: erased.position }, json)
 }
 
-function namedBy({ id, email, externalId }: Pick<Options, 'id' | 'email' | 'externalId'>): NamedPerson {
+function readPerson({ id, email, externalId }: Pick<Options, 'id' | 'email' | 'externalId'>): NamedPerson {
   if (id !== undefined) return { by: 'id', value: id }
   if (email !== undefined) return { by: 'email', value: email }
   if (externalId !== undefined) return { by: 'external_id', value: externalId }
-  throw new StartupError('say who is meant: --id, --email or --external-id')
+  throw new StartupError('identify the person with --id, --email, or --external-id')
 }

@@ -2,39 +2,39 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/company.ts'
 import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
-import { companyOption, idOption, json, loaded, text, wholeNumber } from '../terminal/options.ts'
+import { companyOption, idOption, jsonOption, loadOnRun, parseText, parseWholeNumber } from '../terminal/options.ts'
 
 const keyOption = () => idOption('key', 'key', 'the id of the API key')
 const period = () => new Option('--refresh-period <period>', 'when the quota resets').choices(REFRESH_PERIODS)
 
-/** Adds `key …`: the life of API keys. */
+/** Adds `key …`. */
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys of a company')
   key
     .command('issue')
     .description('issue an API key; shows its secret once')
     .addOption(companyOption())
-    .requiredOption('--name <name>', 'what it is for', text(120))
-    .option('--quota-limit <n>', 'requests in each period', wholeNumber(LARGEST_QUOTA), DEFAULT_QUOTA_LIMIT)
+    .requiredOption('--name <name>', 'the name of the key', parseText(120))
+    .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(LARGEST_QUOTA), DEFAULT_QUOTA_LIMIT)
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
-    .addOption(json())
-    .action(loaded(async () => (await import('./key.ts')).issueKey))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./key.ts')).issueKey))
   key
     .command('list')
     .description('list the API keys, newest first')
     .addOption(companyOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./key.ts')).listKeys))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./key.ts')).listKeys))
   key
     .command('edit')
     .description('rename an API key or change its quota; keeps what you leave out')
     .addOption(companyOption())
     .addOption(keyOption())
-    .option('--name <name>', 'what it is for', text(120))
-    .option('--quota-limit <n>', 'requests in each period', wholeNumber(LARGEST_QUOTA))
+    .option('--name <name>', 'the name of the key', parseText(120))
+    .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(LARGEST_QUOTA))
     .addOption(period())
-    .addOption(json())
-    .action(loaded(async () => (await import('./key.ts')).editKey))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./key.ts')).editKey))
   key
     .command('rotate')
     .description('give an API key a new secret and show it once; the old one keeps working for a while')
@@ -43,19 +43,19 @@ export function addKeyCommands(program: Command): void {
     .option(
       '--overlap <seconds>',
       'how long the old secret keeps working',
-      wholeNumber(MAX_OVERLAP_SECONDS),
+      parseWholeNumber(MAX_OVERLAP_SECONDS),
       DEFAULT_OVERLAP_SECONDS,
     )
-    .addOption(json())
-    .action(loaded(async () => (await import('./key.ts')).rotateKey))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./key.ts')).rotateKey))
   for (const [change, description] of CHANGES) {
     key
       .command(change)
       .description(description)
       .addOption(companyOption())
       .addOption(keyOption())
-      .addOption(json())
-      .action(loaded(async () => (await import('./key.ts')).switchKey(change)))
+      .addOption(jsonOption())
+      .action(loadOnRun(async () => (await import('./key.ts')).changeKey(change)))
   }
 }
 

@@ -9,12 +9,12 @@ import { listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 
-interface OfCompany {
+interface CompanyOptions {
   company: string
   json?: boolean
 }
 
-interface OfKey extends OfCompany {
+interface KeyOptions extends CompanyOptions {
   key: string
 }
 
@@ -25,27 +25,27 @@ interface Quota {
 
 const MAX_LISTED = 10_000
 
-/** `key issue`: an API key of a company. */
+/** `key issue`: issues an API key for a company. */
 export async function issueKey({
   company: companyId,
   name,
   quotaLimit,
   refreshPeriod,
   json,
-}: OfCompany & Quota & { name: string }) {
+}: CompanyOptions & Quota & { name: string }) {
   const key = { companyId, name, quotaLimit, refreshPeriod }
   const issued = await withStore(({ store: { pool } }) => issueApiKey({ pool, newId }, key))
   print({ ...issued }, json)
 }
 
-/** `key list`: the keys of a company, with their use. */
-export async function listKeys({ company, json }: OfCompany) {
+/** `key list`: lists the API keys of a company and how much of their quota is used. */
+export async function listKeys({ company, json }: CompanyOptions) {
   const keys = await withStore(({ store: { db } }) => listApiKeys(db, company, { limit: MAX_LISTED }))
-  print(keys.map(shown), json)
+  print(keys.map(describeKey), json)
 }
 
-/** `key edit`: another name, another quota. */
-export async function editKey({ company, key, json, ...edit }: OfKey & Partial<Quota> & { name?: string }) {
+/** `key edit`: changes the name or the quota of an API key. */
+export async function editKey({ company, key, json, ...edit }: KeyOptions & Partial<Quota> & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = edit
   const wanted = {
     change: 'edit',
@@ -55,26 +55,26 @@ export async function editKey({ company, key, json, ...edit }: OfKey & Partial<Q
   } as const
   const acting = { companyId: company, actor: OPERATOR }
   const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, wanted))
-  print(shown(changed), json)
+  print(describeKey(changed), json)
 }
 
 /** `key disable`, `key enable`, `key revoke`. */
-export function switchKey(change: 'disable' | 'enable' | 'revoke') {
-  return async ({ company, key, json }: OfKey) => {
+export function changeKey(change: 'disable' | 'enable' | 'revoke') {
+  return async ({ company, key, json }: KeyOptions) => {
     const acting = { companyId: company, actor: OPERATOR }
     const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, { change }))
-    print(shown(changed), json)
+    print(describeKey(changed), json)
   }
 }
 
-/** `key rotate`: a new secret beside the old one. */
-export async function rotateKey({ company, key, overlap, json }: OfKey & { overlap: number }) {
+/** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
+export async function rotateKey({ company, key, overlap, json }: KeyOptions & { overlap: number }) {
   const acting = { companyId: company, actor: OPERATOR }
   const rotated = await withStore(({ store: { pool } }) => rotateApiKey({ pool, newId }, acting, key, overlap))
-  print({ ...shown(rotated), api_key: rotated.secret }, json)
+  print({ ...describeKey(rotated), api_key: rotated.secret }, json)
 }
 
-function shown({ key, now }: SeenKey) {
+function describeKey({ key, now }: SeenKey) {
   const { usage, refreshPeriod } = key
   return {
     api_id: key.id,

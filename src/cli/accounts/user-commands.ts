@@ -2,87 +2,98 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { ROLES, TOKEN_SCOPES } from '../../domain/company.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../domain/accounts/user-lifecycle.ts'
-import { companyOption, email, idOption, json, loaded, text, wholeNumber, yesOption } from '../terminal/options.ts'
+import {
+  companyOption,
+  parseEmail,
+  idOption,
+  jsonOption,
+  loadOnRun,
+  parseText,
+  parseWholeNumber,
+  yesOption,
+} from '../terminal/options.ts'
 
 const userOption = () => idOption('user', 'usr', 'the id of the user')
-const roleOption = () => new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory()
+const roleOption = () => new Option('--role <role>', "the user's role").choices(ROLES).makeOptionMandatory()
 
-/** Adds `user …` and `token …`: the lives of users and of their tokens. */
+/** Adds `user …` and `token …`. */
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('users of a company')
   const add = user
     .command('add')
     .description('add a user with a password and a token, and show both once')
-    .action(loaded(async () => (await import('./user.ts')).addCompanyUser))
+    .action(loadOnRun(async () => (await import('./user.ts')).addCompanyUser))
   const invite = user
     .command('invite')
-    .description('invite a user: shows, once, a one-time token with which they set a password')
-    .action(loaded(async () => (await import('./user.ts')).inviteUser))
+    .description('invite a user; shows a one-time token once, which they use to set a password')
+    .action(loadOnRun(async () => (await import('./user.ts')).inviteUser))
   for (const command of [add, invite]) {
     command
       .addOption(companyOption())
-      .requiredOption('--email <email>', 'e-mail address', email)
-      .requiredOption('--name <name>', 'name', text(120))
+      .requiredOption('--email <email>', 'e-mail address', parseEmail)
+      .requiredOption('--name <name>', 'name', parseText(120))
       .addOption(roleOption())
-      .addOption(json())
+      .addOption(jsonOption())
   }
   user
     .command('list')
     .description('list the users, newest first')
     .addOption(companyOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./user.ts')).listCompanyUsers))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./user.ts')).listCompanyUsers))
   user
     .command('role')
     .description("change a user's role")
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(roleOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./user.ts')).changeRole))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./user.ts')).changeRole))
   user
     .command('reset')
-    .description('reset a password: shows, once, a one-time token with which the user sets a new one')
+    .description('reset a password; shows a one-time token once, which the user uses to set a new password')
     .addOption(companyOption())
     .addOption(userOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./user.ts')).resetUser))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./user.ts')).resetUser))
   user
     .command('remove')
-    .description('remove a user; their password and tokens stop working at once')
+    .description('remove a user; their password and tokens stop working immediately')
     .addOption(companyOption())
     .addOption(userOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./user.ts')).removeCompanyUser))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./user.ts')).removeCompanyUser))
   user
     .command('erase')
     .description('erase a removed user permanently: name, e-mail address, and tokens')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(yesOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./user.ts')).eraseCompanyUser))
-  const token = program.command('token').description("users' tokens")
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./user.ts')).eraseCompanyUser))
+  const token = program.command('token').description('access tokens of users')
   token
     .command('issue')
-    .description('issue a token to a user and show it once; a scope limits what it gives access to')
+    .description('issue an access token to a user and show it once; a scope limits its access')
     .addOption(companyOption())
     .addOption(userOption())
-    .requiredOption('--name <name>', 'name', text(120))
+    .requiredOption('--name <name>', 'name', parseText(120))
     .option(
       '--days <n>',
       `days until it expires, 1 to ${MAX_TOKEN_DAYS}`,
-      wholeNumber(MAX_TOKEN_DAYS, 1),
+      parseWholeNumber(MAX_TOKEN_DAYS, 1),
       DEFAULT_TOKEN_DAYS,
     )
-    .addOption(new Option('--scope <scope>', 'what it is limited to').choices(TOKEN_SCOPES))
-    .addOption(json())
-    .action(loaded(async () => (await import('./user.ts')).issueToken))
+    .addOption(
+      new Option('--scope <scope>', 'limit the token to this access (default: full access)').choices(TOKEN_SCOPES),
+    )
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./user.ts')).issueToken))
   token
     .command('revoke')
     .description('revoke a token')
     .addOption(companyOption())
     .addOption(idOption('token', 'tok', 'the id of the token'))
-    .addOption(json())
-    .action(loaded(async () => (await import('./user.ts')).revokeToken))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./user.ts')).revokeToken))
 }

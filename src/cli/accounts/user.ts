@@ -13,69 +13,69 @@ import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 
-interface OfCompany {
+interface CompanyOptions {
   company: string
   json?: boolean
 }
 
-interface OfUser extends OfCompany {
+interface UserOptions extends CompanyOptions {
   user: string
 }
 
 type Person = { email: string; name: string; role: Role }
 
 const MAX_LISTED = 10_000
-const operatorOf = (companyId: string) => ({ companyId, actor: OPERATOR })
+const asOperator = (companyId: string) => ({ companyId, actor: OPERATOR })
 
-/** `user add`: a user with a password and a token. */
-export async function addCompanyUser({ company: companyId, email, name, role, json }: OfCompany & Person) {
+/** `user add`: adds a user with a password and an access token. */
+export async function addCompanyUser({ company: companyId, email, name, role, json }: CompanyOptions & Person) {
   const added = await withStore(({ store: { pool } }) => addUser({ pool, newId }, { companyId, email, name, role }))
   print({ ...added }, json)
 }
 
-/** `user invite`: a user who sets the password by a one-time token. */
-export async function inviteUser({ company, email, name, role, json }: OfCompany & Person) {
+/** `user invite`: adds a user without a password, and issues a one-time token to set one. */
+export async function inviteUser({ company, email, name, role, json }: CompanyOptions & Person) {
   const person = { email, name, role }
   const invited = await withStore(({ store: { pool } }) =>
-    inviteCompanyUser({ pool, newId }, operatorOf(company), person),
+    inviteCompanyUser({ pool, newId }, asOperator(company), person),
   )
-  print(withLink(invited), json)
+  print(describeUserAndLink(invited), json)
 }
 
-/** `user list`: the users of a company. */
-export async function listCompanyUsers({ company, json }: OfCompany) {
+/** `user list`: lists the users of a company. */
+export async function listCompanyUsers({ company, json }: CompanyOptions) {
   const users = await withStore(({ store: { db } }) => listUsers(db, company, { limit: MAX_LISTED }))
-  print(users.map(shown), json)
+  print(users.map(describeUser), json)
 }
 
-/** `user role`: another role, at once. */
-export async function changeRole({ company, user, role, json }: OfUser & { role: Role }) {
+/** `user role`: changes a user's role, effective immediately. */
+export async function changeRole({ company, user, role, json }: UserOptions & { role: Role }) {
   const changed = await withStore(({ store: { pool } }) =>
-    changeUserRole({ pool, newId }, operatorOf(company), user, role),
+    changeUserRole({ pool, newId }, asOperator(company), user, role),
   )
-  print(shown(changed.user), json)
+  print(describeUser(changed.user), json)
 }
 
-/** `user reset`: a one-time token for a new password. */
-export async function resetUser({ company, user, json }: OfUser) {
-  const reset = await withStore(({ store: { pool } }) => resetUserPassword({ pool, newId }, operatorOf(company), user))
-  print(withLink(reset), json)
+/** `user reset`: issues a one-time token to set a new password. */
+export async function resetUser({ company, user, json }: UserOptions) {
+  const reset = await withStore(({ store: { pool } }) => resetUserPassword({ pool, newId }, asOperator(company), user))
+  print(describeUserAndLink(reset), json)
 }
 
-/** `user remove`: the end of a user, password and tokens. */
-export async function removeCompanyUser({ company, user, json }: OfUser) {
-  const removed = await withStore(({ store: { pool } }) => removeUser({ pool, newId }, operatorOf(company), user))
-  print(shown(removed.user), json)
+/** `user remove`: removes a user and revokes their tokens. */
+export async function removeCompanyUser({ company, user, json }: UserOptions) {
+  const removed = await withStore(({ store: { pool } }) => removeUser({ pool, newId }, asOperator(company), user))
+  print(describeUser(removed.user), json)
 }
 
-/** `user erase`: a removed user is forgotten. */
-export async function eraseCompanyUser({ company, user, yes, json }: OfUser & { yes?: boolean }) {
-  await confirm('The user is forgotten, with name, e-mail address and tokens.', yes)
-  const erased = await withStore(({ store: { pool } }) => eraseUser({ pool, newId }, operatorOf(company), user))
-  print(shown(erased.user), json)
+/** `user erase`: erases the personal data of a removed user. */
+export async function eraseCompanyUser({ company, user, yes, json }: UserOptions & { yes?: boolean }) {
+  await confirm("This erases the user's name, e-mail address, and tokens.", yes)
+  const erased = await withStore(({ store: { pool } }) => eraseUser({ pool, newId }, asOperator(company), user))
+  print(describeUser(erased.user), json)
 }
 
-/** `token issue`: a token of a user. */
+/** `token issue`: issues an access token to a user. */
 export async function issueToken({
   company,
   user,
@@ -83,26 +83,26 @@ export async function issueToken({
   name,
   days,
   scope,
-}: OfUser & { name: string; days: number; scope?: TokenScope }) {
+}: UserOptions & { name: string; days: number; scope?: TokenScope }) {
   const wanted = { userId: user, name, expiresInDays: days, scope: scope ?? null }
   const { token, secret } = await withStore(({ store: { pool } }) =>
-    issueUserToken({ pool, newId }, operatorOf(company), wanted),
+    issueUserToken({ pool, newId }, asOperator(company), wanted),
   )
   print({ token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }, json)
 }
 
-/** `token revoke`: the end of a token. */
-export async function revokeToken({ company, token, json }: OfCompany & { token: string }) {
-  await withStore(({ store: { pool } }) => revokeUserToken({ pool, newId }, operatorOf(company), token))
+/** `token revoke`: revokes an access token. */
+export async function revokeToken({ company, token, json }: CompanyOptions & { token: string }) {
+  await withStore(({ store: { pool } }) => revokeUserToken({ pool, newId }, asOperator(company), token))
   if (json) print({ token_id: token, revoked: true }, json)
-  else process.stdout.write(`${token} is revoked\n`)
+  else process.stdout.write(`revoked ${token}\n`)
 }
 
-function shown({ id, email, name, role, hasPassword, isRemoved, createdAt }: UserRecord) {
+function describeUser({ id, email, name, role, hasPassword, isRemoved, createdAt }: UserRecord) {
   const status = isRemoved ? 'removed' : hasPassword ? 'active' : 'pending'
   return { user_id: id, email, name, role, status, created_at: createdAt }
 }
 
-function withLink({ user, linkToken, linkExpiresAt }: UserWithLink) {
-  return { ...shown(user), one_time_token: linkToken, one_time_token_expires_at: linkExpiresAt }
+function describeUserAndLink({ user, linkToken, linkExpiresAt }: UserWithLink) {
+  return { ...describeUser(user), one_time_token: linkToken, one_time_token_expires_at: linkExpiresAt }
 }

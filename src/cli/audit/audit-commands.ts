@@ -1,44 +1,44 @@
 import type { Command } from 'commander'
-import { companyOption, json, loaded, wholeNumber, WRONG_USE } from '../terminal/options.ts'
+import { companyOption, jsonOption, loadOnRun, parseWholeNumber, USAGE_ERROR } from '../terminal/options.ts'
 
 const LARGEST_POSITION = Number.MAX_SAFE_INTEGER
 
-/** Adds `audit …`: what an auditor takes along, and the key that signs it. */
+/** Adds `audit …`: export and verification of the ledger, and rotation of the signing key. */
 export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('the ledger and its proofs')
+  const audit = program.command('audit').description('export and verify the ledger')
   audit
     .command('export')
-    .description('export the ledger with the bytes to verify, and a signed checkpoint beside it')
+    .description('export the ledger and a signed checkpoint for offline verification')
     .addOption(companyOption())
     .option(
       '--out <file>',
-      'the file to write; `.gz` compresses it; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
+      'the file to write, compressed if its name ends in `.gz`; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
     )
-    .option('--after <n>', 'start after this position, to continue an export', wholeNumber(LARGEST_POSITION), 0)
-    .action(loaded(async () => (await import('./audit-export.ts')).exportLedger))
+    .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(LARGEST_POSITION), 0)
+    .action(loadOnRun(async () => (await import('./audit-export.ts')).exportLedger))
   const verify = audit
     .command('verify')
     .description(
       'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
     )
-    .argument('<file>', 'the export')
-    .option('--checkpoint <file>', 'a file of checkpoints to compare it with; can be repeated', repeated, [])
+    .argument('<file>', 'the file that `audit export` wrote')
+    .option('--checkpoint <file>', 'a file of checkpoints that the ledger must match; can be repeated', appendValue, [])
     .option(
       '--key <key>',
-      'a verifier key, or a file of them, that must have signed the checkpoints; can be repeated',
-      repeated,
+      'a verifier key that must have signed the checkpoints, or a file of them; can be repeated',
+      appendValue,
       [],
     )
-    .addOption(json())
-    .action(loaded(async () => (await import('./audit-verify.ts')).verifyLedger))
-  verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USE))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./audit-verify.ts')).verifyLedger))
+  verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
   audit
     .command('rotate-key')
     .description('replace the signing key in its file; keeps the old public key as retired')
-    .addOption(json())
-    .action(loaded(async () => (await import('./audit-rotate-key.ts')).rotateKey))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./audit-rotate-key.ts')).rotateKey))
 }
 
-function repeated(value: string, before: string[]): string[] {
+function appendValue(value: string, before: string[]): string[] {
   return [...before, value]
 }

@@ -24,28 +24,28 @@ interface ExportOptions {
   after: number
 }
 
-/** What an export is read from, and signed with. */
+/** The settings (for the signing key) and the database of an export. */
 type ExportSource = Pick<Opened, 'config'> & { store: Pick<Opened['store'], 'db'> }
 
-/** `audit export`: the lines of the proof format up to the head, in constant memory, and a checkpoint of their end. */
+/** `audit export`: writes the ledger in the proof format, in constant memory, and a checkpoint of its end. */
 export async function exportLedger(options: ExportOptions) {
-  const said = await withStore((opened) => exportFrom(opened, options), readSettings())
-  process.stdout.write(said)
+  const message = await withStore((opened) => exportFrom(opened, options), readSettings())
+  process.stdout.write(message)
 }
 
-/** Exports from what is open. Returns what there is to say. `pageEvents` is how many events one look takes at most. */
+/** Exports from an open database. Returns a message for the user. `pageEvents` limits the events of one query. */
 export async function exportFrom(
   opened: ExportSource,
   { company, out, after, pageEvents }: ExportOptions & { pageEvents?: number },
 ): Promise<string> {
-  if (out !== undefined) await assertFree(out)
+  if (out !== undefined) await assertNotThere(out)
   let end = await findEnd(opened, company)
   if (after > end.upTo) throw new StartupError(`the ledger of ${company} ends at position ${end.upTo}`)
   const moveEnd = async () => {
     end = await findEnd(opened, company)
     return end.upTo
   }
-  const lines = linesWithProgress(
+  const lines = exportLines(
     exportPages(opened.store.db, company, { after, upTo: end.upTo, moveEnd, pageEvents }),
     end.upTo - after,
   )
@@ -55,41 +55,41 @@ export async function exportFrom(
   }
   await writeFile(out, lines)
   const { note, upTo } = end
-  if ('refusal' in note) throw new StartupError(`the events are in ${out}, but no checkpoint: ${note.refusal}`)
+  if ('refusal' in note) throw new StartupError(`the events were written to ${out}, but no checkpoint: ${note.refusal}`)
   if ('text' in note) await writeFile(`${out}.checkpoint`, [note.text])
-  const checkpoint = 'text' in note ? `, its checkpoint to ${out}.checkpoint` : `; ${note.unsigned}`
-  return `events ${after + 1} to ${upTo} of ${company} are written to ${out}${checkpoint}\n`
+  const checkpoint = 'text' in note ? ` and their checkpoint to ${out}.checkpoint` : `; ${note.unsigned}`
+  return `wrote events ${after + 1} to ${upTo} of ${company} to ${out}${checkpoint}\n`
 }
 
-type NoteOfExport = { text: string } | { unsigned: string } | { refusal: string }
+type ExportNote = { text: string } | { unsigned: string } | { refusal: string }
 
-/** The head to export up to, with its checkpoint or why there is none. */
+/** Finds the position to export up to, with its checkpoint or the reason why there is none. */
 async function findEnd(
   { config, store: { db } }: ExportSource,
   companyId: string,
-): Promise<{ upTo: number; note: NoteOfExport }> {
+): Promise<{ upTo: number; note: ExportNote }> {
   const signer = await openSigner(config)
   try {
     const { size, note } = await signer.sign(db, companyId)
     if (size === 0) throw new StartupError(`there is no company ${companyId}`)
     return { upTo: size, note: { text: note } }
   } catch (error) {
-    const unsigned = 'no signing key is set, so there is no checkpoint'
-    if (error instanceof NoSigningKeyError) return { upTo: await headOf(db, companyId), note: { unsigned } }
+    const unsigned = 'no checkpoint was written, because no signing key is set'
+    if (error instanceof NoSigningKeyError) return { upTo: await readPosition(db, companyId), note: { unsigned } }
     const isRefused = error instanceof RefusedToSignError || error instanceof NoteFileError
-    if (isRefused) return { upTo: await headOf(db, companyId), note: { refusal: error.message } }
+    if (isRefused) return { upTo: await readPosition(db, companyId), note: { refusal: error.message } }
     throw error
   }
 }
 
-async function headOf(db: Opened['store']['db'], companyId: string): Promise<number> {
+async function readPosition(db: Opened['store']['db'], companyId: string): Promise<number> {
   const head = await findHead(db, companyId)
   if (!head) throw new StartupError(`there is no company ${companyId}`)
   return head.position
 }
 
-/** What comes on top of the events that were there at the start is not shown. */
-async function* linesWithProgress(pages: AsyncIterable<StoredEvent[]>, events: number): AsyncGenerator<string> {
+/** Yields the lines of the export. Progress leaves out events that were appended after the start. */
+async function* exportLines(pages: AsyncIterable<StoredEvent[]>, events: number): AsyncGenerator<string> {
   const progress = eventProgress('export')
   progress.begin(events)
   try {
@@ -104,28 +104,28 @@ async function* linesWithProgress(pages: AsyncIterable<StoredEvent[]>, events: n
   }
 }
 
-async function assertFree(file: string): Promise<void> {
+async function assertNotThere(file: string): Promise<void> {
   for (const name of [file, `${file}.checkpoint`]) {
     const isTaken = await access(name).then(
       () => true,
       () => false,
     )
-    if (isTaken) throw new StartupError(`${name} exists: an export never overwrites another`)
+    if (isTaken) throw new StartupError(`${name} already exists; choose another name for --out`)
   }
 }
 
-/** Written beside, and renamed when all of it is on the disk: a file under its name is whole. */
+/** Writes to a temporary file and renames it when it is on disk, so that `file` is never incomplete. */
 async function writeFile(file: string, lines: AsyncIterable<string> | string[]): Promise<void> {
-  const beside = `${file}.part`
+  const partFile = `${file}.part`
   try {
-    const target = createWriteStream(beside)
+    const target = createWriteStream(partFile)
     const source = Readable.from(lines, { objectMode: false })
     if (file.endsWith('.gz')) await pipeline(source, createGzip(), target, { signal: interruption })
     else await pipeline(source, target, { signal: interruption })
-    await syncFile(beside)
-    await rename(beside, file)
+    await syncFile(partFile)
+    await rename(partFile, file)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(partFile, { force: true })
     interruption.throwIfAborted()
     if (error instanceof Error && 'syscall' in error)
       throw new StartupError(`${file} cannot be written: ${faultReason(error)}`)

@@ -4,18 +4,18 @@ import { rotateSigningKey, SigningKeyError } from '../../ledger/audit/signing-ke
 import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 
-/** `audit rotate-key`: a new key in the file of the old one. Processes that run go on with the one they have. */
+/** `audit rotate-key`: replaces the signing key in its file. Running processes keep using the old key. */
 export async function rotateKey(options: { json?: boolean }) {
   const config = readSettings()
   if (config.SIGNING_KEY !== undefined) {
     throw new StartupError(
-      'the signing key comes from SIGNING_KEY: replace it there, and put it into a SIGNING_KEY_FILE to rotate it',
+      'the signing key comes from SIGNING_KEY; only a key in a file (SIGNING_KEY_FILE) can be rotated',
     )
   }
   const file = signingKeyFile(config)
   const { retired } = await rotateSigningKey(file).catch((error: unknown) => {
     throw error instanceof SigningKeyError ? new StartupError(error.message) : error
   })
-  const next = 'restart the processes that sign; they use the key they started with until then'
+  const next = 'restart the workers and API processes; until then they sign with the old key'
   print({ key_file: file, retired_keys: retired.length, next }, options.json)
 }

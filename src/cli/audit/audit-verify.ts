@@ -11,7 +11,7 @@ import { parseVerifierKey } from '../../ledger/audit/signed-note.ts'
 import type { ConsistentLedger, Verdict } from '../../ledger/audit/verify-export.ts'
 import { verifyExport } from '../../ledger/audit/verify-export.ts'
 import { interruption } from '../terminal/interruption.ts'
-import { WRONG_USE } from '../terminal/options.ts'
+import { USAGE_ERROR } from '../terminal/options.ts'
 import { print } from '../terminal/print.ts'
 import type { Progress } from '../terminal/progress.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -24,12 +24,12 @@ interface VerifyOptions {
   json?: boolean
 }
 
-/** `audit verify`: the verdict about an exported ledger, from the file alone: no settings, no database, no network. */
+/** `audit verify`: verifies an exported ledger from files alone: no settings, no database, no network. */
 export async function verifyLedger(file: string, options: VerifyOptions) {
   const verdict = await verify(file, options)
   const { verdict: kind } = verdict
   if (options.json) print({ ...verdict }, true)
-  else process.stdout.write(`${verdict.verdict === 'consistent' ? told(verdict) : faultTold(verdict)}\n`)
+  else process.stdout.write(`${verdict.verdict === 'consistent' ? formatConsistent(verdict) : formatFault(verdict)}\n`)
   process.exitCode = EXIT_CODES[kind]
 }
 
@@ -40,7 +40,7 @@ async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise
     return await verifyFile(file, { checkpoints, keys })
   } catch (error) {
     interruption.throwIfAborted()
-    // What is damaged on its way through the disk or the compression cannot be told from what never was an export.
+    // A damaged file cannot be told apart from a file that never was an export.
     return { verdict: 'unverifiable', position: null, reason: `${file} cannot be read: ${faultReason(error)}` }
   }
 }
@@ -48,20 +48,20 @@ async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise
 async function verifyFile(file: string, witness: { checkpoints: Checkpoint[]; keys: VerifierKey[] }): Promise<Verdict> {
   const { size } = await stat(file)
   const progress = showProgress('verify (bytes)', Math.max(1, size))
-  const bytes = counted(createReadStream(file, { signal: interruption }), progress)
+  const bytes = countBytes(createReadStream(file, { signal: interruption }), progress)
   try {
-    return await verifyExport(splitLines(file.endsWith('.gz') ? unzipped(bytes) : bytes), witness)
+    return await verifyExport(splitLines(file.endsWith('.gz') ? gunzip(bytes) : bytes), witness)
   } finally {
     progress.finish()
   }
 }
 
-/** Errors on either side end up at the reader. */
-function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+/** Decompresses. Errors of the source and of the decompression reach the reader. */
+function gunzip(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   return pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => undefined)
 }
 
-async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
+async function* countBytes(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     progress.advance(chunk.length)
     yield chunk
@@ -70,11 +70,11 @@ async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress): Asyn
 
 async function readCheckpoints(file: string): Promise<Checkpoint[]> {
   const checkpoints = parseCheckpoints(await readFile(file, 'utf8'))
-  if (!checkpoints) throw new Error(`${file} holds no checkpoints, or others than of the known form`)
+  if (!checkpoints) throw new Error(`${file} is not a file of checkpoints`)
   return checkpoints
 }
 
-/** A key, or a file with one on each line. What is neither is wrong use. */
+/** Reads a verifier key, or a file with one key per line. Exits with USAGE_ERROR when it is neither. */
 async function readKeys(given: string): Promise<VerifierKey[]> {
   const text = given.includes('+') ? given : await readFile(given, 'utf8').catch(() => '')
   const keys = text
@@ -82,11 +82,11 @@ async function readKeys(given: string): Promise<VerifierKey[]> {
     .filter((line) => line !== '')
     .map(parseVerifierKey)
   if (keys.length > 0 && !keys.includes(null)) return keys as VerifierKey[]
-  process.stderr.write(`employee-ledger: --key ${given} is neither a verifier key nor a file of them\n`)
-  process.exit(WRONG_USE)
+  process.stderr.write(`employee-ledger: --key ${given} is neither a verifier key nor a file of verifier keys\n`)
+  process.exit(USAGE_ERROR)
 }
 
-function told(ledger: ConsistentLedger): string {
+function formatConsistent(ledger: ConsistentLedger): string {
   const {
     company_id: company,
     events,
@@ -102,17 +102,15 @@ function told(ledger: ConsistentLedger): string {
     signedTo === events ? 'signed' : signedTo > 0 ? `signed to position ${signedTo} of ${events}` : 'unsigned'
   return [
     `consistent, ${cover}`,
-    `${company}: ${events} events, ${calls} calls, the data of ${erased} events erased or retired`,
-    ...(kept === 0
-      ? []
-      : [`the data of ${kept} events were erased after they were exported: this copy has them still`]),
+    `${company}: ${events} events, ${calls} calls; the data of ${erased} events is erased or retired`,
+    ...(kept === 0 ? [] : [`this copy still has the data of ${kept} events that were erased after the export`]),
     `root ${root}`,
     checkpoints === 0
-      ? 'no checkpoint was given: whether the end was cut off, or all of it written anew, cannot be seen'
-      : `${checkpoints} checkpoints hold, the last of them at position ${checkedTo}`,
+      ? 'without a checkpoint, verification cannot detect a truncated or rewritten ledger'
+      : `${checkpoints} checkpoints match, the last one at position ${checkedTo}`,
   ].join('\n')
 }
 
-function faultTold({ verdict: kind, position, reason }: Exclude<Verdict, ConsistentLedger>): string {
+function formatFault({ verdict: kind, position, reason }: Exclude<Verdict, ConsistentLedger>): string {
   return `${kind}${position === null ? '' : ` at position ${position}`}: ${reason}`
 }

@@ -1,44 +1,44 @@
 import type { Command } from 'commander'
-import { companyOption, json, loaded } from '../terminal/options.ts'
+import { companyOption, jsonOption, loadOnRun } from '../terminal/options.ts'
 
 const oneCompany = () => companyOption().makeOptionMandatory(false)
 
-/** Adds `projections …`: the read models. */
+/** Adds `projections …`. */
 export function addProjectionCommands(program: Command): void {
   const projections = program.command('projections').description('the read models')
   projections
     .command('list')
-    .description('show how far each projection is, and what is parked or being rebuilt')
-    .addOption(json())
-    .action(loaded(async () => (await import('./projections.ts')).listProjections))
+    .description('show the progress of each projection, parked companies, and running rebuilds')
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./projections.ts')).listProjections))
   projections
     .command('resume')
-    .description('resume a parked company')
-    .argument('<projection>', 'its name')
+    .description('resume the projection of a parked company')
+    .argument('<projection>', 'the name of the projection')
     .addOption(companyOption())
-    .addOption(json())
-    .action(loaded(async () => (await import('./projections.ts')).resumeProjection))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./projections.ts')).resumeProjection))
   projections
     .command('rebuild')
-    .description('rebuild a projection beside the live tables and switch to it, or correct the rows of one company')
-    .argument('<projection>', 'its name')
+    .description('rebuild a projection in new tables and switch to them, or rebuild one company in place')
+    .argument('<projection>', 'the name of the projection')
     .addOption(oneCompany())
     .option('--restart', 'discard an interrupted rebuild instead of continuing it')
-    .addOption(json())
-    .action(loaded(async () => (await import('./rebuild-projection.ts')).rebuildProjection))
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./rebuild-projection.ts')).rebuildProjection))
   projections
     .command('verify')
     .description(
       'build a projection in temporary tables and compare them with the live ones; exit code 1 if they differ',
     )
-    .argument('[projection]', 'its name (default: all)')
+    .argument('[projection]', 'the name of the projection (default: all)')
     .addOption(oneCompany())
-    .option('--show-values', 'show the contents of rows that differ; they are personal data')
-    .addOption(json())
-    .action(loaded(async () => (await import('./verify-projections.ts')).verifyProjections))
+    .option('--show-values', 'show the contents of rows that differ; they contain personal data')
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./verify-projections.ts')).verifyProjections))
   projections
     .command('prune')
-    .description('drop the tables of older versions; run it when no process of such a version is left')
-    .addOption(json())
-    .action(loaded(async () => (await import('./projections.ts')).pruneProjections))
+    .description('drop the tables of older versions; first stop all processes of those versions')
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./projections.ts')).pruneProjections))
 }

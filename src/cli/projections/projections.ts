@@ -9,21 +9,21 @@ import { pruneVersions } from '../../workers/prune.ts'
 import { print } from '../terminal/print.ts'
 import { withMaintenance, withStore } from '../terminal/with-store.ts'
 
-/** The projection of this name. Throws StartupError, which names those that there are. */
-export function projectionOf(name: string): Projection {
+/** Finds a projection by name. Throws a StartupError that lists the known names. */
+export function findProjection(name: string): Projection {
   const projection = PROJECTIONS.find((known) => known.name === name)
   if (projection) return projection
   throw new StartupError(
-    `there is no projection ${name}; there are ${PROJECTIONS.map((known) => known.name).join(', ')}`,
+    `there is no projection ${name}; choose one of: ${PROJECTIONS.map((known) => known.name).join(', ')}`,
   )
 }
 
-/** Throws StartupError when there is no such company. */
+/** Throws a StartupError when the company does not exist. */
 export async function assertCompany(db: OpenedMaintenance['db'], companyId: string): Promise<void> {
   if (!(await isKnownCompany(db, companyId))) throw new StartupError(`there is no company ${companyId}`)
 }
 
-/** `projections list`: for each projection how many companies lag, which are parked and why, and what is being rebuilt. */
+/** `projections list`: shows for each projection how many companies lag, which are parked and why, and rebuilds. */
 export async function listProjections(options: { json?: boolean }) {
   const rows = await withStore(({ store: { db } }) =>
     Promise.all(PROJECTIONS.map((projection) => readStanding(db, projection))),
@@ -34,16 +34,16 @@ export async function listProjections(options: { json?: boolean }) {
   )
 }
 
-/** `projections resume`: a parked company goes on where its checkpoint stands, with the next sweep. */
+/** `projections resume`: unparks a company; the next sweep continues from its checkpoint. */
 export async function resumeProjection(name: string, { company, json }: { company: string; json?: boolean }) {
-  const projection = projectionOf(name)
+  const projection = findProjection(name)
   const resumed = await withStore(({ store: { db } }) => unpark(db, projection, company))
   if (!resumed) throw new StartupError(`${company} is not parked for ${name}`)
   if (json) print({ projection: name, company_id: company, resumed: true }, json)
-  else process.stdout.write(`${company} goes on with the next sweep\n`)
+  else process.stdout.write(`${company} resumes with the next sweep\n`)
 }
 
-/** `projections prune`: drops the tables of versions before those of this program. */
+/** `projections prune`: drops the tables of older versions. */
 export async function pruneProjections(options: { json?: boolean }) {
   const pruned = await withMaintenance(async ({ db }) => {
     const each = []
@@ -52,11 +52,11 @@ export async function pruneProjections(options: { json?: boolean }) {
   })
   const rows = pruned.map(({ projection, version, isDropped }) => ({ projection, version, dropped: isDropped }))
   if (options.json) print(rows, true)
-  else if (rows.length === 0) process.stdout.write('there is nothing to drop\n')
+  else if (rows.length === 0) process.stdout.write('there are no tables to drop\n')
   else
     for (const row of rows)
       process.stdout.write(
-        `${row.projection} version ${row.version}: ${row.dropped ? 'dropped' : 'still in use, try again'}\n`,
+        `${row.projection} version ${row.version}: ${row.dropped ? 'dropped' : 'still in use; try again later'}\n`,
       )
   if (rows.some(({ dropped }) => !dropped)) process.exitCode = 1
 }

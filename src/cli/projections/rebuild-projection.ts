@@ -8,7 +8,7 @@ import { rebuildCompany } from '../../workers/rebuild-company.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { print } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'
-import { assertCompany, projectionOf } from './projections.ts'
+import { assertCompany, findProjection } from './projections.ts'
 import { withMaintenance } from '../terminal/with-store.ts'
 
 export interface RebuildFlags {
@@ -17,11 +17,10 @@ export interface RebuildFlags {
   json?: boolean
 }
 
-/** `projections rebuild`: all companies into tables of their own and then switched, or one company in its place. */
+/** `projections rebuild`: rebuilds all companies in new tables and switches to them, or one company in place. */
 export async function rebuildProjection(name: string, flags: RebuildFlags) {
-  const projection = projectionOf(name)
-  if (flags.company !== undefined && flags.restart)
-    throw new StartupError('--restart does not go with --company: nothing is left off there')
+  const projection = findProjection(name)
+  if (flags.company !== undefined && flags.restart) throw new StartupError('--restart cannot be used with --company')
   await withMaintenance((maintenance) =>
     flags.company === undefined
       ? rebuildAll(projection, maintenance, flags)
@@ -36,11 +35,10 @@ async function rebuildAll(
 ) {
   const progress = eventProgress(`rebuilding ${projection.name}`)
   const onBegun = (events: number, isResumed: boolean) => {
-    if (isResumed)
-      process.stderr.write('an earlier rebuild goes on where it was left off; --restart would begin anew\n')
+    if (isResumed) process.stderr.write('continuing an interrupted rebuild; use --restart to discard it\n')
     progress.begin(events)
   }
-  const silence = sayWhenInterrupted('stopping after this batch; run it again to go on from there')
+  const stopListening = printWhenInterrupted('stopping after this batch; run the command again to continue')
   let outcome: RebuildOutcome
   try {
     outcome = await rebuild(projection, {
@@ -48,30 +46,30 @@ async function rebuildAll(
       ...{ onBegun, onFolded: progress.advance },
     })
   } catch (error) {
-    throw plain(error)
+    throw toStartupError(error)
   } finally {
-    silence()
+    stopListening()
     progress.finish()
   }
-  if (!outcome.isSwitched) throw new StartupError(stuckLine(projection, outcome.stuck))
+  if (!outcome.isSwitched) throw new StartupError(formatStuck(projection, outcome.stuck))
   const { areOldDropped } = outcome
   if (json)
     print(
       { projection: projection.name, version: projection.version, switched: true, old_tables_dropped: areOldDropped },
       true,
     )
-  else process.stdout.write(`${projection.name} is rebuilt, and switched to\n`)
+  else process.stdout.write(`rebuilt ${projection.name} and switched to it\n`)
   if (!areOldDropped)
-    process.stderr.write('the old tables are still being read: `projections prune` drops them later\n')
+    process.stderr.write('the old tables are still in use; drop them later with `projections prune`\n')
 }
 
-const TOLD_COMPANIES = 10
+const MAX_LISTED = 10
 
-function stuckLine({ name }: Projection, stuck: { companyId: string; reason: string }[]): string {
-  const told = stuck.slice(0, TOLD_COMPANIES).map(({ companyId, reason }) => `${companyId}: ${reason}`)
+function formatStuck({ name }: Projection, stuck: { companyId: string; reason: string }[]): string {
+  const told = stuck.slice(0, MAX_LISTED).map(({ companyId, reason }) => `${companyId}: ${reason}`)
   if (stuck.length > told.length) told.push(`and ${stuck.length - told.length} more`)
-  const all = stuck.length === 1 ? 'a company' : `${stuck.length} companies`
-  return `${name} is not switched: the events of ${all} cannot be folded. ${told.join('; ')}. What is built stays, run it again to go on`
+  const all = stuck.length === 1 ? 'one company' : `${stuck.length} companies`
+  return `did not switch to the rebuilt ${name}: the events of ${all} cannot be folded. ${told.join('; ')}. Run the command again to continue`
 }
 
 async function rebuildOne(
@@ -81,30 +79,30 @@ async function rebuildOne(
 ) {
   await assertCompany(db, company)
   const progress = eventProgress(`rebuilding ${projection.name}`)
-  const silence = sayWhenInterrupted('stopping; the company stays as it is, run it again to begin anew')
+  const stopListening = printWhenInterrupted('stopping; the company is unchanged, run the command again to start over')
   let rows: number
   try {
     const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
     rows = await rebuildCompany(db, projection, company, hooks)
   } catch (error) {
-    throw plain(error)
+    throw toStartupError(error)
   } finally {
-    silence()
+    stopListening()
     progress.finish()
   }
   if (json)
     print({ projection: projection.name, version: projection.version, company_id: company, rows_changed: rows }, true)
-  else process.stdout.write(`${company} is rebuilt: ${rows} ${rows === 1 ? 'row was' : 'rows were'} not right\n`)
+  else process.stdout.write(`rebuilt ${company}: corrected ${rows} ${rows === 1 ? 'row' : 'rows'}\n`)
 }
 
-/** Says something at the moment when the program is asked to end. Returns how to take that back. */
-function sayWhenInterrupted(line: string): () => void {
+/** Prints a line on interruption. Returns a function that cancels this. */
+function printWhenInterrupted(line: string): () => void {
   const say = () => process.stderr.write(`\n${line}\n`)
   interruption.addEventListener('abort', say, { once: true })
   return () => interruption.removeEventListener('abort', say)
 }
 
-function plain(error: unknown): unknown {
+function toStartupError(error: unknown): unknown {
   const isPlain = error instanceof RebuildError || error instanceof UnfoldableError
   return isPlain ? new StartupError(error.message, { cause: error }) : error
 }

@@ -4,7 +4,7 @@ import { verifyProjection } from '../../workers/verify.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { print } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'
-import { assertCompany, projectionOf } from './projections.ts'
+import { assertCompany, findProjection } from './projections.ts'
 import { withMaintenance } from '../terminal/with-store.ts'
 
 export interface VerifyFlags {
@@ -13,9 +13,9 @@ export interface VerifyFlags {
   json?: boolean
 }
 
-/** `projections verify`: exit code 0 when the live tables are what the ledger folds to, 1 when they are not. */
+/** `projections verify`: exits with 0 when the live tables match the ledger, 1 when they differ. */
 export async function verifyProjections(name: string | undefined, { company, showValues, json }: VerifyFlags) {
-  const projections = name === undefined ? PROJECTIONS : [projectionOf(name)]
+  const projections = name === undefined ? PROJECTIONS : [findProjection(name)]
   const results = await withMaintenance(async ({ db }) => {
     if (company !== undefined) await assertCompany(db, company)
     const each = []
@@ -34,21 +34,25 @@ export async function verifyProjections(name: string | undefined, { company, sho
   })
   if (json)
     print(
-      results.map(({ faults, ...rest }) => ({ ...rest, equal: faults.length === 0, faults: faults.map(shown) })),
+      results.map(({ faults, ...rest }) => ({
+        ...rest,
+        equal: faults.length === 0,
+        faults: faults.map(describeFault),
+      })),
       true,
     )
-  else for (const { projection, companies, faults } of results) tell(projection, companies, faults)
+  else for (const { projection, companies, faults } of results) printResult(projection, companies, faults)
   if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1
 }
 
-function shown({ companyId, unfoldable, ...rest }: CompanyFault) {
+function describeFault({ companyId, unfoldable, ...rest }: CompanyFault) {
   return { company_id: companyId, unfoldable: unfoldable ?? null, ...rest }
 }
 
-function tell(projection: string, companies: number, faults: CompanyFault[]): void {
+function printResult(projection: string, companies: number, faults: CompanyFault[]): void {
   if (faults.length === 0) {
     process.stdout.write(
-      `${projection}: as the ledger says, in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`,
+      `${projection}: matches the ledger in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`,
     )
     return
   }

@@ -4,18 +4,18 @@ import { RefusedChangeError } from '../../ledger/append/append-company-events.ts
 import { InterruptedError } from './interruption.ts'
 import { readSettings } from './settings.ts'
 
-/** Ends the program: silently when it was asked to, else with exit code 1 and one line that says what is wrong. */
+/** Exits: silently on an interruption, otherwise with code 1 and one line that names the error. */
 export function failWith(error: unknown): never {
   if (error instanceof InterruptedError) process.exit(error.exitCode)
-  const line = faultLine(error)
+  const line = formatError(error)
   process.stderr.write(line.startsWith('employee-ledger ') ? `${line}\n` : `employee-ledger: ${line}\n`)
-  if (wantsDetails()) process.stderr.write(`${details(error)}\n`)
+  if (wantsDetails()) process.stderr.write(`${formatDetails(error)}\n`)
   process.exit(1)
 }
 
-function faultLine(error: unknown): string {
+function formatError(error: unknown): string {
   const isPlain = error instanceof StartupError || error instanceof RefusedChangeError
-  return isPlain ? error.message : `${faultReason(error)} (LOG_LEVEL=debug tells where)`
+  return isPlain ? error.message : `${faultReason(error)} (set LOG_LEVEL=debug for details)`
 }
 
 function wantsDetails(): boolean {
@@ -26,8 +26,8 @@ function wantsDetails(): boolean {
   }
 }
 
-function details(error: unknown): string {
+function formatDetails(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const cause = error.cause === undefined ? '' : `\ncaused by ${details(error.cause)}`
+  const cause = error.cause === undefined ? '' : `\ncaused by ${formatDetails(error.cause)}`
   return `${error.stack ?? error.message}${cause}`
 }

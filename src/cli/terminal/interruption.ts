@@ -1,18 +1,18 @@
 /*
- * What asks this program to end: a signal, a reader of its output who went away, or an error that nobody caught.
- * It is of the whole process and listens from its first moment on, before there is anything to stop.
+ * What ends this process: a signal, a closed output stream, or an uncaught error. The listeners are installed before
+ * anything else starts.
  */
 
-// A terminal sends Ctrl-C to npm and to us, and npm passes it on: the same key arrives twice within a moment.
+// A terminal sends Ctrl-C to npm and to this process, and npm forwards it: one key press arrives twice.
 const SAME_KEY_MS = 1_000
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGPIPE: 13, SIGTERM: 15 } as const
 
 export type EndingSignal = keyof typeof SIGNAL_NUMBERS
 
-/** The program ends because somebody asked it to, not because anything went wrong. */
+/** The program was asked to end; nothing went wrong. */
 export class InterruptedError extends Error {
   override name = 'InterruptedError'
-  /** What a shell shows of a command that did not finish. */
+  /** The exit code that shells use for a signal. */
   readonly exitCode: number
 
   constructor(signal: EndingSignal) {
@@ -25,13 +25,13 @@ const asked = new AbortController()
 const pressed = new AbortController()
 let firstAskedAt: number | undefined
 
-/** Aborted when the program is to end. Its reason is an InterruptedError, or the error that nobody caught. */
+/** Aborted when the program must end. Its reason is an InterruptedError or the uncaught error. */
 export const interruption: AbortSignal = asked.signal
 
-/** Aborted when the program is asked once more by somebody who does not want to wait. */
-export const impatience: AbortSignal = pressed.signal
+/** Aborted by a second signal: the program must end without waiting. */
+export const forcedStop: AbortSignal = pressed.signal
 
-/** Asks the program to end, as a signal would. */
+/** Ends the program as a signal would. */
 export function interrupt(signal: EndingSignal): void {
   const now = performance.now()
   firstAskedAt ??= now
@@ -39,30 +39,30 @@ export function interrupt(signal: EndingSignal): void {
   asked.abort(new InterruptedError(signal))
 }
 
-/** Begins to listen. Called once, by the entry, before anything else. */
+/** Installs the listeners. The entry point calls it once, before anything else. */
 export function listenForInterruption(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => interrupt(signal))
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
-      // Also for an error that comes when nothing waits for the interruption any more.
+      // Also for an error after the last wait for the interruption.
       process.exitCode = 1
       asked.abort(error)
     })
   }
-  // Without a listener the end of `… | head` would end us at once, and leave the database's server behind.
+  // Without a listener, EPIPE (`… | head`) would end the process and leave the embedded server running.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }
 
 /**
- * The result of a step. When the program is to end, the step has a moment (or, with no limit, all the time it takes)
- * to come to its end by itself, unless somebody does not want to wait; after that it is left behind.
- * Rejects with the interruption's reason, also when the step fails because of it.
+ * Runs a step. On an interruption the step has `graceMs` to finish (Infinity: as long as it takes), then it is
+ * abandoned; a second signal abandons it immediately. Rejects with the reason of the interruption, also when the step
+ * fails because of it.
  */
 export async function interruptible<Result>(step: () => Promise<Result>, graceMs = 2_000): Promise<Result> {
   interruption.throwIfAborted()
   const settled = new AbortController()
   try {
-    return await Promise.race([step(), leftBehind(graceMs, settled.signal)])
+    return await Promise.race([step(), rejectAfterGrace(graceMs, settled.signal)])
   } catch (error) {
     interruption.throwIfAborted()
     throw error
@@ -71,7 +71,7 @@ export async function interruptible<Result>(step: () => Promise<Result>, graceMs
   }
 }
 
-function leftBehind(graceMs: number, settled: AbortSignal): Promise<never> {
+function rejectAfterGrace(graceMs: number, settled: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(interruption.reason as Error)
     const giveGrace = () => {
@@ -80,6 +80,6 @@ function leftBehind(graceMs: number, settled: AbortSignal): Promise<never> {
       settled.addEventListener('abort', () => clearTimeout(timer))
     }
     interruption.addEventListener('abort', giveGrace, { signal: settled })
-    impatience.addEventListener('abort', leave, { signal: settled })
+    forcedStop.addEventListener('abort', leave, { signal: settled })
   })
 }

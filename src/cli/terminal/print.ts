@@ -1,6 +1,6 @@
 type Value = string | number | boolean | object | null
 
-/** Prints what a command gives: JSON for programs, `name  value` lines for people. */
+/** Prints the result of a command: as JSON, or as `name  value` lines. */
 export function print(result: Record<string, Value> | Record<string, Value>[], asJson: boolean | undefined): void {
   if (asJson) {
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
@@ -10,12 +10,12 @@ export function print(result: Record<string, Value> | Record<string, Value>[], a
     if (at > 0) process.stdout.write('\n')
     const width = Object.keys(row).reduce((widest, name) => Math.max(widest, name.length), 0)
     for (const [name, value] of Object.entries(row)) {
-      process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`)
+      process.stdout.write(`${name.padEnd(width)}  ${formatValue(value)}\n`)
     }
   }
 }
 
-function shown(value: Value): string {
+function formatValue(value: Value): string {
   if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -1,22 +1,22 @@
 import { SingleBar } from 'cli-progress'
 
-/** Shows how far long work is. */
+/** Shows the progress of a long task. */
 export interface Progress {
-  /** So many more steps are done. */
+  /** Adds completed steps (default: 1). */
   advance(steps?: number): void
-  /** The work is over, whether all of it was done or not. */
+  /** Ends the display, whether or not the task is complete. */
   finish(): void
 }
 
 const SHARES = 10
 const MS_PER_SECOND = 1000
 
-/** Begins to show work of so many steps: a bar on a terminal, elsewhere a line for each tenth. On standard error. */
+/** Shows the progress of `total` steps: a bar on a terminal, otherwise a line for each tenth. */
 export function showProgress(label: string, total: number, stream: NodeJS.WriteStream = process.stderr): Progress {
-  return stream.isTTY ? bar(label, total, stream) : lines(label, total, stream)
+  return stream.isTTY ? drawBar(label, total, stream) : printLines(label, total, stream)
 }
 
-function bar(label: string, total: number, stream: NodeJS.WriteStream): Progress {
+function drawBar(label: string, total: number, stream: NodeJS.WriteStream): Progress {
   const rate = measureRate()
   const format = `${label} [{bar}] {value}/{total}  {rate}  {eta_formatted} left`
   const shown = new SingleBar({ format, stream, barsize: 30, hideCursor: null, etaBuffer: 50 })
@@ -27,7 +27,7 @@ function bar(label: string, total: number, stream: NodeJS.WriteStream): Progress
   }
 }
 
-function lines(label: string, total: number, stream: NodeJS.WriteStream): Progress {
+function printLines(label: string, total: number, stream: NodeJS.WriteStream): Progress {
   const rate = measureRate()
   let done = 0
   return {
@@ -43,7 +43,7 @@ function lines(label: string, total: number, stream: NodeJS.WriteStream): Progre
   }
 }
 
-/** Counts steps, and tells how many a second it were so far. */
+/** Returns a function that counts steps and returns their average rate so far. */
 function measureRate(): (steps: number) => { perSecond: number; text: string } {
   const startedAt = performance.now()
   let done = 0
@@ -54,7 +54,7 @@ function measureRate(): (steps: number) => { perSecond: number; text: string } {
   }
 }
 
-/** Shows work whose size is told when it has begun, and may be nothing; what comes on top of it is not shown. */
+/** Shows the progress of a task whose size is known later and may be 0. Ignores steps beyond that size. */
 export function eventProgress(
   label: string,
   stream: NodeJS.WriteStream = process.stderr,

@@ -2,30 +2,30 @@ import type { Config } from '../../config.ts'
 import { BODIES_WITHIN_BUDGET, ConfigSchema, PATTERN_RULES, readConfig } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 
-/** Reads the settings. Those that are not valid are the user's fault, and told in one line that names them. */
+/** Reads the settings. Throws a StartupError that names the invalid ones. */
 export function readSettings(): Config {
   try {
     const config = readConfig()
     if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
-      throw new StartupError('MIGRATE_DATABASE_URL must come with DATABASE_URL')
+      throw new StartupError('MIGRATE_DATABASE_URL requires DATABASE_URL')
     }
     if (config.BODY_BUDGET !== undefined && config.BODY_BUDGET < BODIES_WITHIN_BUDGET * config.BODY_LIMIT) {
       throw new StartupError(`BODY_BUDGET must be at least ${BODIES_WITHIN_BUDGET} times BODY_LIMIT`)
     }
     const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
     if (collector !== undefined && !URL.canParse(collector))
-      throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not an address')
+      throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL')
     return config
   } catch (error) {
     const names = invalidSettings(error)
     if (names.length === 0) throw error
-    throw new StartupError(names.map((name) => `${name} must ${rule(name)}`).join('; '), { cause: error })
+    throw new StartupError(names.map((name) => `${name} must ${describeRule(name)}`).join('; '), { cause: error })
   }
 }
 
 type Setting = keyof typeof ConfigSchema.properties
 
-/** The settings that a validation error speaks of; it has an entry for each rule that was broken. */
+/** The settings that a validation error names, each once. */
 function invalidSettings(error: unknown): Setting[] {
   const { errors = [] } = error as { errors?: { instancePath: string }[] }
   const names = errors.map(({ instancePath }) => instancePath.slice(1))
@@ -40,7 +40,7 @@ interface Rule {
   maximum?: number
 }
 
-function rule(name: Setting): string {
+function describeRule(name: Setting): string {
   const { type, anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
   if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
   if (pattern !== undefined) return PATTERN_RULES[pattern] ?? `match ${pattern}`

@@ -1,22 +1,22 @@
 import type { Logger } from 'pino'
 import type { RunningPart } from '../../bootstrap/running-part.ts'
-import { impatience } from './interruption.ts'
+import { forcedStop } from './interruption.ts'
 
 /**
- * Stops what was started, the last first. Together they have so much time to finish what is under way; then, or when
- * somebody does not want to wait, each is told to stop and left to itself: what they do is safe to cut off anywhere.
+ * Stops the parts in reverse start order. Together they have `timeoutMs` to finish their work; after that, or on a
+ * second signal, the rest is only told to stop. All work is safe to cut off anywhere.
  */
 export async function stopParts(parts: RunningPart[], timeoutMs: number, log: Logger): Promise<void> {
-  const timeIsUp = AbortSignal.any([AbortSignal.timeout(timeoutMs), impatience])
+  const timeIsUp = AbortSignal.any([AbortSignal.timeout(timeoutMs), forcedStop])
   for (const part of parts.toReversed()) {
-    await Promise.race([part.stop(), aborted(timeIsUp)]).catch((error: unknown) =>
-      log.error({ err: error }, 'a part of the program could not be stopped'),
+    await Promise.race([part.stop(), waitForAbort(timeIsUp)]).catch((error: unknown) =>
+      log.error({ err: error }, 'a part of the program failed to stop'),
     )
   }
-  if (timeIsUp.aborted) log.warn('calls that were under way were cut off')
+  if (timeIsUp.aborted) log.warn('shutdown timed out; calls in progress were cut off')
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
+async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true })

@@ -8,12 +8,12 @@ import type { Config } from '../../config.ts'
 import { interruptible } from './interruption.ts'
 import { readSettings } from './settings.ts'
 
-/** Runs a command on the database, beside a running server or alone, and gives the database back, however it ends. */
+/** Runs a command on the database, with or without a running server, and releases the database in any case. */
 export async function withDatabase<Result>(
   config: Config,
   task: (database: OpenedDatabase) => Promise<Result>,
 ): Promise<Result> {
-  // Left behind half started, the embedded server would run for nobody.
+  // Without a limit: an abandoned start would leave the embedded server running.
   const database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
   try {
     return await interruptible(() => task(database))
@@ -28,7 +28,7 @@ export interface Opened {
   store: OpenedPool
 }
 
-/** Runs a command as the owner of the database, on one that is set up. */
+/** Runs a command as the owner of the tables. */
 export async function withMaintenance<Result>(
   task: (opened: OpenedMaintenance & { config: Config }) => Promise<Result>,
   config: Config = readSettings(),
@@ -43,13 +43,13 @@ export async function withMaintenance<Result>(
   }, config)
 }
 
-/** Runs a command on a database that is set up. */
+/** Runs a command on an open pool. Throws a StartupError when the database is not set up. */
 export async function withStore<Result>(
   task: (opened: Opened) => Promise<Result>,
   config: Config = readSettings(),
 ): Promise<Result> {
   return withDatabase(config, async (database) => {
-    // The embedded server belongs to this program alone; a database of yours is migrated when you say so.
+    // Only the embedded database is migrated without asking.
     if (database.isEmbedded) await migrateDatabase(database.urls, () => undefined)
     const store = await openStore(config, database.urls)
     try {

@@ -7,11 +7,11 @@ import { fail, ok, warn } from './finding.ts'
 
 const CHECK = 'replica'
 const LOOKS_EVERY_MS = 20
-/** However far behind it may be, a look at an installation does not wait for longer. */
+/** An upper bound on the wait for the standby, whatever READ_STALENESS_MS allows. */
 const WAITS_AT_MOST_MS = 10_000
 
-/** Whether READ_DATABASE_URL names a standby of the database that may be read, and how far behind it is. */
-export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: number): Promise<Finding[]> {
+/** Checks that READ_DATABASE_URL names a standby of the database, and measures how far it is behind. */
+export async function checkReplica(primary: Pool, replica: Pool, boundMs: number): Promise<Finding[]> {
   const ahead = (await primary.query<WalPosition>(PRIMARY_WAL_POSITION)).rows[0]!
   const started = performance.now()
   let behind = await placeOf(replica)
@@ -20,8 +20,8 @@ export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: numbe
     return [
       fail(
         CHECK,
-        `what READ_DATABASE_URL names ${fault}: everything is read from the primary`,
-        'name a streaming standby of the database, or unset READ_DATABASE_URL',
+        `the database of READ_DATABASE_URL ${fault}; all reads go to the primary`,
+        'set READ_DATABASE_URL to a streaming standby of this database, or unset it',
       ),
     ]
   const patienceMs = Math.min(boundMs, WAITS_AT_MOST_MS)
@@ -32,21 +32,21 @@ export async function lookAtReplica(primary: Pool, replica: Pool, boundMs: numbe
   const tookMs = Math.round(performance.now() - started)
   const lag =
     behind.bytes >= ahead.bytes
-      ? ok(CHECK, `a standby of the database, which had all of it within ${tookMs} ms`)
+      ? ok(CHECK, `the standby caught up within ${tookMs} ms`)
       : warn(
           CHECK,
-          `a standby that is more than ${patienceMs} ms behind${patienceMs < boundMs ? '' : ', so everything is read from the primary'}`,
+          `the standby is more than ${patienceMs} ms behind${patienceMs < boundMs ? '' : '; all reads go to the primary'}`,
           'see docs/operations.md, “ReplicaBehind”',
         )
-  return [lag, await lookAtConflicts(replica)]
+  return [lag, await checkConflicts(replica)]
 }
 
 async function placeOf(replica: Pool): Promise<WalPosition> {
   return (await replica.query<WalPosition>(REPLICA_WAL_POSITION)).rows[0]!
 }
 
-/** What happens when a long read stands in the way of what is replayed. */
-async function lookAtConflicts(replica: Pool): Promise<Finding> {
+/** Checks that a long read on the standby cannot block replay forever. */
+async function checkConflicts(replica: Pool): Promise<Finding> {
   const check = 'replica conflicts'
   const { rows } = await replica.query<{ delay: string; feedback: string }>(
     `select current_setting('max_standby_streaming_delay') as delay, current_setting('hot_standby_feedback') as feedback`,
@@ -55,11 +55,11 @@ async function lookAtConflicts(replica: Pool): Promise<Finding> {
   if (delay === '-1')
     return warn(
       check,
-      'a long read may hold up replaying for ever (max_standby_streaming_delay is -1)',
-      'set max_standby_streaming_delay on the standby to some seconds: a read that is cancelled goes to the primary',
+      'a long read can block replay indefinitely (max_standby_streaming_delay is -1)',
+      'set max_standby_streaming_delay to a few seconds on the standby; cancelled reads are retried on the primary',
     )
   return ok(
     check,
-    `a long read may hold up replaying for ${delay}, then it goes to the primary; hot_standby_feedback is ${feedback}`,
+    `a long read can block replay for ${delay}, then it is retried on the primary; hot_standby_feedback is ${feedback}`,
   )
 }

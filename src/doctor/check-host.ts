@@ -11,31 +11,31 @@ const GIB = 1024 ** 3
 const WARN_FREE = { bytes: 5 * GIB, share: 0.1 }
 const FAIL_FREE_BYTES = GIB / 4
 const OTHERS = 0o077
-/** The companies that have changed last are looked at. */
+/** How many of the most recently changed companies are checked. */
 const COMPANIES = 20
-/** Companies with notes that are looked at, and how many of them together. */
+/** How many companies with notes are checked, and how many per query. */
 const NOTED_COMPANIES = 20_000
 const COMPANIES_AT_ONCE = 100
 
-/** Whether only the owner can read the file of the signing key. */
-export async function lookAtKeyFile(file: string): Promise<Finding> {
+/** Checks that only its owner can read the file of the signing key. */
+export async function checkKeyFile(file: string): Promise<Finding> {
   const found = await stat(file).catch(() => null)
   if (!found)
     return warn(
       'signing key',
-      `there is none in ${file}: no checkpoints are signed, and a rollback cannot be noticed`,
-      'make one and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
+      `${file} does not exist; checkpoints are not signed, so a rollback cannot be detected`,
+      'create a key and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
     )
-  if ((found.mode & OTHERS) === 0) return ok('signing key', `${file} is its owner's alone`)
+  if ((found.mode & OTHERS) === 0) return ok('signing key', `only its owner can read ${file}`)
   return warn(
     'signing key',
-    `${file} can be read or written by others than its owner (mode ${(found.mode & 0o777).toString(8)})`,
+    `other users can read or write ${file} (mode ${(found.mode & 0o777).toString(8)})`,
     `chmod 600 ${file}`,
   )
 }
 
-/** Whether what has changed is in checkpoints outside the database, and is what they say. */
-export async function lookAtCheckpoints(
+/** Checks that recent changes are covered by checkpoints outside the database, and that the database was not rolled back. */
+export async function checkCheckpoints(
   db: Kysely<LedgerTables>,
   files: NoteFiles,
   intervalMs: number,
@@ -51,17 +51,17 @@ export async function lookAtCheckpoints(
     const size = (await files.last(companyId))?.size ?? 0
     if (isOld && size < position) missing.push(companyId)
   }
-  if (missing.length === 0) return ok('checkpoints', 'what was recorded is signed outside the database')
+  if (missing.length === 0) return ok('checkpoints', 'checkpoints outside the database are current')
   return warn(
     'checkpoints',
-    `${missing.length} of the ${rows.length} companies that changed last, ${missing[0]} among them, have no current checkpoint outside`,
-    'see that a worker with SIGNING_KEY_FILE and CHECKPOINT_DIR runs, and look into its log',
+    `${missing.length} of the ${rows.length} most recently changed companies have no current checkpoint outside the database, for example ${missing[0]}`,
+    'check that a worker with SIGNING_KEY_FILE and CHECKPOINT_DIR is running, and read its log',
   )
 }
 
 /**
- * What tells of a database that was rolled back; null when nothing does. Companies with notes are looked at, whether the
- * database knows them (still) or not. Notes are read before heads: one that is written meanwhile is no sign of a rollback.
+ * Describes the evidence that the database was rolled back; null when there is none. Includes companies that the database
+ * no longer has. Reads notes before heads, so that a note written meanwhile is not taken for evidence.
  */
 async function findRolledBack(db: Kysely<LedgerTables>, files: NoteFiles): Promise<string | null> {
   const known = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
@@ -77,34 +77,33 @@ async function findRolledBack(db: Kysely<LedgerTables>, files: NoteFiles): Promi
     const behind = some.findIndex((companyId, index) => sizes[index]! > (positions.get(companyId) ?? 0))
     if (behind < 0) continue
     const [companyId, size] = [some[behind]!, sizes[behind]!]
-    return `the ledger of ${companyId} ends at ${positions.get(companyId) ?? 0}, its last checkpoint outside at ${size}: the database was rolled back`
+    return `the database was rolled back: the ledger of ${companyId} ends at position ${positions.get(companyId) ?? 0}, but its last checkpoint is at ${size}`
   }
   return null
 }
 
-/** Whether the checkpoints would survive the loss of the database. `databaseFolder` is null when that is not known. */
-export async function lookAtCheckpointPlace(folder: string, databaseFolder: string | null): Promise<Finding> {
-  const check = 'checkpoint place'
+/** Checks that the checkpoints would survive the loss of the database. `databaseFolder` is null when unknown. */
+export async function checkCheckpointLocation(folder: string, databaseFolder: string | null): Promise<Finding> {
+  const check = 'checkpoint location'
   const place = await stat(folder).catch(() => null)
   if (!place)
     return warn(
       check,
-      `${folder} does not exist: there is no checkpoint outside the database`,
+      `${folder} does not exist; there are no checkpoints outside the database`,
       'set CHECKPOINT_DIR to a folder on another disk, and start a worker',
     )
-  if (databaseFolder === null)
-    return ok(check, `${folder}; whether that is another disk than that of the database, only you can tell`)
+  if (databaseFolder === null) return ok(check, `${folder}; make sure that it is not on the disk of the database`)
   const database = await stat(databaseFolder).catch(() => null)
-  if (database?.dev !== place.dev) return ok(check, `${folder}, on another disk than the database`)
+  if (database?.dev !== place.dev) return ok(check, `${folder} is not on the disk of the database`)
   return warn(
     check,
-    `${folder} is on the disk of the database: who rolls back the one rolls back the other`,
-    'set CHECKPOINT_DIR to a folder on another machine or disk, or copy it away',
+    `${folder} is on the disk of the database; a rollback of the disk affects both`,
+    'set CHECKPOINT_DIR to a folder on another disk or machine, or copy the folder there regularly',
   )
 }
 
-/** Whether a folder can be written to. */
-export async function lookAtFolder(folder: string): Promise<Finding> {
+/** Checks that a folder is writable. */
+export async function checkFolder(folder: string): Promise<Finding> {
   const isFolder = await stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
@@ -114,19 +113,20 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
     () => false,
   )
   if (isFolder && mayWrite) return ok('data folder', folder)
-  return fail('data folder', `${folder} is not a folder that can be written to`, 'set DATA_DIR to one')
+  return fail('data folder', `${folder} is not a writable folder`, 'set DATA_DIR to a writable folder')
 }
 
-/** How much room is left on the disk of a folder. `stops` is what a full one stops. */
-export async function lookAtDisk(folder: string, stops: string): Promise<Finding> {
+/** Checks the free space on the disk of a folder. `stops` names what a full disk would stop. */
+export async function checkDisk(folder: string, stops: string): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(folder)
   return diskFinding(folder, { free: bavail * bsize, total: blocks * bsize }, stops)
 }
 
-/** What so many bytes of room mean. */
+/** The finding about the free space of a disk, in bytes. */
 export function diskFinding(folder: string, { free, total }: { free: number; total: number }, stops: string): Finding {
   const found = `${(free / GIB).toFixed(1)} of ${(total / GIB).toFixed(1)} GiB free at ${folder}`
-  if (free < FAIL_FREE_BYTES) return fail('disk', found, `make room now: a full disk stops ${stops}`)
-  if (free < WARN_FREE.bytes && free < WARN_FREE.share * total) return warn('disk', found, 'make room')
+  if (free < FAIL_FREE_BYTES) return fail('disk', found, `free space now; a full disk stops ${stops}`)
+  if (free < WARN_FREE.bytes && free < WARN_FREE.share * total)
+    return warn('disk', found, 'free space, or use a larger disk')
   return ok('disk', found)
 }

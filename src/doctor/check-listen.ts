@@ -6,10 +6,9 @@ import { ok, warn } from './finding.ts'
 const ARRIVES_WITHIN_MS = 2_000
 
 /**
- * Whether a notification arrives on a connection that listens, which it does not behind a pooler that lends a server
- * connection for a transaction at a time.
+ * Checks that notifications arrive on a listening connection. They do not arrive behind a pooler in transaction mode.
  */
-export async function lookAtListen(pool: Pool): Promise<Finding> {
+export async function checkListen(pool: Pool): Promise<Finding> {
   const channel = `doctor_${randomUUID().replaceAll('-', '')}`
   const [listener, other] = await Promise.all([pool.connect(), pool.connect()])
   let timer: NodeJS.Timeout | undefined
@@ -23,12 +22,12 @@ export async function lookAtListen(pool: Pool): Promise<Finding> {
     if (await arrived) return ok('LISTEN', 'notifications arrive')
     return warn(
       'LISTEN',
-      'notifications do not arrive, so workers learn of events late: a pooler in transaction mode swallows them',
-      'connect the workers to PostgreSQL itself, or have the pooler pool by session',
+      'notifications do not arrive, so workers see events late; a pooler in transaction mode drops them',
+      'connect the workers directly to PostgreSQL, or use session pooling',
     )
   } finally {
     clearTimeout(timer)
-    // A connection that listens is not to be used for anything else.
+    // Destroy the listening connection instead of returning it to the pool.
     listener.release(true)
     other.release()
   }

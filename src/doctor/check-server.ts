@@ -1,0 +1,141 @@
+import type { Pool } from 'pg'
+import type { Finding } from './finding.ts'
+import { fail, ok, warn } from './finding.ts'
+
+const OLDEST_SERVER = 150_000
+const CLOCK_SECONDS = 2
+const GIB = 1024 ** 3
+/** How the server formats an instant when it applies the settings of our connections. */
+const INSTANT = '2026-02-03 04:05:06+00'
+
+/** The maximum number of connections per process. */
+export interface Connections {
+  api: number
+  worker: number
+}
+
+interface Server {
+  number: number
+  version: string
+  encoding: string
+  fsync: string
+  full_page_writes: string
+  synchronous_commit: string
+  statement_timeout: string
+  written: string
+  verbosity: string
+  checksums: string
+  connections: number
+}
+
+/** Checks the database server: its version, its clock, and the settings that the ledger depends on. */
+export async function checkServer(pool: Pool, connections: Connections): Promise<Finding[]> {
+  const { rows } = await pool.query<Server>(`
+    select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
+      current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
+      current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
+      current_setting('statement_timeout') as statement_timeout, current_setting('log_error_verbosity') as verbosity,
+      timestamptz '${INSTANT}'::text as written,
+      current_setting('data_checksums') as checksums,
+      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections`)
+  const server = rows[0]!
+  return [
+    server.number >= OLDEST_SERVER
+      ? ok('version', `PostgreSQL ${server.version}`)
+      : fail('version', `PostgreSQL ${server.version}`, 'upgrade to PostgreSQL 15 or newer'),
+    server.encoding === 'UTF8'
+      ? ok('encoding', 'UTF8')
+      : fail('encoding', server.encoding, "create the database with encoding 'UTF8' template template0"),
+    ...checkDurability(server),
+    ...checkSettings(server),
+    checkConnections(server.connections, connections),
+    await checkClock(pool),
+  ]
+}
+
+function checkDurability({ fsync, full_page_writes: pages, synchronous_commit: commit }: Server): Finding[] {
+  const off = Object.entries({ fsync, full_page_writes: pages }).filter(([, value]) => value === 'off')
+  const names = off.map(([name]) => name).join(' and ')
+  const isLate = commit === 'off'
+  return [
+    off.length === 0
+      ? ok('durability', 'fsync and full_page_writes are on')
+      : fail(
+          'durability',
+          `${names} ${off.length === 1 ? 'is' : 'are'} off; a crash of the machine can corrupt the ledger`,
+          `set ${names} to on and restart PostgreSQL`,
+        ),
+    isLate
+      ? warn(
+          'commits',
+          'synchronous_commit is off; a crash can lose changes to keys and users (appends to the ledger always set it)',
+          'run: alter database … set synchronous_commit = on',
+        )
+      : ok('commits', `synchronous_commit is ${commit}`),
+  ]
+}
+
+function checkSettings({ statement_timeout: timeout, written, verbosity, checksums }: Server): Finding[] {
+  return [
+    timeout === '0'
+      ? warn(
+          'timeouts',
+          'the timeouts that the program sets do not reach the server; a pooler drops them',
+          'connect directly to PostgreSQL, or configure the pooler to pass on connection settings',
+        )
+      : ok('timeouts', `statement_timeout is ${timeout}`),
+    written === INSTANT
+      ? ok('time format', 'the server uses the DateStyle and TimeZone that the program sets')
+      : fail(
+          'time format',
+          `the server formats ${INSTANT} as ${written}; a pooler drops the DateStyle and TimeZone that the program sets`,
+          'connect directly to PostgreSQL, or configure the pooler to pass on the `options` of a connection',
+        ),
+    verbosity === 'terse'
+      ? ok('server log', 'error details, which can contain personal data, are not logged')
+      : warn(
+          'server log',
+          `log_error_verbosity is ${verbosity}; PostgreSQL logs error details, which can contain personal data`,
+          'as a superuser, run: alter database … set log_error_verbosity = terse',
+        ),
+    checksums === 'on'
+      ? ok('checksums', 'data checksums are on')
+      : warn(
+          'checksums',
+          'data checksums are off; disk corruption goes unnoticed until the ledger is verified',
+          'stop PostgreSQL and run pg_checksums --enable',
+        ),
+  ]
+}
+
+function checkConnections(free: number, { api, worker }: Connections): Finding {
+  const found = `an API process opens up to ${api} connections and a worker up to ${worker}; the server allows ${free}`
+  if (api + worker <= free) return ok('connections', found)
+  return warn('connections', found, 'raise max_connections, or lower POOL_SIZE and LANES')
+}
+
+/** Checks that the clock of the database, which timestamps events, agrees with this machine's. */
+export async function checkClock(pool: Pool): Promise<Finding> {
+  const before = Date.now()
+  const { rows } = await pool.query<{ ms: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms',
+  )
+  const after = Date.now()
+  // A difference within the duration of the query does not count.
+  const aheadMs = Math.max(rows[0]!.ms - after, 0) - Math.max(before - rows[0]!.ms, 0)
+  const seconds = Math.round(aheadMs / 1_000)
+  if (Math.abs(seconds) <= CLOCK_SECONDS) return ok('clock', 'the clocks of the database and this machine agree')
+  const differs = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'}`
+  return warn(
+    'clock',
+    `the database clock is ${differs} this machine's; events get the time of the database`,
+    'synchronize both with NTP; see docs/operations.md, “ClocksDiffer”',
+  )
+}
+
+/** Reports the size of the database. `isHere`: the server runs on this machine, where its disk is checked, too. */
+export async function checkSize(pool: Pool, isHere: boolean): Promise<Finding> {
+  const { rows } = await pool.query<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
+  const size = `${(rows[0]!.bytes / GIB).toFixed(2)} GiB`
+  return ok('size', isHere ? size : `${size}; check the free space on the disk of the server yourself`)
+}
