@@ -1,19 +1,19 @@
 import { openFairQueue } from './fair-queue.ts'
 
-/** The service cannot take this on for the moment; trying again later is safe. */
+/** The service cannot do this at the moment; a retry is safe. */
 export class UnavailableError extends Error {
   override name = 'UnavailableError'
 }
 
 export interface GatherBounds<Item> {
-  /** How much one run may take on; a heavier item goes alone. */
+  /** Maximum weight of a batch; a heavier item runs alone. */
   maxWeight: number
   weightOf(item: Item): number
-  /** Whose an item is: holders are taken in turns, one item each. Without it all items are of one. */
+  /** The holder of an item. Holders take turns, one item each. Without it, all items have the same holder. */
   holderOf?(item: Item): string
-  /** Whether items of different holders share a run; they do unless it is given. */
+  /** Whether items of different holders may share a batch. Default: true. */
   isShared?: boolean
-  /** How long an item may wait for its run, in milliseconds. */
+  /** How long an item may wait for its batch, in milliseconds. */
   maxWaitMs: number
 }
 

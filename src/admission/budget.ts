@@ -12,12 +12,12 @@ export interface BudgetBounds {
   maxWaitMs: number
 }
 
-/** Something of which there is so much and no more, that many holders share: bytes of memory, places in a queue. */
+/** A bounded resource that holders share, such as bytes of memory or places in a queue. */
 export interface Budget {
   /**
-   * Takes an amount for a holder. Resolves with what gives it back, which is to be called once. Where there is no room,
-   * the request waits in the holder's own line until `until` (by `performance.now()`). Rejects with UnavailableError
-   * when that was too long, or when too many wait.
+   * Takes an amount for a holder. Resolves with the function that releases it; call it once. Without room, the request
+   * waits in the holder's own line until `until` (by `performance.now()`). Rejects with UnavailableError when the wait
+   * was too long or too many requests wait.
    */
   acquire(holder: string, amount: number, until?: number): Promise<() => void>
   /** Runs a task that has an amount for as long as it runs. */
@@ -31,7 +31,7 @@ interface Waiter {
   resolve(release: () => void): void
 }
 
-/** A quarter: what one company may take of anything that all of them share. */
+/** A quarter: the share that one company may take of anything that companies share. */
 export function quarterOf(total: number): number {
   return Math.max(1, Math.floor(total / 4))
 }

@@ -2,16 +2,16 @@ import { openBudget } from './budget.ts'
 import type { GatherBounds, Gatherer } from './batcher.ts'
 import { gather } from './batcher.ts'
 
-/** Queues for companies that somebody else holds up: each waits alone, and no more than a few at once. */
+/** Queues for companies that another transaction holds up: each waits alone, and only a few run at once. */
 export interface Contended<Item, Answer> {
-  /** Whether items of this company wait here. */
+  /** Whether this company has a queue here. */
   has(companyId: string): boolean
   submit(item: Item, until?: number): Promise<Answer>
 }
 
 /**
- * Makes queues for contended companies. `work` may wait for what is held. Only `slots` of them run at once, so that
- * those who wait do not use up the connections of everybody else; who waits too long for a slot is turned away.
+ * Opens queues for contended companies. `work` may wait for a lock. Only `slots` queues run at once, so that they do
+ * not use up the connections of other companies. An item that waits too long for a slot is rejected.
  */
 export function openContended<Item extends { companyId: string }, Answer>(
   work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,

@@ -1,6 +1,6 @@
-/** Counts what runs at once in this process, by whose it is. */
+/** Limits how many things of one owner run at once in this process; never waits. */
 export interface Slots {
-  /** Takes a slot of an owner. Returns how to give it back; null when the owner has taken all of theirs. */
+  /** Takes a slot. Returns the function that releases it, or null when the owner has no free slot. */
   take(owner: string): (() => void) | null
 }
 

@@ -12,9 +12,9 @@ import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
 import type { CallAnswer, Caller, PreparedCall } from './prepared-call.ts'
 
 /**
- * Decides a writing call under the lock of its company: first whether its key is still good, then whether it is a
- * retry, then whether the quota admits it, and only then what it asks for. The answer is null when the secret is not
- * good any more: such a call proves no company and leaves nothing.
+ * Decides a writing call under the lock of its company: first whether its key is still valid, then whether it is a
+ * retry, then whether the quota allows it, and only then the request itself. The answer is null when the secret is no
+ * longer valid: such a call belongs to no company and stores nothing.
  */
 export function decideCall(
   caller: Caller,
@@ -39,14 +39,14 @@ export function decideCall(
   return isReused ? refuse(REUSED) : settle(call.decide(state.employees, context))
 }
 
-/** Whether a key is bound to another request. Of an answer that is no longer kept, nobody can tell. */
+/** Whether an idempotency key is bound to another request. Unknown, so false, once the answer has expired. */
 function isOtherRequest(bound: BoundKey | undefined, idempotency: Caller['idempotency']): boolean {
   return Boolean(bound?.kept && idempotency && !isSameRequest(bound.kept, idempotency.requestHash))
 }
 
 /**
- * Whether a call may name people whom neither its events nor its answer show: one that was refused keeps its good records
- * nowhere, and a manager may be named by e-mail address or external id.
+ * Whether a request may name people who appear neither in its events nor in its answer: a refused call does not store
+ * its valid records, and a manager may be named by e-mail address or external id.
  */
 function mayNameAnyone({ touches: { managers } }: PreparedCall, refusal: Problem | null): boolean {
   return refusal !== null || managers.emails.length > 0 || managers.externalIds.length > 0
@@ -56,7 +56,7 @@ const NOTHING = { events: [], employees: [], binds: null }
 
 const REUSED = problem('idempotency_key_reused', 'this Idempotency-Key was sent before, with another request')
 
-/** What a call over the quota is answered; reading calls are refused with the same words. */
+/** The problem of a call over the quota, the same for reading and writing calls. */
 export function quotaExceeded({ quotaLimit, refreshPeriod }: ApiKey): Problem {
   return problem('quota_exceeded', `the quota of ${quotaLimit} requests (${refreshPeriod}) is used up`)
 }
@@ -70,7 +70,7 @@ function contextOf(caller: Caller, call: PreparedCall, callId: string, key: ApiK
     operation: call.operation,
     requestId: caller.requestId,
     key: { id: key.id, name: key.name },
-    // From the database's clock: that of this process may be wrong.
+    // Derived from the database's clock, because the clock of this process may be wrong.
     requestedAt: new Date(Date.parse(now) - durationMs).toISOString(),
   }
 }
@@ -110,7 +110,7 @@ function isFree({ status }: Problem): boolean {
   return status === 403 || status === 429 || status >= 500
 }
 
-/** Outcomes that would be the same again bind an idempotency key; a retry after any other is a new call. */
+/** Whether a refusal binds the idempotency key: it does if the same call would be refused again. */
 function isDecided({ status, code }: Problem): boolean {
   if (status === 404 || status === 412) return true
   return code === 'already_exists' || code === 'inactive_employee_exists' || code === 'validation_failed'
@@ -128,7 +128,7 @@ function refusalAnswer(
   return { status: refusal.status, headers, body: problemDocument(refusal, requestId, logId ?? undefined) }
 }
 
-/** The stored answer again; after its expiry, the id of the call that gave it. */
+/** The stored answer; once that has expired, a problem with the id of the original call. */
 function replayed(bound: BoundKey, caller: Caller, key: ApiKey, usage: KeyUsage, now: string): CallAnswer {
   const limits = rateLimitHeaders(key, usage, Date.parse(now))
   const { kept, position, callId } = bound

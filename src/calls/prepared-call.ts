@@ -24,22 +24,22 @@ export interface Caller {
   traceparent: string | null
 }
 
-/** A call after everything that needs no lock. */
+/** A call after all the work that needs no lock. */
 export interface PreparedCall {
   operation: Operation
-  /** How many records it has, for its counts when it is refused as a whole. */
+  /** Number of records, for the counts of a call that is refused as a whole. */
   count: number
-  /** It is refused as a whole, so its records are neither read nor stored. */
+  /** Set when the call is refused as a whole: its records are neither read nor stored. */
   isRefused?: true
   touches: Touches
-  /** The record that a refusal blames: that of a single update. */
+  /** The record that a refusal names: that of a single update. */
   blamed?: BlamedRecord
   decide(directory: EmployeeDirectory, context: CallContext): CallDecision
-  /** The answer of a successful call; without the id of an entry, that of a call which only validates. */
+  /** Builds the answer of a successful call. `logId` is null when the call only validates. */
   present(decision: CallDecision, logId: string | null): CallAnswer
 }
 
-/** What the client is answered. */
+/** The answer to the client. */
 export interface CallAnswer {
   status: number
   headers: Record<string, string>

@@ -1,11 +1,11 @@
 import type { ApiKey, KeyUsage } from '../domain/company.ts'
 import { requestsInWindow, windowEnd, windowStart } from '../domain/company.ts'
 
-/** The names of the headers that tell what remains of a key's quota. */
+/** The headers that tell how much of a key's quota remains. */
 export const RATE_LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
 
 /**
- * What remains of a key's quota, as header fields (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
+ * The remaining quota of a key, as header fields (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
  * `nowMs` is the database's time, milliseconds since the epoch.
  */
 export function rateLimitHeaders(
@@ -22,7 +22,7 @@ export function rateLimitHeaders(
   }
 }
 
-/** Whole seconds until the quota begins anew. */
+/** Seconds until the quota resets, rounded up. */
 export function secondsToReset({ refreshPeriod }: ApiKey, nowMs: number): number {
   return Math.ceil((windowEnd(refreshPeriod, nowMs) - nowMs) / 1000)
 }

@@ -10,20 +10,20 @@ import { decideCall } from './decide-call.ts'
 import type { CallAnswer, Caller, PreparedCall } from './prepared-call.ts'
 import { refusedCall } from './prepared-call.ts'
 
-/** What the commands work with. */
+/** What writing calls need. */
 export interface CommandServices {
   lanes: Lanes
   newId(prefix: IdPrefix): string
-  /** How many records a call may have. */
+  /** Maximum number of records in a call. */
   maxRecords: number
-  /** Idempotency keys with a call under way in this process, and how many there are of each. */
+  /** The number of calls in progress in this process, by idempotency key. */
   inProgress: Map<string, number>
   longCalls: LongCalls
 }
 
-/** The answer to a call that was run. */
+/** The answer to a call, and what was stored. */
 export interface RunCall extends CallAnswer {
-  /** The id under which it was stored; null when nothing was. */
+  /** The id of the stored call; null when nothing was stored. */
   callId: string | null
 }
 
@@ -39,25 +39,25 @@ export async function runApiCall(services: CommandServices, caller: Caller, call
     if (!(error instanceof FaultyCallError)) throw error
     const { operation, count, blamed } = call
     const fault = problem('internal_error', 'the call could not be carried out; nothing was applied')
-    // Under the same id, by which the log tells of the fault: nothing was stored under it.
+    // With the same id, which the log names: nothing was stored under it.
     return append(services, caller, refusedCall(operation, fault, count, blamed), callId)
   }
 }
 
-/** The answer to give while the first call with this idempotency key is still running, after it was waited for. */
+/** The first call with this idempotency key is still running, although this one waited for it. */
 export class IdempotencyInProgressError extends Error {
   override name = 'IdempotencyInProgressError'
 }
 
 /** How long a call waits for the first one with its key, in milliseconds. */
 const WAIT_MS = 10_000
-/** A call that is under way for longer is noted for other processes, in milliseconds. */
+/** A call that takes longer is announced to other processes, in milliseconds. */
 const NOTED_AFTER_MS = 1_000
 
 /**
- * A call waits for the one before it because both need the head of their company. When that takes too long, the client
- * is told whether it was the first call with the same key that it waited for, in whatever process that runs. What is
- * carried out behind such an answer is bound to the key: a retry finds it.
+ * Calls with the same idempotency key wait for each other, because all of them need the head of their company. When the
+ * wait is too long, the client is told that the first call is still running, whichever process runs it. If this call
+ * completes after that answer, it is bound to the key, and a retry finds it.
  */
 async function withKeyInProgress(
   { inProgress, longCalls }: CommandServices,
@@ -96,7 +96,7 @@ async function withKeyInProgress(
   }
 }
 
-/** Tells other processes of a call from when it has taken long until it ends. */
+/** Announces a call to other processes once it takes long, and withdraws it when it ends. */
 async function noteWhenLong(longCalls: LongCalls, call: KeyedCall, running: Promise<RunCall>): Promise<RunCall> {
   let noted: Promise<void> | undefined
   const timer = setTimeout(() => {
@@ -110,10 +110,10 @@ async function noteWhenLong(longCalls: LongCalls, call: KeyedCall, running: Prom
   }
 }
 
-/** A usual record has a few hundred bytes; one of more counts as several. */
+/** A usual record has a few hundred bytes; a larger one counts as several. */
 const BYTES_OF_RECORD = 1_024
 
-/** What a call costs those beside it: its records, read, decided and stored. It is not what the call claims to be. */
+/** The weight of a call in the queues, in records of a usual size, by its actual size. */
 function weightOf({ count, isRefused }: PreparedCall, bodyBytes: number): number {
   return isRefused ? 1 : Math.max(1, count, Math.ceil(bodyBytes / BYTES_OF_RECORD))
 }

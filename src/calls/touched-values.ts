@@ -2,7 +2,7 @@ import type { Locator, ManagerReference, ReadRecord } from '../domain/calls/call
 import { isId } from '../domain/ids.ts'
 import type { Naming, Touches } from '../ledger/append/company-state.ts'
 
-/** All that deciding these records may ask the company about: whom they name, and who holds the values they take on. */
+/** Everything that deciding these records may look up: the employees they name, and the owners of values they set. */
 export function touchedValues(records: ReadRecord[]): Touches {
   const named = (some: ReadRecord[]) => naming(some.flatMap(({ locator }) => (locator ? [locator] : [])))
   const managed = records.filter(({ manager }) => manager && manager.value !== null)
@@ -24,7 +24,7 @@ function asLocator({ field, value }: ManagerReference): Locator {
 function naming(locators: Locator[]): Naming {
   const by = (field: Locator['field']) =>
     locators.flatMap((locator) => (locator.field === field ? [locator.value] : []))
-  // What is no employee's id names nobody, and the database would refuse it.
+  // Text that is no employee id names nobody, and PostgreSQL would reject it as a uuid.
   return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }
 }
 

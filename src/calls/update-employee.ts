@@ -29,7 +29,7 @@ export function updateEmployee(id: string, body: SentJson, ifMatch: string | und
   }
 }
 
-/** The preconditions stand before the content, RFC 9110 section 13.2.1. */
+/** Evaluates preconditions before the content (RFC 9110 section 13.2.1). */
 function decide(
   record: ReadRecord,
   ifMatch: string | undefined,
