@@ -5,14 +5,14 @@ import { sessionCookie } from '../../access/session.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { timeShown } from '../parts/times.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const SESSIONS_SHOWN = 50
 
 /** One's own sessions, and ending them. */
-export async function sessionsShown({ db, sessions }: PageServices, request: FastifyRequest): Promise<Html> {
-  const viewer = viewerOf(request)
+export async function renderSessions({ db, sessions }: PageServices, request: FastifyRequest): Promise<Html> {
+  const viewer = getViewer(request)
   const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
   const found = await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits)
   return html`<h2 id="sessions">Sessions</h2>
@@ -29,10 +29,10 @@ export async function sessionsShown({ db, sessions }: PageServices, request: Fas
           ({ createdAt, lastUsed, expiresAt, isThis }) =>
             html`<tr>
               <th scope="row" data-label="Begun">
-                ${timeShown(createdAt, viewer.timeZone)} ${isThis ? html`<strong>(this one)</strong>` : ''}
+                ${renderTime(createdAt, viewer.timeZone)} ${isThis ? html`<strong>(this one)</strong>` : ''}
               </th>
-              <td data-label="Last used">${timeShown(lastUsed, viewer.timeZone)}</td>
-              <td data-label="Ends">${timeShown(expiresAt, viewer.timeZone)}</td>
+              <td data-label="Last used">${renderTime(lastUsed, viewer.timeZone)}</td>
+              <td data-label="Ends">${renderTime(expiresAt, viewer.timeZone)}</td>
             </tr>`,
         )}
       </tbody>

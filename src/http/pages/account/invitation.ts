@@ -10,7 +10,14 @@ import { AcceptBody } from '../../admin/user-schemas.ts'
 import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
-import { asFormProblem, checked, field, formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import {
+  toFormProblem,
+  checkForm,
+  renderField,
+  renderFormAlert,
+  readFormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 
 /** The page that an invitation's one-time link leads to. */
@@ -22,12 +29,14 @@ const USED_UP = problem(
 )
 
 /** `/invitation?token=…`: sets a password by a one-time link. Opening the page uses nothing up: previews open links too. */
-export function invitationPage(app: FastifyInstance, company: CompanyServices, failureLimit: number): void {
-  app.get(INVITATION_PATH, (request, reply) => sendForm(reply, formFields(request.query)['token'] ?? '', null))
+export function addInvitationPage(app: FastifyInstance, company: CompanyServices, failureLimit: number): void {
+  app.get(INVITATION_PATH, (request, reply) =>
+    sendSetPasswordForm(reply, readFormFields(request.query)['token'] ?? '', null),
+  )
 
   const accept = limitFailures(app, failureLimit, async (request: FastifyRequest) => {
-    const { token = '', password = '', repeated = '' } = formFields(request.body)
-    const body = checked(AcceptBody, { token, password })
+    const { token = '', password = '', repeated = '' } = readFormFields(request.body)
+    const body = checkForm(AcceptBody, { token, password })
     if (password !== repeated)
       throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'the two passwords differ')]))
     await acceptInvitation(company, body).catch((error: unknown) => {
@@ -38,8 +47,8 @@ export function invitationPage(app: FastifyInstance, company: CompanyServices, f
     try {
       await accept(request, reply)
     } catch (error) {
-      const refusal = asFormProblem(error)
-      return sendForm(reply.code(refusal.status), formFields(request.body)['token'] ?? '', refusal)
+      const refusal = toFormProblem(error)
+      return sendSetPasswordForm(reply.code(refusal.status), readFormFields(request.body)['token'] ?? '', refusal)
     }
     return sendPlainPage(reply, {
       title: 'Your password is set',
@@ -50,7 +59,7 @@ export function invitationPage(app: FastifyInstance, company: CompanyServices, f
   })
 }
 
-function sendForm(reply: FastifyReply, token: string, problem: FormProblem): Promise<FastifyReply> {
+function sendSetPasswordForm(reply: FastifyReply, token: string, problem: FormProblem): Promise<FastifyReply> {
   // What cannot be a link needs no form; whether it is still good is told when it is used.
   if (companyOfLinkToken(token) === null) {
     return sendPlainPage(reply.code(404), {
@@ -62,11 +71,11 @@ function sendForm(reply: FastifyReply, token: string, problem: FormProblem): Pro
   return sendPlainPage(reply, {
     title: 'Set your password',
     body: html`<h1>Set your password</h1>
-      ${formAlert(problem)}
+      ${renderFormAlert(problem)}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         <input type="hidden" name="token" value="${token}" />
-        ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS, hint: `At least ${MIN_PASSWORD_CHARACTERS} characters. It may be pasted from a password manager.`, hasFocus: true }, problem)}
-        ${field({ name: 'repeated', label: 'The same again', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS }, problem)}
+        ${renderField({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS, hint: `At least ${MIN_PASSWORD_CHARACTERS} characters. It may be pasted from a password manager.`, hasFocus: true }, problem)}
+        ${renderField({ name: 'repeated', label: 'The same again', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS }, problem)}
         <button class="primary">Set the password</button>
       </form>`,
   })

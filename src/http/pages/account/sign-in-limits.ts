@@ -61,7 +61,7 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
           reply,
           'sign-in',
           seconds,
-          `too many failed tries with a password: try again in ${inWords(seconds)}`,
+          `too many failed tries with a password: try again in ${formatWait(seconds)}`,
         )
       const release = checks.take(networkOf(request.ip, 48))
       if (!release)
@@ -81,7 +81,7 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
 }
 
 /** A time to wait, rounded up, as people say it. */
-function inWords(seconds: number): string {
+function formatWait(seconds: number): string {
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`
   const minutes = Math.ceil(seconds / 60)
   return minutes === 1 ? '1 minute' : `${minutes} minutes`

@@ -9,20 +9,20 @@ interface ShownKey {
 }
 
 /** Verifies a key. */
-export function verifyingCurl(baseUrl: string, key: ShownKey): string {
-  return `curl -sS '${baseUrl}/v1/auth/verify' \\\n${headersOf(key)}`
+export function buildVerifyCommand(baseUrl: string, key: ShownKey): string {
+  return `curl -sS '${baseUrl}/v1/auth/verify' \\\n${buildHeaders(key)}`
 }
 
 /** Creates a first employee with a key; one whose secret is not known can only be named. */
-export function creatingCurl(
+export function buildCreateCommand(
   baseUrl: string,
   { id = 'YOUR_API_ID', secret = 'YOUR_API_KEY' }: Partial<ShownKey>,
 ): string {
-  return `curl -sS '${baseUrl}/v1/employees' \\\n${headersOf({ id, secret })} \\
+  return `curl -sS '${baseUrl}/v1/employees' \\\n${buildHeaders({ id, secret })} \\
   -H 'content-type: application/json' \\
   -d '{"first_name":"Ana","last_name":"Perez","email":"ana.perez@example.com"}'`
 }
 
-function headersOf({ id, secret }: ShownKey): string {
+function buildHeaders({ id, secret }: ShownKey): string {
   return `  -H 'x-api-id: ${id}' \\\n  -H 'x-api-key: ${secret}'`
 }

@@ -11,17 +11,17 @@ interface Asset {
 
 const NAME_DIGITS = 12
 
-function asset(file: string, type: string): Asset {
+function loadAsset(file: string, type: string): Asset {
   const content = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8')
   const [name, extension] = file.split('.')
   return { path: `/assets/${name}-${hash('sha256', content).slice(0, NAME_DIGITS)}.${extension}`, type, content }
 }
 
 export const ASSETS = {
-  style: asset('style.css', 'text/css; charset=utf-8'),
-  script: asset('script.js', 'text/javascript; charset=utf-8'),
-  liveLog: asset('live-log.js', 'text/javascript; charset=utf-8'),
-  icon: asset('icon.svg', 'image/svg+xml'),
+  style: loadAsset('style.css', 'text/css; charset=utf-8'),
+  script: loadAsset('script.js', 'text/javascript; charset=utf-8'),
+  liveLog: loadAsset('live-log.js', 'text/javascript; charset=utf-8'),
+  icon: loadAsset('icon.svg', 'image/svg+xml'),
 }
 
 /** The style sheet, the scripts and the icon of the pages. */

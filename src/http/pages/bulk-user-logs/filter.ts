@@ -7,12 +7,12 @@ import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { OPERATIONS } from './call-words.ts'
 import {
-  anyOf,
-  asFormProblem,
-  checked,
-  choice,
-  field,
-  formFields,
+  listOptions,
+  toFormProblem,
+  checkForm,
+  renderChoice,
+  renderField,
+  readFormFields,
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
@@ -32,13 +32,13 @@ export interface PageFilter {
 
 /** Reads the filters of an address. Days and times are of the company's time zone; `to` means that day included. */
 export function readPageFilter(query: unknown, timeZone: string): PageFilter {
-  const texts = formFields(query)
+  const texts = readFormFields(query)
   const given = Object.fromEntries(
     NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''),
   )
   try {
     const { from, to, ...others } = given
-    const faults = [localFault('from', from), localFault('to', to), keyFault(others['key'])].filter(
+    const faults = [checkLocalTime('from', from), checkLocalTime('to', to), checkKeyId(others['key'])].filter(
       (fault) => fault !== null,
     )
     if (faults.length > 0) throw new ProblemError(invalidFields(faults))
@@ -46,13 +46,13 @@ export function readPageFilter(query: unknown, timeZone: string): PageFilter {
       ...(from === undefined ? {} : { from: new Date(beginningOf(from, timeZone)).toISOString() }),
       ...(to === undefined ? {} : { to: new Date(endOf(to, timeZone)).toISOString() }),
     }
-    return { given, filter: readEntryFilter(checked(EntryExportQuery, { ...others, ...instants })), problem: null }
+    return { given, filter: readEntryFilter(checkForm(EntryExportQuery, { ...others, ...instants })), problem: null }
   } catch (error) {
-    return { given, filter: null, problem: asFormProblem(error) }
+    return { given, filter: null, problem: toFormProblem(error) }
   }
 }
 
-function localFault(name: string, text: string | undefined): RecordError | null {
+function checkLocalTime(name: string, text: string | undefined): RecordError | null {
   if (text === undefined || readLocal(text)) return null
   return fieldError(
     `/${name}`,
@@ -61,7 +61,7 @@ function localFault(name: string, text: string | undefined): RecordError | null 
   )
 }
 
-function keyFault(key: string | undefined): RecordError | null {
+function checkKeyId(key: string | undefined): RecordError | null {
   return key === undefined || isId('key', key) ? null : fieldError('/key', 'invalid_format', 'key must be an API id')
 }
 
@@ -71,7 +71,12 @@ export interface KeyOption {
 }
 
 /** The form that filters the list, unfolded where it does. */
-export function filterForm({ given, problem }: PageFilter, keys: KeyOption[], action: string, timeZone: string): Html {
+export function renderEntryFilter(
+  { given, problem }: PageFilter,
+  keys: KeyOption[],
+  action: string,
+  timeZone: string,
+): Html {
   const value = (name: string) => given[name] ?? ''
   const key = value('key')
   const options = keys.map(({ id, name }) => ({ value: id, label: name }))
@@ -81,13 +86,13 @@ export function filterForm({ given, problem }: PageFilter, keys: KeyOption[], ac
     <details class="filtering" ${Object.keys(given).length > 0 ? html`open` : ''}>
       <summary>Filter the entries</summary>
       <form method="get" action="${action}" class="filters" aria-label="Filters">
-        ${choice({ name: 'status', label: 'Status', value: value('status'), options: anyOf({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
-        ${choice({ name: 'operation', label: 'Operation', value: value('operation'), options: anyOf(OPERATIONS) }, problem)}
-        ${choice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
-        ${field({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact id, e-mail or external id' }, problem)}
-        ${field({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
-        ${field({ name: 'from', label: 'From', value: value('from'), type: dateType(value('from')), isRequired: false, hint: timeZone }, problem)}
-        ${field({ name: 'to', label: 'To', value: value('to'), type: dateType(value('to')), isRequired: false, hint: 'That day included' }, problem)}
+        ${renderChoice({ name: 'status', label: 'Status', value: value('status'), options: listOptions({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
+        ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: listOptions(OPERATIONS) }, problem)}
+        ${renderChoice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
+        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact id, e-mail or external id' }, problem)}
+        ${renderField({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
+        ${renderField({ name: 'from', label: 'From', value: value('from'), type: chooseInputType(value('from')), isRequired: false, hint: timeZone }, problem)}
+        ${renderField({ name: 'to', label: 'To', value: value('to'), type: chooseInputType(value('to')), isRequired: false, hint: 'That day included' }, problem)}
         <div class="actions">
           <button class="primary">Filter</button>
           ${Object.keys(given).length > 0 ? html`<a class="button" href="${action}">Clear filters</a>` : ''}
@@ -97,7 +102,7 @@ export function filterForm({ given, problem }: PageFilter, keys: KeyOption[], ac
 }
 
 /** An address may hold a time of day, and what is no date at all; browsers show in each kind of input only what fits. */
-function dateType(text: string): 'date' | 'datetime-local' | 'text' {
+function chooseInputType(text: string): 'date' | 'datetime-local' | 'text' {
   const local = text === '' ? { time: undefined } : readLocal(text)
   if (!local) return 'text'
   return local.time === undefined ? 'date' : 'datetime-local'

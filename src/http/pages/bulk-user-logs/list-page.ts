@@ -16,17 +16,17 @@ import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import type { SessionSettings } from '../../access/session.ts'
-import { addressOf } from '../parts/addresses.ts'
-import { baseUrlOf } from '../parts/base-url.ts'
-import { entryPages } from './entry-page.ts'
-import { filterForm, readPageFilter } from './filter.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { findBaseUrl } from '../parts/base-url.ts'
+import { addEntryPages } from './entry-page.ts'
+import { renderEntryFilter, readPageFilter } from './filter.ts'
 import type { ListPage } from './list.ts'
-import { entryList, LOGS_PATH, noEntriesYet, noSuchEntries, ROWS_PATH, rowsFragment } from './list.ts'
-import { formFields } from '../parts/form.ts'
+import { renderEntryList, LOGS_PATH, renderFirstCall, renderNoMatch, ROWS_PATH, renderRowsFragment } from './list.ts'
+import { readFormFields } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import type { Html } from '../parts/page.ts'
 import { sendFragment } from '../parts/page.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const PAGE_ENTRIES = 50
 /** New entries that the script is given at once; it asks again for more. */
@@ -42,37 +42,37 @@ export interface BulkUserLogsPageServices {
 }
 
 /** Bulk User Logs: the list, its new rows for the script, and the pages of an entry. */
-export function bulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPageServices): void {
+export function addBulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPageServices): void {
   const config = { isHeavyRead: whenGiven('q', 'employee') }
-  app.get(LOGS_PATH, { config }, async (request, reply) => sendList(services, request, reply))
+  app.get(LOGS_PATH, { config }, async (request, reply) => sendEntryList(services, request, reply))
   app.get(ROWS_PATH, { config }, async (request, reply) => sendRows(services.reads, request, reply))
-  entryPages(app, services.reads, LOGS_PATH)
+  addEntryPages(app, services.reads, LOGS_PATH)
 }
 
-async function sendList(
+async function sendEntryList(
   services: BulkUserLogsPageServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { companyId, timeZone } = viewerOf(request)
+  const { companyId, timeZone } = getViewer(request)
   const pageFilter = readPageFilter(request.query, timeZone)
   const { given, filter } = pageFilter
-  const { cursor, after } = formFields(request.query)
+  const { cursor, after } = readFormFields(request.query)
   // A form sends its empty fields as well: the address to keep and to pass on is the one without them.
-  if (Object.values(formFields(request.query)).includes('')) return reply.redirect(addressOf(LOGS_PATH, given), 303)
+  if (Object.values(readFormFields(request.query)).includes('')) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
-  const form = filterForm(pageFilter, keys, LOGS_PATH, timeZone)
+  const form = renderEntryFilter(pageFilter, keys, LOGS_PATH, timeZone)
   if (!filter) return sendListPage(request, reply.code(400), form, html``)
   const db = await services.reads.of(companyId)
   const read = await readPage(db, companyId, filter, { cursor, after })
   // All that is newer fits on the first page, which is full and goes on by itself.
-  if (after !== undefined && !read.hasNewer) return reply.redirect(addressOf(LOGS_PATH, given), 303)
+  if (after !== undefined && !read.hasNewer) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const isEmpty =
     read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
-  const baseUrl = baseUrlOf(request, services.sessions)
+  const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
-  const whenNone = isEmpty ? noEntriesYet(baseUrl, active?.id ?? null) : noSuchEntries()
-  return sendListPage(request, reply, form, entryList({ ...read, filter: pageFilter, timeZone, whenNone }))
+  const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : renderNoMatch()
+  return sendListPage(request, reply, form, renderEntryList({ ...read, filter: pageFilter, timeZone, whenNone }))
 }
 
 async function sendListPage(
@@ -84,10 +84,10 @@ async function sendListPage(
   const body = html`<h1>Bulk User Logs</h1>
     <p class="hint">
       Every call of the API that created or updated employees, or was to. Times are those of
-      ${viewerOf(request).timeZone}.
+      ${getViewer(request).timeZone}.
     </p>
     ${form} ${list}`
-  return sendUserPage(request, reply, viewerOf(request), { title: 'Bulk User Logs', body })
+  return sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
 }
 
 interface Place {
@@ -147,11 +147,11 @@ async function readReach(
 
 /** The rows that came after a position, newest first, and up to where the log was read for them. */
 async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { companyId, timeZone } = viewerOf(request)
+  const { companyId, timeZone } = getViewer(request)
   const db = await reads.of(companyId)
   const logs = db as unknown as Kysely<unknown>
   const { filter } = readPageFilter(request.query, timeZone)
-  const { after } = formFields(request.query)
+  const { after } = readFormFields(request.query)
   if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'of a filter', 'is not valid')
   const position = decodeCursor(after, 'query parameter after')
   const { newest, reached } = await readReach(db, companyId, filter)
@@ -159,5 +159,5 @@ async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyRep
   const entries: LogEntry[] = found.slice(0, ROWS_AT_ONCE)
   const hasMore = found.length > ROWS_AT_ONCE
   const next = Math.max(position, hasMore ? Math.min(reached, entries.at(-1)!.position) : reached)
-  return sendFragment(reply, rowsFragment(entries.toReversed(), timeZone, next, hasMore || next < newest))
+  return sendFragment(reply, renderRowsFragment(entries.toReversed(), timeZone, next, hasMore || next < newest))
 }

@@ -5,66 +5,66 @@ import { eraseEmployee } from '../../../erasure/erase-employee.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ErasureBody, namedIn } from '../../admin/erasures.ts'
-import { employeeId, noSuchEmployee, type OfEmployee } from './employee-page.ts'
-import { employeeAddress } from '../events/event-values.ts'
+import { readEmployeeId, noSuchEmployee, type EmployeeRoute } from './employee-page.ts'
+import { buildEmployeeUrl } from '../events/event-values.ts'
 import {
-  asFormProblem,
-  checked,
-  confirmation,
-  confirmed,
-  field,
-  formAlert,
-  formFields,
+  toFormProblem,
+  checkForm,
+  renderConfirmation,
+  requireConfirmation,
+  renderField,
+  renderFormAlert,
+  readFormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import { sendUserPage, trail } from '../parts/layout.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { actingOf, viewerOf } from '../parts/viewer.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
 
 /** Erasing a person, for administrators: an employee from their page, and whom refused records alone speak of. */
-export function employeeErasure(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
-  app.get<OfEmployee>(`${PATH}/:id/erase`, (request, reply) => sendEmployeeForm(db, request, reply, null))
-  app.post<OfEmployee>(`${PATH}/:id/erase`, async (request, reply) => {
-    const id = employeeId(request)
+export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+  app.get<EmployeeRoute>(`${PATH}/:id/erase`, (request, reply) => sendEmployeeErasureForm(db, request, reply, null))
+  app.post<EmployeeRoute>(`${PATH}/:id/erase`, async (request, reply) => {
+    const id = readEmployeeId(request)
     try {
-      confirmed(formFields(request.body))
-      await eraseEmployee(services, actingOf(request), { by: 'id', value: id })
+      requireConfirmation(readFormFields(request.body))
+      await eraseEmployee(services, getActing(request), { by: 'id', value: id })
     } catch (error) {
-      return sendEmployeeForm(db, request, reply, asFormProblem(error))
+      return sendEmployeeErasureForm(db, request, reply, toFormProblem(error))
     }
-    return reply.redirect(`${employeeAddress(id)}?done=erased`, 303)
+    return reply.redirect(`${buildEmployeeUrl(id)}?done=erased`, 303)
   })
 
-  app.get(`${PATH}/erase`, (request, reply) => sendPersonForm(request, reply, null))
+  app.get(`${PATH}/erase`, (request, reply) => sendPersonErasureForm(request, reply, null))
   app.post(`${PATH}/erase`, async (request, reply) => {
-    const fields = formFields(request.body)
+    const fields = readFormFields(request.body)
     try {
       const { email = '', external_id: externalId = '' } = fields
       const given = Object.entries({ email: email.trim(), external_id: externalId }).filter(([, text]) => text !== '')
-      const person = namedIn(checked(ErasureBody, Object.fromEntries(given)))
-      confirmed(fields)
-      const erased = await eraseEmployee(services, actingOf(request), person)
+      const person = namedIn(checkForm(ErasureBody, Object.fromEntries(given)))
+      requireConfirmation(fields)
+      const erased = await eraseEmployee(services, getActing(request), person)
       return await reply.redirect(
-        `${erased.employeeId === null ? PATH : employeeAddress(erased.employeeId)}?done=erased`,
+        `${erased.employeeId === null ? PATH : buildEmployeeUrl(erased.employeeId)}?done=erased`,
         303,
       )
     } catch (error) {
-      return sendPersonForm(request, reply, asFormProblem(error))
+      return sendPersonErasureForm(request, reply, toFormProblem(error))
     }
   })
 }
 
-async function sendEmployeeForm(
+async function sendEmployeeErasureForm(
   db: LedgerDb,
-  request: FastifyRequest<OfEmployee>,
+  request: FastifyRequest<EmployeeRoute>,
   reply: FastifyReply,
   problem: FormProblem,
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
-  const id = employeeId(request)
+  const viewer = getViewer(request)
+  const id = readEmployeeId(request)
   const { events } = await listStoredEvents(
     db,
     viewer.companyId,
@@ -75,41 +75,41 @@ async function sendEmployeeForm(
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
     title: 'Erase a person',
-    body: html`${trail(NAVIGATION.employees, [{ label: 'The employee', path: employeeAddress(id) }])}
+    body: html`${renderBreadcrumb(NAVIGATION.employees, [{ label: 'The employee', path: buildEmployeeUrl(id) }])}
       <h1>Erase this person?</h1>
-      ${formAlert(problem)}
+      ${renderFormAlert(problem)}
       <p>Employee <code>${id}</code></p>
-      ${consequences()}
-      <form method="post" action="${employeeAddress(id)}/erase" class="stack">
-        ${confirmation(`Erase ${id} for ever`, problem)}
+      ${renderConsequences()}
+      <form method="post" action="${buildEmployeeUrl(id)}/erase" class="stack">
+        ${renderConfirmation(`Erase ${id} for ever`, problem)}
         <div class="actions">
           <button class="danger">Erase the person</button
-          ><a class="button" href="${employeeAddress(id)}">Keep the person</a>
+          ><a class="button" href="${buildEmployeeUrl(id)}">Keep the person</a>
         </div>
       </form>`,
   })
 }
 
-async function sendPersonForm(
+async function sendPersonErasureForm(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: FormProblem,
 ): Promise<FastifyReply> {
-  const { email = '', external_id: externalId = '' } = problem ? formFields(request.body) : {}
+  const { email = '', external_id: externalId = '' } = problem ? readFormFields(request.body) : {}
   if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, viewerOf(request), {
+  return sendUserPage(request, reply, getViewer(request), {
     title: 'Erase a person',
-    body: html`${trail(NAVIGATION.employees)}
+    body: html`${renderBreadcrumb(NAVIGATION.employees)}
       <h1>Erase a person by e-mail or external id</h1>
-      ${formAlert(problem)}
+      ${renderFormAlert(problem)}
       <p>
         Whoever has the name now is erased, also somebody who was never created and of whom refused records alone speak.
       </p>
-      ${consequences()}
+      ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
-        ${field({ name: 'email', label: 'E-mail', value: email, isRequired: false, autocomplete: 'off', hint: 'In any case; may be what a refused record said.' }, problem)}
-        ${field({ name: 'external_id', label: 'Or external id', value: externalId, isRequired: false, autocomplete: 'off', hint: 'Exactly as it was sent.' }, problem)}
-        ${confirmation('Erase this person for ever', problem)}
+        ${renderField({ name: 'email', label: 'E-mail', value: email, isRequired: false, autocomplete: 'off', hint: 'In any case; may be what a refused record said.' }, problem)}
+        ${renderField({ name: 'external_id', label: 'Or external id', value: externalId, isRequired: false, autocomplete: 'off', hint: 'Exactly as it was sent.' }, problem)}
+        ${renderConfirmation('Erase this person for ever', problem)}
         <div class="actions">
           <button class="danger">Erase the person</button><a class="button" href="${PATH}">Cancel</a>
         </div>
@@ -118,7 +118,7 @@ async function sendPersonForm(
 }
 
 /** What an erasure takes away, and what it leaves. */
-function consequences(): Html {
+function renderConsequences(): Html {
   return html`<p class="warning">It cannot be undone, by nobody and by no means of this service.</p>
     <h2>What will be gone</h2>
     <ul>

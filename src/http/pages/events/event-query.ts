@@ -26,17 +26,20 @@ export function readEventQuery({ type = '', id = '', position = '', newer_from: 
 } {
   if (type !== '' && !(EVENT_TYPES as string[]).includes(type))
     throw invalidQuery('type', 'must be the type of an event')
-  return { filter: { ...(type === '' ? {} : { type }), ...filterOfId(id.trim()) }, place: placeOf(position, newerFrom) }
+  return {
+    filter: { ...(type === '' ? {} : { type }), ...readIdFilter(id.trim()) },
+    place: readPlace(position, newerFrom),
+  }
 }
 
-function filterOfId(id: string): EventFilter {
+function readIdFilter(id: string): EventFilter {
   if (id === '') return {}
   if (isId('log', id)) return { call: id }
   if (STREAMS.some((prefix) => isId(prefix, id))) return { stream: id }
   throw invalidQuery('id', 'must be the id of an employee, a call, an API key, a user or the company')
 }
 
-function placeOf(position: string, newerFrom: string): EventPlace {
+function readPlace(position: string, newerFrom: string): EventPlace {
   if (newerFrom !== '') return { from: readPosition('newer_from', newerFrom) }
   return { upTo: position === '' ? Number.MAX_SAFE_INTEGER : readPosition('position', position) }
 }

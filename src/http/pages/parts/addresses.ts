@@ -2,7 +2,7 @@
 export type QueryValues = Readonly<Record<string, string | number | undefined>>
 
 /** A path with a query string. */
-export function addressOf(path: string, values: QueryValues): string {
+export function buildUrl(path: string, values: QueryValues): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values))
     if (value !== undefined && value !== '') query.set(name, String(value))

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { encodeIdCursor } from '../../server/id-cursor.ts'
 import type { QueryValues } from './addresses.ts'
-import { addressOf } from './addresses.ts'
+import { buildUrl } from './addresses.ts'
 import type { Html } from './page.ts'
 
 /** Rows that a page of a list has. */
@@ -15,7 +15,7 @@ export interface PageLink {
 }
 
 /** The links between the pages of a list. One that leads nowhere is there and hidden: a script may come to need it. */
-export function pageLinks(links: PageLink[], label = 'Pages'): Html {
+export function renderPageLinks(links: PageLink[], label = 'Pages'): Html {
   const shown = links.map(
     ({ label, rel, href }) =>
       html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`,
@@ -24,7 +24,7 @@ export function pageLinks(links: PageLink[], label = 'Pages'): Html {
 }
 
 /** The links of a list that is ordered by ids and was read with one row more than a page has. */
-export function olderLinks<Row>(
+export function renderListLinks<Row>(
   path: string,
   filter: QueryValues,
   cursor: string | undefined,
@@ -32,12 +32,12 @@ export function olderLinks<Row>(
   idOf: (row: Row) => string,
 ): Html {
   const last = found.length > ROWS_A_PAGE ? found[ROWS_A_PAGE - 1] : undefined
-  return pageLinks([
-    { label: 'Newest', rel: 'first', href: cursor === undefined ? null : addressOf(path, filter) },
+  return renderPageLinks([
+    { label: 'Newest', rel: 'first', href: cursor === undefined ? null : buildUrl(path, filter) },
     {
       label: 'Older',
       rel: 'next',
-      href: last ? addressOf(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null,
+      href: last ? buildUrl(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null,
     },
   ])
 }

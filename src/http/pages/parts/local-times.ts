@@ -18,16 +18,18 @@ export function readLocal(text: string): { day: string; time: string | undefined
 
 /** The first instant of a day or local time. Throws on a text that `readLocal` does not take. */
 export function beginningOf(text: string, timeZone: string): number {
-  return instantsOf(wallClock(text), timeZone)[0]
+  return findInstants(readWallClock(text), timeZone)[0]
 }
 
 /** The instant at which a day is over; of a local time its last instant, should clocks show it twice. Throws as above. */
 export function endOf(text: string, timeZone: string): number {
-  const clock = wallClock(text)
-  return readLocal(text)!.time === undefined ? instantsOf(clock + DAY_MS, timeZone)[0] : instantsOf(clock, timeZone)[1]
+  const clock = readWallClock(text)
+  return readLocal(text)!.time === undefined
+    ? findInstants(clock + DAY_MS, timeZone)[0]
+    : findInstants(clock, timeZone)[1]
 }
 
-function wallClock(text: string): number {
+function readWallClock(text: string): number {
   const local = readLocal(text)
   if (!local) throw new Error('this is no day and no local time')
   return Date.parse(`${local.day}T${local.time ?? HOURS_OF_DAY}Z`)
@@ -37,17 +39,17 @@ function wallClock(text: string): number {
  * The first and the last instant at which the clocks of a time zone show a time: two where they were put back. A time
  * that they skip is read with the offset from before, as RFC 5545 (section 3.3.5) says: it comes that much later.
  */
-function instantsOf(clock: number, timeZone: string): [first: number, last: number] {
-  const [before, after] = [clock - offsetAt(clock - DAY_MS, timeZone), clock - offsetAt(clock + DAY_MS, timeZone)]
+function findInstants(clock: number, timeZone: string): [first: number, last: number] {
+  const [before, after] = [clock - findOffset(clock - DAY_MS, timeZone), clock - findOffset(clock + DAY_MS, timeZone)]
   const shown = [before, after]
     .toSorted((a, b) => a - b)
-    .filter((instant) => instant + offsetAt(instant, timeZone) === clock)
+    .filter((instant) => instant + findOffset(instant, timeZone) === clock)
   return shown.length === 0 ? [before, before] : [shown[0]!, shown.at(-1)!]
 }
 
 /** How far the clocks of a time zone are ahead of UTC at an instant, in milliseconds. */
-function offsetAt(instant: number, timeZone: string): number {
-  const parts = clockOf(timeZone).formatToParts(instant)
+function findOffset(instant: number, timeZone: string): number {
+  const parts = getClock(timeZone).formatToParts(instant)
   const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((found) => found.type === type)!.value)
   const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
   return shown - Math.floor(instant / 1000) * 1000
@@ -55,7 +57,7 @@ function offsetAt(instant: number, timeZone: string): number {
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-function clockOf(timeZone: string): Intl.DateTimeFormat {
+function getClock(timeZone: string): Intl.DateTimeFormat {
   let clock = clocks.get(timeZone)
   if (!clock) {
     const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const

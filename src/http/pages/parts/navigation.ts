@@ -19,13 +19,13 @@ export const NAVIGATION = {
   company: { path: '/settings/company', label: 'Company', roles: ['admin'] },
 } as const satisfies Record<string, NavigationItem>
 
-export function itemsOf(role: Role): NavigationItem[] {
+export function listNavigationItems(role: Role): NavigationItem[] {
   return Object.values<NavigationItem>(NAVIGATION).filter(({ roles }) => roles.includes(role))
 }
 
 export const ACCOUNT_PATH = '/account'
 
 /** The page that a user comes to after signing in: the first item of Company Settings, or one's own account. */
-export function homeOf(role: Role): string {
-  return itemsOf(role)[0]?.path ?? ACCOUNT_PATH
+export function findHome(role: Role): string {
+  return listNavigationItems(role)[0]?.path ?? ACCOUNT_PATH
 }

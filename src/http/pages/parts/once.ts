@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
 /** A text that is shown once, such as a secret, with a button that copies it. */
-export function shownOnce(id: string, text: string, label = 'Copy'): Html {
+export function renderCopyable(id: string, text: string, label = 'Copy'): Html {
   return html`<div class="once">
     <pre><code id="${id}">${text}</code></pre>
     <button type="button" data-copy="#${id}" hidden>${label}</button>
@@ -10,7 +10,7 @@ export function shownOnce(id: string, text: string, label = 'Copy'): Html {
 }
 
 /** Warns that what is shown cannot be shown again. */
-export function onlyOnce(what: string): Html {
+export function renderCopyWarning(what: string): Html {
   return html`<p class="warning">
     Copy ${what} now: only its digest is kept, so it cannot be shown again. Loading this page anew shows nothing and
     makes nothing new.

@@ -2,19 +2,19 @@ import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
 /** An instant, absolute in the time zone of the company, with how long ago it was beside it. Takes RFC 3339. */
-export function timeShown(instant: string, timeZone: string, nowMs = Date.now()): Html {
+export function renderTime(instant: string, timeZone: string, nowMs = Date.now()): Html {
   return html`<time datetime="${instant}">${absolute(instant, timeZone)}</time>
-    <span class="ago" data-since="${instant}">${ago(Date.parse(instant), nowMs)}</span>`
+    <span class="ago" data-since="${instant}">${formatAge(Date.parse(instant), nowMs)}</span>`
 }
 
 /** An instant, absolute in the time zone of the company, such as `20 Nov 2026, 14:05:09 CET`. */
 export function absolute(instant: string, timeZone: string): string {
-  return formatter(timeZone).format(new Date(instant))
+  return getFormatter(timeZone).format(new Date(instant))
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function formatter(timeZone: string): Intl.DateTimeFormat {
+function getFormatter(timeZone: string): Intl.DateTimeFormat {
   let found = formatters.get(timeZone)
   if (!found) {
     found = new Intl.DateTimeFormat('en-GB', {
@@ -36,7 +36,7 @@ const UNITS = [
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /** How long ago, or ahead, an instant is, in the largest unit that fits. Milliseconds since the epoch. */
-export function ago(atMs: number, nowMs: number): string {
+export function formatAge(atMs: number, nowMs: number): string {
   const away = atMs - nowMs
   const [unit, size] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? UNITS[3]
   return RELATIVE.format(Math.trunc(away / size), unit)

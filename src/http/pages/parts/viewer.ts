@@ -50,18 +50,18 @@ export function requireItem({ roles }: NavigationItem) {
   const isAdminOnly = roles.every((role) => role === 'admin')
   const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
   return async (request: FastifyRequest): Promise<void> => {
-    if (!roles.includes(viewerOf(request).role)) throw new ProblemError(refusal)
+    if (!roles.includes(getViewer(request).role)) throw new ProblemError(refusal)
   }
 }
 
 /** Who acts by a form of a page behind `requireViewer`. */
-export function actingOf(request: FastifyRequest): Acting {
-  const { companyId, userId } = viewerOf(request)
+export function getActing(request: FastifyRequest): Acting {
+  const { companyId, userId } = getViewer(request)
   return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
 }
 
 /** Who looks at a page behind `requireViewer`. */
-export function viewerOf(request: FastifyRequest): SessionUser {
+export function getViewer(request: FastifyRequest): SessionUser {
   if (!request.viewer) throw new SignInNeededError()
   return request.viewer
 }

@@ -9,12 +9,12 @@ export interface Scale {
 
 /** The smallest scale of whole numbers that holds the largest value in at most so many steps. */
 export function roundScale(largest: number, maxSteps: number): Scale {
-  const step = roundStep(Math.max(largest, 1) / maxSteps)
+  const step = chooseStep(Math.max(largest, 1) / maxSteps)
   const steps = Math.max(1, Math.ceil(largest / step))
   return { max: steps * step, ticks: Array.from({ length: steps + 1 }, (_, at) => at * step) }
 }
 
-function roundStep(atLeast: number): number {
+function chooseStep(atLeast: number): number {
   const power = 10 ** Math.floor(Math.log10(atLeast))
   const factor = [1, 2, 5, 10].find((round) => round * power >= atLeast) ?? 10
   return Math.max(1, factor * power)
@@ -43,16 +43,16 @@ export function stackedBars(bars: readonly (readonly number[])[], max: number, h
       const tall = value === 0 ? 0 : Math.max(1, (value / max) * height)
       top -= tall
       return {
-        x: rounded((at + (1 - FILLED) / 2) * column),
-        width: rounded(column * FILLED),
-        y: rounded(top),
-        height: rounded(tall),
+        x: roundToHundredths((at + (1 - FILLED) / 2) * column),
+        width: roundToHundredths(column * FILLED),
+        y: roundToHundredths(top),
+        height: roundToHundredths(tall),
       }
     })
   })
 }
 
-function rounded(value: number): number {
+function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100
 }
 

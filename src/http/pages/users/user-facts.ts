@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 import { type Role, ROLES } from '../../../domain/company.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { userStatus } from '../../admin/user-schemas.ts'
-import { badge } from '../parts/badges.ts'
-import { choice, type FormProblem } from '../parts/form.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { renderChoice, type FormProblem } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 
 /** An erased user has neither name nor address. */
@@ -12,19 +12,19 @@ export function isErased({ email }: UserRecord): boolean {
 }
 
 /** What a user is called. */
-export function shownName(user: UserRecord): string {
+export function formatUserName(user: UserRecord): string {
   return isErased(user) ? 'An erased user' : user.name
 }
 
 /** How a user stands, as a badge. */
-export function userBadge(user: UserRecord): Html {
+export function renderUserStatus(user: UserRecord): Html {
   switch (userStatus(user)) {
     case 'active':
-      return badge('good', 'Active')
+      return renderBadge('good', 'Active')
     case 'pending':
-      return badge('warn', 'Invited')
+      return renderBadge('warn', 'Invited')
     case 'removed':
-      return badge('plain', isErased(user) ? 'Erased' : 'Removed')
+      return renderBadge('plain', isErased(user) ? 'Erased' : 'Removed')
   }
 }
 
@@ -35,7 +35,7 @@ const RIGHTS: Record<Role, string> = {
 }
 
 /** A list of the roles to choose from. */
-export function roleChoice(value: string, problem: FormProblem): Html {
+export function renderRoleChoice(value: string, problem: FormProblem): Html {
   const options = ROLES.map((role) => ({ value: role, label: RIGHTS[role] }))
-  return html`${choice({ name: 'role', label: 'Role', value, options }, problem)}`
+  return html`${renderChoice({ name: 'role', label: 'Role', value, options }, problem)}`
 }
