@@ -28,13 +28,13 @@ import { addUserPage } from './users/user-page.ts'
 import { addUsersPage } from './users/users-page.ts'
 import { requireItem, requireViewer } from './parts/viewer.ts'
 
-/** Bytes that a form may have. */
+/** Largest form, in bytes. */
 const FORM_LIMIT = 65_536
 
-/** The admin interface: signing in, Company Settings, one's own account. Server-rendered; works without script. */
+/** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
   const { db, access, reads, company, health, sessions, failureLimit, signInLimits } = services
-  // Browsers send forms. What else the server can read would bring values that are no texts.
+  // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites)
@@ -83,7 +83,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     await part({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => addEmployeeErasure(scope, db, company))
     await part(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
     await part(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
-    // Unknown pages below these are pages too.
+    // Answer unknown paths below these with a page.
     for (const path of ['/settings/*', '/account/*']) {
       signedIn.get(path, (request, reply) =>
         sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')),
@@ -92,7 +92,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   })
 }
 
-/** Another site may lead to a page, and make a browser do nothing else with a session's cookie. */
+/** Lets other sites link to pages; refuses every other request that they cause. */
 async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   if (!isFollowedLink(request)) assertSameOrigin(request)
 }

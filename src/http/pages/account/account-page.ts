@@ -17,18 +17,18 @@ import type { SignInLimits } from './sign-in-limits.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const DONE = {
-  password: 'Your password is changed. All other sessions of yours have ended.',
-  others: 'All other sessions of yours have ended.',
-  revoked: 'The token is revoked.',
+  password: 'Password changed. All your other sessions were signed out.',
+  others: 'All your other sessions were signed out.',
+  revoked: 'Token revoked.',
 }
 
-/** What is wrong with one of the forms of the page, which was sent. */
+/** The problem of the form that was sent. */
 export interface AccountProblem {
   form: 'password' | 'token'
   problem: FormProblem
 }
 
-/** `/account`: one's own name, password, tokens and sessions, whatever the role. */
+/** `/account`: the user's own name, password, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   const { access, sessions } = services
   const show: PasswordRoute['show'] = (request, reply, wrong) => sendAccount(services, request, reply, wrong)

@@ -16,11 +16,11 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 
 export interface PasswordRoute {
   limits: SignInLimits
-  /** Shows the account page, with what is wrong with one of its forms. */
+  /** Shows the account page, with the problem of a form that was sent. */
   show(request: FastifyRequest, reply: FastifyReply, wrong: AccountProblem | null): Promise<FastifyReply>
 }
 
-/** Changes one's own password. All sessions end; this browser gets a new one. */
+/** Adds the route that changes the user's own password. All sessions end; this browser gets a new one. */
 export function addPasswordRoute(
   app: FastifyInstance,
   { access, company, sessions }: PageServices,
@@ -36,7 +36,7 @@ export function addPasswordRoute(
         const outcome = await changeOwnPassword(services, getActing(request), { current, next })
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
       })
-      if (changed.outcome === 'wrong password') throw buildFieldProblem('current', 'this is not your present password')
+      if (changed.outcome === 'wrong password') throw buildFieldProblem('current', 'this is not your current password')
       cookie = changed.cookie
     } catch (error) {
       return show(request, reply, { form: 'password', problem: toFormProblem(error) })
@@ -50,7 +50,7 @@ export function addPasswordRoute(
 function readPasswords(request: FastifyRequest) {
   const { current = '', password = '', repeated = '' } = readFormFields(request.body)
   const body = checkForm(OwnPasswordBody, { current, password })
-  if (password !== repeated) throw buildFieldProblem('repeated', 'the two passwords differ')
+  if (password !== repeated) throw buildFieldProblem('repeated', 'the passwords do not match')
   return body
 }
 
@@ -58,15 +58,15 @@ function buildFieldProblem(name: string, message: string): ProblemError {
   return new ProblemError(invalidFields([fieldError(`/${name}`, 'invalid_value', message)]))
 }
 
-/** The form by which one changes one's own password. */
+/** Renders the form that changes the user's own password. */
 export function renderPasswordForm(problem: FormProblem): Html {
-  const hint = `At least ${MIN_PASSWORD_CHARACTERS} characters. It may be pasted from a password manager.`
+  const hint = `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`
   const fresh = { type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS } as const
-  return html`<h2>Change your password</h2>
+  return html`<h2>Password</h2>
     <form method="post" action="${ACCOUNT_PATH}/password" class="stack">
-      ${renderField({ name: 'current', label: 'Present password', type: 'password', autocomplete: 'current-password' }, problem)}
+      ${renderField({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}
       ${renderField({ name: 'password', label: 'New password', ...fresh, hint }, problem)}
-      ${renderField({ name: 'repeated', label: 'The same again', ...fresh }, problem)}
-      <button class="primary">Change the password</button>
+      ${renderField({ name: 'repeated', label: 'Confirm new password', ...fresh }, problem)}
+      <button class="primary">Change password</button>
     </form>`
 }

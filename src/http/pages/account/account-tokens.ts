@@ -37,7 +37,7 @@ interface TokenRoute {
   Params: { id: string }
 }
 
-/** Issues and revokes one's own tokens. */
+/** Adds the routes that create and revoke the user's own tokens. */
 export function addTokenRoutes(app: FastifyInstance, { db, company }: PageServices, show: PasswordRoute['show']): void {
   app.post(PATH, async (request, reply) => {
     const { userId } = getViewer(request)
@@ -90,25 +90,23 @@ function sendToken(
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
   return sendUserPage(request, reply, viewer, {
-    title: 'The token is issued',
-    body: html`<h1>The token is issued</h1>
+    title: 'Token created',
+    body: html`<h1>Token created</h1>
       ${renderCopyWarning('the token')}
       <h2>“${token.name}”, sent as <code>Authorization: Bearer</code></h2>
-      ${renderCopyable('token', secret, 'Copy the token')}
+      ${renderCopyable('token', secret, 'Copy token')}
       <p>${describeScope(token.scope)} It works until ${renderTime(token.expiresAt, viewer.timeZone)}.</p>
-      <p><a class="button" href="${ACCOUNT_PATH}">To your account</a></p>`,
+      <p><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
   })
 }
 
 const SCOPES = [
-  { value: '', label: 'All that you may do' },
-  { value: 'audit', label: 'The audit endpoint alone' },
+  { value: '', label: 'Full access' },
+  { value: 'audit', label: 'Audit endpoint only' },
 ]
 
 function describeScope(scope: TokenScope | null): string {
-  return scope === null
-    ? 'It acts for you, with your role.'
-    : 'It opens the audit endpoint, as you may read it, and nothing else.'
+  return scope === null ? 'It has full access with your role.' : 'It can only read the audit endpoint.'
 }
 
 function sendTokenRevocation(
@@ -119,15 +117,15 @@ function sendTokenRevocation(
   return sendUserPage(request, reply, getViewer(request), {
     title: `Revoke ${token.name}`,
     body: html`<h1>Revoke “${token.name}”?</h1>
-      <p>Every request with this token is refused from then on. It cannot be undone.</p>
+      <p>All requests with this token will be refused immediately. This can't be undone.</p>
       <form method="post" action="${PATH}/${token.id}/revoke" class="actions">
-        <button class="danger">Revoke the token</button>
-        <a class="button" href="${ACCOUNT_PATH}">Keep it</a>
+        <button class="danger">Revoke token</button>
+        <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
       </form>`,
   })
 }
 
-/** One's own tokens, and the form that issues one to a user of this version. */
+/** Renders the user's own tokens and the form that creates one. `version` is the user's version. */
 export async function renderTokens(
   db: LedgerDb,
   request: FastifyRequest,
@@ -144,16 +142,16 @@ export async function renderTokens(
     scope = '',
   } = problem ? readFormFields(request.body) : {}
   return html`<h2 id="tokens">Tokens</h2>
-    <p>A token lets a program of yours read the admin and audit endpoints with your role.</p>
-    ${found.length === 0 ? html`<p class="empty">You have no token.</p>` : renderTokenTable(found.slice(0, ROWS_A_PAGE), timeZone)}
+    <p>A token lets a program read the admin and audit endpoints with your role.</p>
+    ${found.length === 0 ? html`<p class="empty">You have no tokens.</p>` : renderTokenTable(found.slice(0, ROWS_A_PAGE), timeZone)}
     ${renderListLinks(ACCOUNT_PATH, {}, cursor, found, ({ token }) => token.id)}
-    <h3>Issue a token</h3>
+    <h3>New token</h3>
     <form method="post" action="${PATH}" class="stack">
       ${renderSeenVersion(version)}
-      ${renderField({ name: 'name', label: 'Name of the token', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses it.' }, problem)}
-      ${renderField({ name: 'expires_in_days', label: 'Days for which it works', type: 'number', value: days, min: 1, max: MAX_TOKEN_DAYS }, problem)}
-      ${renderChoice({ name: 'scope', label: 'What it opens', value: scope, options: SCOPES }, problem)}
-      <button>Issue the token</button>
+      ${renderField({ name: 'name', label: 'Token name', value: name, maxLength: 120, autocomplete: 'off', hint: 'Purpose' }, problem)}
+      ${renderField({ name: 'expires_in_days', label: 'Expires in (days)', type: 'number', value: days, min: 1, max: MAX_TOKEN_DAYS }, problem)}
+      ${renderChoice({ name: 'scope', label: 'Access', value: scope, options: SCOPES }, problem)}
+      <button>Create token</button>
     </form>`
 }
 
@@ -162,11 +160,11 @@ function renderTokenTable(tokens: SeenToken[], timeZone: string): Html {
     <thead>
       <tr>
         <th scope="col">Name</th>
-        <th scope="col">Opens</th>
-        <th scope="col">State</th>
+        <th scope="col">Access</th>
+        <th scope="col">Status</th>
         <th scope="col">Last used</th>
         <th scope="col">Ends</th>
-        <th scope="col"><span class="visually-hidden">What can be done</span></th>
+        <th scope="col"><span class="visually-hidden">Actions</span></th>
       </tr>
     </thead>
     <tbody>
@@ -185,12 +183,12 @@ function renderTokenRow({ token, now }: SeenToken, timeZone: string): Html {
   const status = tokenStatus(token, now)
   return html`<tr>
     <th scope="row">${token.name}</th>
-    <td data-label="Opens">${token.scope === null ? 'all that you may do' : 'the audit endpoint'}</td>
-    <td data-label="State">${BADGES[status]}</td>
+    <td data-label="Access">${token.scope === null ? 'Full access' : 'Audit endpoint only'}</td>
+    <td data-label="Status">${BADGES[status]}</td>
     <td data-label="Last used">${token.lastUsed === null ? 'never' : renderTime(token.lastUsed, timeZone)}</td>
     <td data-label="Ends">${renderTime(token.revokedAt ?? token.expiresAt, timeZone)}</td>
     <td>
-      ${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span> …</a>` : ''}
+      ${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span>…</a>` : ''}
     </td>
   </tr>`
 }

@@ -22,10 +22,10 @@ import { sendPlainPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
-/** What the form holds when it is shown. */
+/** The values with which the form is shown. */
 interface SignInForm {
   email: string
-  /** Where to go afterwards: a path of ours. */
+  /** Where to go after signing in: a path of this service. */
   next: string
   candidates: SignInCandidate[]
 }
@@ -55,7 +55,7 @@ export function addSignInPages(app: FastifyInstance, services: SignInServices, l
   })
 }
 
-const REFUSED = problem('invalid_credentials', 'The e-mail address or the password is not right.')
+const REFUSED = problem('invalid_credentials', 'The e-mail or password is incorrect.')
 
 async function trySignIn(
   { access, sessions }: SignInServices,
@@ -68,7 +68,7 @@ async function trySignIn(
   const form: SignInForm = { email: sent.slice(0, 254), next: readNextPath(next), candidates: [] }
   const { value, faults } = readAttribute('email', sent, false)
   const email = faults ? sent : (value as string)
-  // Counted as where passwords are set: characters, not their halves.
+  // Counts characters, not UTF-16 code units, as where passwords are set.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
   const companyId = isId('com', company) ? company : null
   const check = async () => {
@@ -97,13 +97,13 @@ async function trySignIn(
   }
 }
 
-/** A browser has one session: the one before ends when another begins. */
+/** Ends the browser's previous session: a browser has one. */
 async function endPreviousSession({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
   const former = sessionCookie(request, sessions)
   if (former !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, former)
 }
 
-/** A path of the pages, or nothing: never another site. */
+/** Returns `next` if it is a path of the pages, otherwise an empty string: never another site. */
 export function readNextPath(next: string | undefined): string {
   return next !== undefined && /^\/(?:settings|account)(?:[/?][\x21-\x7e]*)?$/.test(next) ? next : ''
 }
@@ -118,12 +118,10 @@ function sendSignInForm(reply: FastifyReply, form: SignInForm, problem: FormProb
       <form method="post" action="/sign-in" class="stack">
         <input type="hidden" name="next" value="${form.next}" />
         ${renderField({ name: 'email', label: 'E-mail', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
-        ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You are a user of several companies. Choose one and enter the password once more.' }, null) : ''}
+        ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
         ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
         <button class="primary">Sign in</button>
       </form>
-      <p class="hint">
-        Have you lost your password? An administrator of your company can give you a link to set a new one.
-      </p>`,
+      <p class="hint">Forgot your password? Ask an administrator of your company for a link to set a new one.</p>`,
   })
 }

@@ -7,7 +7,7 @@ import { renderQuotaBar, computeQuotaUsed } from './quota-used.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 
-/** The state of a key, as a badge. */
+/** Renders the status of a key as a badge. */
 export function renderKeyStatus(key: SeenKey['key']): Html {
   switch (statusOf(key)) {
     case 'active':
@@ -21,7 +21,7 @@ export function renderKeyStatus(key: SeenKey['key']): Html {
 
 const PERIODS = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const
 
-/** How much of its quota a key has used in the window that runs, as a bar and in words, and when it begins anew. */
+/** Renders how much of its quota a key has used in the current period, and when the quota resets. */
 export function renderQuota(seen: SeenKey, timeZone: string): Html {
   const used = computeQuotaUsed(seen)
   return html`${renderQuotaBar(used)}
@@ -29,10 +29,10 @@ export function renderQuota(seen: SeenKey, timeZone: string): Html {
       ${formatNumber(used.made)} of ${formatNumber(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]}
       (${used.percent} %)
     </div>
-    <div class="hint">begins anew ${renderTime(used.resetsAt, timeZone)}</div>`
+    <div class="hint">Resets ${renderTime(used.resetsAt, timeZone)}</div>`
 }
 
-/** When a key was last used. */
+/** Renders when a key was last used. */
 export function renderLastUsed({ usage }: SeenKey['key'], timeZone: string): Html {
   return usage.lastUsedMs === null ? html`never` : renderTime(new Date(usage.lastUsedMs).toISOString(), timeZone)
 }

@@ -36,20 +36,20 @@ interface KeyRoute {
 }
 type KeyRequest = FastifyRequest<KeyRoute>
 
-/** What may be wrong with the two forms of the page: the one that was sent. */
+/** The problem of the form that was sent. */
 interface KeyProblem {
   form: 'edit' | 'rotate'
   problem: FormProblem
 }
 
 const DONE = {
-  saved: 'The changes are saved. They count from the next call on.',
-  disabled: 'The key is disabled: its calls are refused until it is enabled.',
-  enabled: 'The key is enabled.',
-  revoked: 'The key is revoked for ever.',
+  saved: 'Changes saved. They apply from the next call.',
+  disabled: 'Key disabled. Its calls are refused until you enable it.',
+  enabled: 'Key enabled.',
+  revoked: "Key revoked. This can't be undone.",
 }
 
-/** `/settings/api-keys/{id}`: one key, and all that may be done with it. */
+/** `/settings/api-keys/{id}`: one key, with editing, rotation and revocation. */
 export function addApiKeyPage(app: FastifyInstance, services: PageServices): void {
   const { company, sessions } = services
   app.get<KeyRoute>(`${PATH}/:id`, (request, reply) => sendKey(services, request, reply, null))
@@ -125,10 +125,10 @@ async function sendKey(
       <h1>${key.name}</h1>
       ${wrong ? renderFormAlert(wrong.problem) : renderNotice(request, DONE)} ${renderKeyFacts(seen, viewer.timeZone)}
       <div class="actions">
-        <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">Its calls in Bulk User Logs</a>
+        <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key)}
       </div>
-      ${key.isRevoked ? html`<p>A revoked key stays in the list, so that what it did keeps its name. Nothing can be done with it any more.</p>` : renderKeyForms(request, seen, wrong)}`,
+      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : renderKeyForms(request, seen, wrong)}`,
   })
 }
 
@@ -136,9 +136,9 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
   const { key, now } = seen
   const isOverlapping = key.previousExpiresAt !== null && key.previousExpiresAt > now
   return html`<dl class="facts">
-    <dt>State</dt>
+    <dt>Status</dt>
     <dd>${renderKeyStatus(key)}</dd>
-    <dt>API id</dt>
+    <dt>API ID</dt>
     <dd>
       <code id="api-id">${key.id}</code> <button type="button" class="quiet" data-copy="#api-id" hidden>Copy</button>
     </dd>
@@ -151,12 +151,12 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
     ${
       key.rotatedAt === null
         ? ''
-        : html`<dt>Secret replaced</dt>
+        : html`<dt>Secret rotated</dt>
             <dd>${renderTime(key.rotatedAt, timeZone)}</dd>`
     }
     ${
       isOverlapping
-        ? html`<dt>Former secret</dt>
+        ? html`<dt>Previous secret</dt>
             <dd>works until ${renderTime(key.previousExpiresAt!, timeZone)}</dd>`
         : ''
     }
@@ -168,11 +168,11 @@ function renderKeyActions({ id, isEnabled }: SeenKey['key']): Html {
   return html`<form method="post" action="${PATH}/${id}/${change}">
       <button>${isEnabled ? 'Disable' : 'Enable'}</button>
     </form>
-    <a class="button danger" href="${PATH}/${id}/revoke">Revoke …</a>`
+    <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
 
 const OVERLAPS = [
-  { value: '0', label: 'at once' },
+  { value: '0', label: 'immediately' },
   { value: '3600', label: 'after 1 hour' },
   { value: String(DEFAULT_OVERLAP_SECONDS), label: 'after 24 hours' },
   { value: '604800', label: 'after 7 days' },
@@ -189,15 +189,15 @@ function renderKeyForms(request: KeyRequest, { key }: SeenKey, wrong: KeyProblem
       ${renderSeenVersion(key.version)} ${renderKeyFields(shown, isEdited ? wrong.problem : null)}
       <button class="primary">Save</button>
     </form>
-    <h2>Rotate the secret</h2>
+    <h2>Secret rotation</h2>
     <p>
-      The key gets a new secret, which is shown once. The one that it has now goes on for the time that you choose; a
-      secret that was replaced before ends at once.
+      The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any
+      older secret stops now.
     </p>
     <form method="post" action="${PATH}/${key.id}/rotate" class="stack">
       ${renderSeenVersion(key.version)}
-      ${renderChoice({ name: 'overlap_seconds', label: 'The present secret ends', value: String(DEFAULT_OVERLAP_SECONDS), options: OVERLAPS }, rotateProblem)}
-      <button>Rotate the secret</button>
+      ${renderChoice({ name: 'overlap_seconds', label: 'Expire current secret', value: String(DEFAULT_OVERLAP_SECONDS), options: OVERLAPS }, rotateProblem)}
+      <button>Rotate secret</button>
     </form>`
 }
 
@@ -211,16 +211,11 @@ async function sendKeyRevocation(
   return sendUserPage(request, reply, viewer, {
     title: `Revoke ${key.name}`,
     body: html`<h1>Revoke “${key.name}”?</h1>
-      <p>
-        Its secret, and a former one that still works, end at once and for ever: every call with them is refused, an
-        upload that is under way included. It cannot be undone.
-      </p>
-      <p>
-        Last used: ${renderLastUsed(key, viewer.timeZone)}. To refuse its calls only for a while, disable it instead.
-      </p>
+      <p>All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.</p>
+      <p>Last used: ${renderLastUsed(key, viewer.timeZone)}. To block it temporarily, disable it instead.</p>
       <form method="post" action="${PATH}/${key.id}/revoke" class="actions">
-        <button class="danger">Revoke the key</button>
-        <a class="button" href="${PATH}/${key.id}">Keep it</a>
+        <button class="danger">Revoke key</button>
+        <a class="button" href="${PATH}/${key.id}">Cancel</a>
       </form>`,
   })
 }

@@ -33,7 +33,7 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
 
-/** `/settings/api-keys`: the list, and issuing a key. */
+/** `/settings/api-keys`: the list, and the form that creates a key. */
 export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendKeyList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendIssueForm(services, request, reply, null))
@@ -50,20 +50,20 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
   })
 }
 
-/** What the fields of a key come to, as the endpoints take it. */
+/** Reads the fields of a key as the body that the endpoint takes. */
 export function readKeyBody({ name = '', quota_limit: limit, refresh_period: period = '' }: FormFields) {
   return { name: name.trim(), quota_limit: parseWholeNumber(limit), refresh_period: period }
 }
 
-/** The fields of a key. */
+/** Renders the fields of a key. */
 export function renderKeyFields(
   { name = '', quota_limit: limit = '', refresh_period: period = '' }: FormFields,
   problem: FormProblem,
 ): Html {
   const options = REFRESH_PERIODS.map((value) => ({ value, label: value }))
-  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'For people: what uses the key, such as “Nightly HR sync”.' }, problem)}
-  ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls in each period.' }, problem)}
-  ${renderChoice({ name: 'refresh_period', label: 'The quota begins anew', value: period, options, hint: 'By the calendar, in UTC; weeks begin on Monday.' }, problem)}`
+  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the key, such as “Nightly HR sync”.' }, problem)}
+  ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls per period' }, problem)}
+  ${renderChoice({ name: 'refresh_period', label: 'Quota resets', value: period, options, hint: 'By the calendar, in UTC; weeks start on Monday.' }, problem)}`
 }
 
 const DEFAULTS = { name: '', quota_limit: String(DEFAULT_QUOTA_LIMIT), refresh_period: DEFAULT_REFRESH_PERIOD }
@@ -79,14 +79,14 @@ async function sendIssueForm(
   const seen = await countApiKeys(company.pool, viewer.companyId)
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
-    title: 'Issue an API key',
-    body: html`<h1>Issue an API key</h1>
+    title: 'Create API key',
+    body: html`<h1>Create API key</h1>
       ${renderFormAlert(problem)}
-      <p>The key acts for the whole company. Its secret is shown once, on the next page.</p>
+      <p>The key can read and change all employees of the company. Its secret is shown once, on the next page.</p>
       <form method="post" action="${PATH}/new" class="stack">
         ${renderSeenVersion(seen)} ${renderKeyFields(fields, problem)}
         <div class="actions">
-          <button class="primary">Issue the key</button><a class="button" href="${PATH}">Cancel</a>
+          <button class="primary">Create key</button><a class="button" href="${PATH}">Cancel</a>
         </div>
       </form>`,
   })
@@ -103,7 +103,7 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
   return sendUserPage(request, reply, viewer, {
     title: 'API keys',
     body: html`<h1>API keys</h1>
-      <p class="actions"><a class="button primary" href="${PATH}/new">Issue an API key</a></p>
+      <p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>
       ${found.length === 0 && !isFiltered ? renderNoKeys() : html`${renderKeyFilter(status ?? '')} ${renderKeyTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
       ${renderListLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
   })
@@ -111,8 +111,8 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
 
 function renderNoKeys(): Html {
   return html`<div class="empty">
-    <p>The company has no API key yet.</p>
-    <p>A program needs one to create and update employees. Its secret is shown once, when the key is issued.</p>
+    <p>No API keys yet.</p>
+    <p>A program needs a key to create and update employees.</p>
   </div>`
 }
 
@@ -120,21 +120,21 @@ const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', revoked: 
 
 function renderKeyFilter(status: string): Html {
   return html`<form method="get" action="${PATH}" class="filters">
-    ${renderChoice({ name: 'status', label: 'State', value: status, options: FILTERS }, null)}
+    ${renderChoice({ name: 'status', label: 'Status', value: status, options: FILTERS }, null)}
     <div class="actions"><button>Filter</button></div>
   </form>`
 }
 
 function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
-  if (keys.length === 0) return html`<p class="empty">No key is like that. <a href="${PATH}">Show all</a></p>`
+  if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
   return html`<table class="cards">
     <caption class="visually-hidden">
       API keys, newest first
     </caption>
     <thead>
       <tr>
-        <th scope="col">Name and API id</th>
-        <th scope="col">State</th>
+        <th scope="col">Name and API ID</th>
+        <th scope="col">Status</th>
         <th scope="col">Quota used</th>
         <th scope="col">Last used</th>
         <th scope="col">Created</th>
@@ -147,7 +147,7 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
             <th scope="row">
               <a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code class="below">${seen.key.id}</code>
             </th>
-            <td data-label="State">${renderKeyStatus(seen.key)}</td>
+            <td data-label="Status">${renderKeyStatus(seen.key)}</td>
             <td data-label="Quota used">${renderQuota(seen, timeZone)}</td>
             <td data-label="Last used">${renderLastUsed(seen.key, timeZone)}</td>
             <td data-label="Created">${renderTime(seen.key.createdAt, timeZone)}</td>

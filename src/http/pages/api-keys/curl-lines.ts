@@ -1,6 +1,5 @@
 /*
- * Lines for a shell that call the API. What stands in them is ours: an address, ids, secrets. Where the reader has to put
- * something in, it is in capitals.
+ * Shell commands that call the API. They contain only our own values: an address, ids, secrets. Placeholders are in capitals.
  */
 
 interface ShownKey {
@@ -8,12 +7,12 @@ interface ShownKey {
   secret: string
 }
 
-/** Verifies a key. */
+/** Builds a command that verifies a key. */
 export function buildVerifyCommand(baseUrl: string, key: ShownKey): string {
   return `curl -sS '${baseUrl}/v1/auth/verify' \\\n${buildHeaders(key)}`
 }
 
-/** Creates a first employee with a key; one whose secret is not known can only be named. */
+/** Builds a command that creates an employee, with placeholders for an unknown id or secret. */
 export function buildCreateCommand(
   baseUrl: string,
   { id = 'YOUR_API_ID', secret = 'YOUR_API_KEY' }: Partial<ShownKey>,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 
-/** A file that pages load. Its content stands in its name, so that it may stay in caches for ever. */
+/** A file that pages load. Its name contains a hash of its content, so caches may keep it forever. */
 interface Asset {
   path: string
   type: string
@@ -24,7 +24,7 @@ export const ASSETS = {
   icon: loadAsset('icon.svg', 'image/svg+xml'),
 }
 
-/** The style sheet, the scripts and the icon of the pages. */
+/** Serves the style sheet, the scripts and the icon of the pages. */
 export function pageAssets(app: FastifyInstance): void {
   for (const { path, type, content } of Object.values(ASSETS)) {
     app.get(path, { schema: { hide: true } }, (_, reply) =>

@@ -44,7 +44,7 @@ const OUTCOMES = ['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created
 
 type EntryRequest = FastifyRequest<{ Params: { log_id: string }; Querystring: unknown }>
 
-/** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and each of the records alone. */
+/** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and a page for each record. */
 export function addEntryPages(app: FastifyInstance, reads: Reads, path: string): void {
   app.get<{ Params: { log_id: string } }>(
     `${path}/:log_id`,
@@ -58,14 +58,14 @@ export function addEntryPages(app: FastifyInstance, reads: Reads, path: string):
     const logs = db as unknown as Kysely<unknown>
     const entry = await requireLogEntry(logs, companyId, id)
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(logs, companyId, entry, Number(index)) : null
-    if (!row) throw new ProblemError(problem('route_not_found', 'the entry lists no such record'))
+    if (!row) throw new ProblemError(problem('route_not_found', 'this entry has no such record'))
     const [record] = await readDetails(db, companyId, entry, [row])
-    const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'The entry', path: buildEntryUrl(entry) }])}
-      <h1>Record ${index} of a call</h1>
+    const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Entry', path: buildEntryUrl(entry) }])}
+      <h1>Record ${index}</h1>
       <ol class="records">
         ${renderRecord(entry, record!, 2)}
       </ol>
-      <h2>The call</h2>
+      <h2>Call</h2>
       ${renderEntrySummary(entry, getViewer(request).timeZone)}`
     return sendUserPage(request, reply, getViewer(request), { title: `Record ${index}`, body })
   })
@@ -81,9 +81,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
     <h1>${entry.entry.status} call</h1>
     ${renderEntrySummary(entry, viewer.timeZone)}
     <h2 id="records">Records</h2>
-    <p class="hint">
-      Records are numbered from 0, as in the answers of the API. Names and addresses are those of today.
-    </p>
+    <p class="hint">Records are numbered from 0, as in API responses. Names and e-mails shown are current.</p>
     ${renderRecordFilter(entry, query)} ${page ? renderRecordList(entry, query, page) : ''}`
   return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, {
     title: `${entry.entry.status} call`,
@@ -93,7 +91,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
 
 interface RecordQuery {
   given: FormFields
-  /** Null when something of it is not valid. */
+  /** Null when the query is not valid. */
   filter: RecordFilter | null
   problem: FormProblem
   limit: number
@@ -128,7 +126,7 @@ async function readRecords(
   { limit, cursor, before }: RecordQuery,
 ): Promise<RecordPage> {
   const logs = db as unknown as Kysely<unknown>
-  // One more than asked for tells whether there is another page.
+  // One extra row tells whether there is another page.
   const found =
     before === undefined
       ? await listLogRecords(logs, companyId, entry, filter, {
@@ -160,15 +158,10 @@ function renderRecordFilter(entry: LogEntry, { given, filter, problem }: RecordQ
   const outcomes = Object.fromEntries(OUTCOMES.map((word) => [word, word]))
   const sizes = PAGE_SIZES.map((size, at) => ({ value: at === 0 ? '' : size, label: size }))
   const isFiltered = given['status'] !== '' || given['q'] !== ''
-  return html`<form
-    method="get"
-    action="${buildEntryUrl(entry)}#records"
-    class="filters"
-    aria-label="Filter the records"
-  >
+  return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="filters" aria-label="Record filters">
     ${renderChoice({ name: 'status', label: 'Status', value: given['status']!, options: listOptions(outcomes) }, problem)}
     ${renderField({ name: 'q', label: 'Search', value: given['q']!, isRequired: false, maxLength: 254, hint: 'Part of a name, e-mail or number' }, problem)}
-    ${renderChoice({ name: 'limit', label: 'Records a page', value: given['limit']!, options: sizes }, problem)}
+    ${renderChoice({ name: 'limit', label: 'Records per page', value: given['limit']!, options: sizes }, problem)}
     <div class="actions">
       <button class="primary">Filter</button>
       ${isFiltered ? html`<a class="button" href="${buildEntryUrl(entry)}#records">Clear filters</a>` : ''}
@@ -184,7 +177,7 @@ function renderRecordList(
 ): Html {
   const place = (name: string, record: PageRecord | undefined) =>
     `${buildUrl(buildEntryUrl(entry), { ...given, [name]: record && encodeCursor(record.row.ordinal) })}#records`
-  return html`${records.length === 0 ? html`<p class="empty">No record matches. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see every record.</p>` : ''}
+  return html`${records.length === 0 ? html`<p class="empty">No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.</p>` : ''}
     <ol class="records">
       ${records.map((record) => renderRecord(entry, record, 3))}
     </ol>

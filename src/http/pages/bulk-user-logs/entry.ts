@@ -9,12 +9,12 @@ import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 
-/** Where the pages of an entry are. */
+/** Builds the path of an entry's page. */
 export function buildEntryUrl({ entry }: LogEntry): string {
   return `${LOGS_PATH}/${entry.id}`
 }
 
-/** What an entry says about its call: the facts, the counts, and the API's own error message. */
+/** Renders the facts, counts and API error of a call. */
 export function renderEntrySummary(found: LogEntry, timeZone: string): Html {
   const { entry } = found
   return html`${renderApiError(found)}
@@ -45,20 +45,20 @@ export function renderEntrySummary(found: LogEntry, timeZone: string): Html {
         <a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
         <code>${entry.key.id}</code>
       </dd>
-      <dt>Request id</dt>
+      <dt>Request ID</dt>
       <dd><code id="request-id">${entry.request_id}</code></dd>
-      <dt>Entry id</dt>
+      <dt>Entry ID</dt>
       <dd>
         <code id="entry-id">${entry.id}</code>
-        <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy id</button>
+        <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy ID</button>
       </dd>
     </dl>
     <p class="actions">
-      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id: entry.id })}">Raw events of the call</a>
+      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id: entry.id })}">View raw events</a>
     </p>`
 }
 
-/** The very message that the API answered. */
+/** Renders the API's error message, unchanged. */
 function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
   if (!error) return html``
   return html`<div class="alert">

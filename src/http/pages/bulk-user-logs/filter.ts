@@ -21,16 +21,16 @@ import type { Html } from '../parts/page.ts'
 
 const NAMES = ['status', 'operation', 'from', 'to', 'key', 'employee', 'q'] as const
 
-/** The filters of a page, as they stand in its address. */
+/** The filters in a page's address. */
 export interface PageFilter {
-  /** What was given, by name: neither checked nor normalised. */
+  /** The values by name, neither checked nor normalised. */
   given: FormFields
-  /** Null when something of it is not valid. */
+  /** Null when a value is not valid. */
   filter: EntryFilter | null
   problem: FormProblem
 }
 
-/** Reads the filters of an address. Days and times are of the company's time zone; `to` means that day included. */
+/** Reads the filters in an address. Days and times are in the company's time zone; a day in `to` is included. */
 export function readPageFilter(query: unknown, timeZone: string): PageFilter {
   const texts = readFormFields(query)
   const given = Object.fromEntries(
@@ -57,12 +57,12 @@ function checkLocalTime(name: string, text: string | undefined): RecordError | n
   return fieldError(
     `/${name}`,
     'invalid_format',
-    `${name} must be a day, such as 2026-11-20, or a time, such as 2026-11-20T14:30`,
+    `${name} must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30`,
   )
 }
 
 function checkKeyId(key: string | undefined): RecordError | null {
-  return key === undefined || isId('key', key) ? null : fieldError('/key', 'invalid_format', 'key must be an API id')
+  return key === undefined || isId('key', key) ? null : fieldError('/key', 'invalid_format', 'key must be an API ID')
 }
 
 export interface KeyOption {
@@ -70,7 +70,7 @@ export interface KeyOption {
   name: string
 }
 
-/** The form that filters the list, unfolded where it does. */
+/** Renders the filter form, open when a filter is set. */
 export function renderEntryFilter(
   { given, problem }: PageFilter,
   keys: KeyOption[],
@@ -82,17 +82,17 @@ export function renderEntryFilter(
   const options = keys.map(({ id, name }) => ({ value: id, label: name }))
   if (key !== '' && !keys.some(({ id }) => id === key)) options.push({ value: key, label: key })
   const optional = { isRequired: false, maxLength: 254 }
-  return html`${problem ? html`<p class="alert" role="alert">${problem.errors.length > 0 ? 'These filters cannot be used: please correct them.' : `${problem.detail}.`}</p>` : ''}
+  return html`${problem ? html`<p class="alert" role="alert">${problem.errors.length > 0 ? 'These filters are not valid. Correct the marked fields.' : `${problem.detail}.`}</p>` : ''}
     <details class="filtering" ${Object.keys(given).length > 0 ? html`open` : ''}>
-      <summary>Filter the entries</summary>
+      <summary>Filter entries</summary>
       <form method="get" action="${action}" class="filters" aria-label="Filters">
         ${renderChoice({ name: 'status', label: 'Status', value: value('status'), options: listOptions({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
         ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: listOptions(OPERATIONS) }, problem)}
         ${renderChoice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
-        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact id, e-mail or external id' }, problem)}
+        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact ID, e-mail or external ID' }, problem)}
         ${renderField({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
         ${renderField({ name: 'from', label: 'From', value: value('from'), type: chooseInputType(value('from')), isRequired: false, hint: timeZone }, problem)}
-        ${renderField({ name: 'to', label: 'To', value: value('to'), type: chooseInputType(value('to')), isRequired: false, hint: 'That day included' }, problem)}
+        ${renderField({ name: 'to', label: 'To', value: value('to'), type: chooseInputType(value('to')), isRequired: false, hint: 'Including that day' }, problem)}
         <div class="actions">
           <button class="primary">Filter</button>
           ${Object.keys(given).length > 0 ? html`<a class="button" href="${action}">Clear filters</a>` : ''}
@@ -101,7 +101,7 @@ export function renderEntryFilter(
     </details>`
 }
 
-/** An address may hold a time of day, and what is no date at all; browsers show in each kind of input only what fits. */
+/** Chooses the input type that can show the text of an address: a date, a date and time, or anything else. */
 function chooseInputType(text: string): 'date' | 'datetime-local' | 'text' {
   const local = text === '' ? { time: undefined } : readLocal(text)
   if (!local) return 'text'

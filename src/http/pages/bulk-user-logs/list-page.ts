@@ -29,9 +29,9 @@ import { sendFragment } from '../parts/page.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PAGE_ENTRIES = 50
-/** New entries that the script is given at once; it asks again for more. */
+/** New entries in one response to the script; it asks again for more. */
 const ROWS_AT_ONCE = 100
-/** Keys to choose from; the filter takes any other by its id in the address. */
+/** Keys in the filter's list; the address may name any other key by its id. */
 const KEYS_SHOWN = 200
 
 export interface BulkUserLogsPageServices {
@@ -58,14 +58,14 @@ async function sendEntryList(
   const pageFilter = readPageFilter(request.query, timeZone)
   const { given, filter } = pageFilter
   const { cursor, after } = readFormFields(request.query)
-  // A form sends its empty fields as well: the address to keep and to pass on is the one without them.
+  // A form also sends its empty fields; redirect to the shorter address, which people keep and share.
   if (Object.values(readFormFields(request.query)).includes('')) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
   const form = renderEntryFilter(pageFilter, keys, LOGS_PATH, timeZone)
   if (!filter) return sendListPage(request, reply.code(400), form, html``)
   const db = await services.reads.of(companyId)
   const read = await readPage(db, companyId, filter, { cursor, after })
-  // All that is newer fits on the first page, which is full and goes on by itself.
+  // Everything newer fits on the first page, which updates by itself.
   if (after !== undefined && !read.hasNewer) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const isEmpty =
     read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
@@ -83,8 +83,7 @@ async function sendListPage(
 ): Promise<FastifyReply> {
   const body = html`<h1>Bulk User Logs</h1>
     <p class="hint">
-      Every call of the API that created or updated employees, or was to. Times are those of
-      ${getViewer(request).timeZone}.
+      Every API call that tried to create or update employees. Times in ${getViewer(request).timeZone}.
     </p>
     ${form} ${list}`
   return sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
@@ -106,7 +105,7 @@ async function readPage(
   { cursor, after }: Place,
 ): Promise<ReadPage> {
   const logs = db as unknown as Kysely<unknown>
-  // One more than is shown tells whether there is another page.
+  // One extra row tells whether there is another page.
   const limit = PAGE_ENTRIES + 1
   if (after !== undefined) {
     const found = await listLogEntriesAfter(logs, companyId, filter, {
@@ -116,7 +115,7 @@ async function readPage(
     const entries = found.slice(0, PAGE_ENTRIES).toReversed()
     return { entries, reached: null, hasNewer: found.length > PAGE_ENTRIES, hasOlder: true }
   }
-  // Read before the entries: what comes in between stands on the page and comes once more, and the script knows it.
+  // Read before the entries. An entry that arrives in between is on the page and is sent again; the script skips it.
   const reached = cursor === undefined ? (await readReach(db, companyId, filter)).reached : null
   const found = await listLogEntries(logs, companyId, filter, {
     before: cursor === undefined ? null : decodeCursor(cursor),
@@ -131,8 +130,8 @@ async function readPage(
 }
 
 /**
- * The position of the newest entry, and up to where all that a filter finds can be found: who is looked for by a name
- * has to be among the employees, which another projection keeps.
+ * Reads the position of the newest entry, and the position up to which the filter's result is complete: a search by
+ * name also needs the employees projection, which may be behind.
  */
 async function readReach(
   db: LedgerDb,
@@ -145,7 +144,7 @@ async function readReach(
   return { newest, reached: Math.min(newest, reached) }
 }
 
-/** The rows that came after a position, newest first, and up to where the log was read for them. */
+/** Sends the rows after a position, newest first, with the position up to which the log was read. */
 async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { companyId, timeZone } = getViewer(request)
   const db = await reads.of(companyId)

@@ -23,15 +23,15 @@ export interface ListPage {
   filter: PageFilter
   entries: LogEntry[]
   timeZone: string
-  /** Up to where the log was read for this page; null for a page that new entries do not come to. */
+  /** The position up to which the log was read; null for a page that receives no new entries. */
   reached: number | null
   hasNewer: boolean
   hasOlder: boolean
-  /** What stands in place of the entries when there are none. */
+  /** Shown when there are no entries. */
   whenNone: Html
 }
 
-/** The entries with the links to those before and after them; on the first page new ones arrive by themselves. */
+/** Renders the entries with links to the neighbouring pages; the first page receives new entries live. */
 export function renderEntryList(page: ListPage): Html {
   const { filter, entries, reached } = page
   const { given } = filter
@@ -75,7 +75,7 @@ function renderLiveAttributes({ given }: PageFilter, reached: number): Html {
   data-rows="${buildUrl(ROWS_PATH, given)}"`
 }
 
-/** Shown by the script. The count of what waits is told by the live region when it arrives. */
+/** Shown by the script. The live region announces the number of waiting entries. */
 function renderLiveBar(): Html {
   return html`<div class="live" data-live-bar hidden>
     <button type="button" aria-pressed="false" data-live-pause>Pause</button>
@@ -86,7 +86,7 @@ function renderLiveBar(): Html {
   </div>`
 }
 
-/** What the script fetches: rows, and up to where the log was read for them. */
+/** Renders what the script fetches: rows, and the position up to which the log was read. */
 export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean): Html {
   return html`<table>
     <tbody data-cursor="${encodeCursor(reached)}" ${hasMore ? html`data-more` : ''}>
@@ -115,27 +115,23 @@ function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
   })
 }
 
-/** For a company without any entry: how the first one comes about. */
+/** Explains how to make the first call, for a company without entries. */
 export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
   return html`<div class="empty">
-    <h2>No call has been made yet</h2>
+    <h2>No calls yet</h2>
     <p>
-      Every call of the API that creates or updates employees becomes an entry here, whether it succeeds or fails. Make
-      the first one:
+      Every API call that creates or updates employees is listed here, whether it succeeds or fails. Make the first one:
     </p>
     <pre id="first-call">${buildCreateCommand(baseUrl, apiId === null ? {} : { id: apiId })}</pre>
     <p class="actions"><button type="button" data-copy="#first-call" hidden>Copy</button></p>
-    <p>The id and the secret of a key come from <a href="${NAVIGATION.apiKeys.path}">API keys</a>.</p>
+    <p>To get the ID and secret of a key, open <a href="${NAVIGATION.apiKeys.path}">API keys</a>.</p>
   </div>`
 }
 
-/** For filters that nothing satisfies. */
+/** Shown when no entry matches the filters. */
 export function renderNoMatch(): Html {
   return html`<div class="empty">
-    <h2>No entry matches these filters</h2>
-    <p>
-      There are entries, but none that satisfies all of them. <a href="${LOGS_PATH}">Clear the filters</a> to see every
-      entry.
-    </p>
+    <h2>No matching entries</h2>
+    <p><a href="${LOGS_PATH}">Clear the filters</a> to see all entries.</p>
   </div>`
 }

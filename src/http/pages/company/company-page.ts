@@ -21,9 +21,9 @@ import { absolute, renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.company.path
-const DONE = { changed: 'The time zone is changed.' }
+const DONE = { changed: 'Time zone changed.' }
 
-/** `/settings/company`: the company itself, and the time zone in which its people read times. */
+/** `/settings/company`: the company and its time zone. */
 export function addCompanyPage(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get(PATH, (request, reply) => sendCompany(db, request, reply, null))
 
@@ -48,16 +48,16 @@ async function sendCompany(
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const { id, name, createdAt, timeZone } = await readCompany(db, viewer.companyId)
-  // A name that the list leaves out may have been chosen elsewhere.
+  // The company may have a zone that the list leaves out: another client may have set it.
   const zones = TIME_ZONES.includes(timeZone) ? TIME_ZONES : [timeZone, ...TIME_ZONES]
   const options = zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
-  const hint = `All pages show times in it. There it is now ${absolute(new Date().toISOString(), timeZone)}.`
+  const hint = `All pages show times in this zone. Current time: ${absolute(new Date().toISOString(), timeZone)}.`
   const body = html`<h1>Company</h1>
     ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)}
     <dl class="facts">
       <dt>Name</dt>
       <dd>${name}</dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd>
         <code id="company-id">${id}</code>
         <button type="button" class="quiet" data-copy="#company-id" hidden>Copy</button>

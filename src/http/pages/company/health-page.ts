@@ -17,14 +17,14 @@ import { renderBadge } from '../parts/badges.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.health.path
-/** How often the page brings itself up to date while somebody looks at it. */
+/** How often the page updates itself while it is visible. */
 const REFRESH_MS = 10_000
 const DONE = {
-  resumed: 'The projection goes on where it stood. If the same event stops it again, it is parked again.',
-  'not-parked': 'The projection was not parked any more: nothing was changed.',
+  resumed: 'Projection resumed from where it stopped. If the same event fails again, it is parked again.',
+  'not-parked': 'The projection was no longer parked. Nothing was changed.',
 }
 
-/** `/settings/health`: how far each projection is, what waits in the queues, and what runs. */
+/** `/settings/health`: how far each projection is, how long the queues are, and which versions run. */
 export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: SystemHealth): void {
   app.get(PATH, async (request, reply) => {
     const viewer = getViewer(request)
@@ -42,7 +42,7 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
     if (!projections.some(({ name }) => name === projection))
       throw new ProblemError(problem('route_not_found', 'there is no such projection'))
     const isResumed = await health.resume(companyId, projection)
-    if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was let go on')
+    if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was resumed')
     return reply.redirect(`${PATH}?done=${isResumed ? 'resumed' : 'not-parked'}`, 303)
   })
 
@@ -61,11 +61,11 @@ function renderParkedWarning({ name, parkedAt, error, reached }: CompanyStanding
   if (parkedAt === null) return html``
   return html`<section class="warning" aria-label="${name} is parked">
     <p>
-      <strong>${name} is parked</strong> since ${renderTime(parkedAt, timeZone)}: it cannot fold what comes after
-      <a href="${NAVIGATION.events.path}/${reached + 1}">position ${reached}</a>. Its pages show what was folded before.
-      Calls are still taken, and nothing is lost.
+      <strong>${name} is parked</strong> since ${renderTime(parkedAt, timeZone)}: it stopped at position ${reached},
+      before <a href="${NAVIGATION.events.path}/${reached + 1}">event ${reached + 1}</a>. Its pages show the data up to
+      there. Calls are still accepted, and nothing is lost.
     </p>
-    <pre>${error ?? 'No error was kept.'}</pre>
+    <pre>${error ?? 'No error was recorded.'}</pre>
     <form method="post" action="${PATH}/resume">
       <input type="hidden" name="projection" value="${name}" />
       <button>Resume ${name}</button>
@@ -77,7 +77,7 @@ function renderProjections(projections: readonly CompanyStanding[]): Html {
   return html`<h2>Projections of your company</h2>
     <table class="cards">
       <caption>
-        How far each read model has followed the ledger
+        How far each read model is behind the ledger
       </caption>
       <thead>
         <tr>
@@ -105,13 +105,13 @@ function renderProjections(projections: readonly CompanyStanding[]): Html {
 
 function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
   if (parkedAt !== null) return renderBadge('bad', 'Parked')
-  if (attempts > 0) return renderBadge('warn', `Trying again (${attempts})`)
+  if (attempts > 0) return renderBadge('warn', `Retrying (${attempts})`)
   return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
 }
 
-/** Of other companies only how many: who they are and what they do is nobody's business here. */
+/** Renders only counts: other companies' names and data are private. */
 function renderAllCompanies(projections: readonly CompanyStanding[]): Html {
-  return html`<h2>All companies of this service</h2>
+  return html`<h2>All companies</h2>
     <table class="cards">
       <caption>
         Companies, yours included, by projection

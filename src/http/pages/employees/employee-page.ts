@@ -23,27 +23,27 @@ import type { Html } from '../parts/page.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
-/** Events of the employee that the page shows; the event stream has all of them. */
+/** Events that the page shows at most; the event stream has all of them. */
 const EVENTS_SHOWN = 20
 
 export interface EmployeeRoute {
   Params: { id: string }
 }
 
-const DONE = { erased: 'The person is erased. It cannot be undone.' }
+const DONE = { erased: "Person erased. This can't be undone." }
 
-/** `/settings/employees/{id}?at=`: an employee at a position or a time, and which event made each attribute so. */
+/** `/settings/employees/{id}?at=`: an employee at a position or time, with the last change of each attribute. */
 export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
   app.get<EmployeeRoute>(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { time = '', position = '' } = readFormFields(request.query)
-    // The form has two ways to name a moment; the address has one.
+    // The form has two fields for a point in time; the address has one parameter.
     if (time !== '' || position !== '')
       return reply.redirect(buildUrl(`${PATH}/${readEmployeeId(request)}`, { at: position || time }), 303)
     return sendEmployee(reads, request, reply)
   })
 }
 
-/** The id in the address. Throws a problem when it can be nobody's. */
+/** Reads the employee id in the path. Throws a problem when it is not an employee id. */
 export function readEmployeeId({ params }: FastifyRequest<EmployeeRoute>): string {
   if (!isId('emp', params.id)) throw noSuchEmployee()
   return params.id
@@ -80,15 +80,15 @@ async function sendEmployee(
     ${renderMomentForm(id, at, timeZone)}
     ${seen?.state.standing === 'known' ? renderAttributes(seen.state, seen.position, names, viewer) : ''}
     <h2>Events</h2>
-    ${await renderEventTable(db, viewer, older === null ? 'All events of the employee, newest first' : `The ${EVENTS_SHOWN} newest events of the employee`, events)}
+    ${await renderEventTable(db, viewer, older === null ? 'All events of this employee, newest first' : `The ${EVENTS_SHOWN} newest events of this employee`, events)}
     <p class="actions">
-      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">In the event stream</a>
-      ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase this person …</a>` : ''}
+      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
+      ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}
     </p>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
 }
 
-/** The employee at the moment that an address names; with what is wrong with it, when it names none. */
+/** Reads the employee at the time or position in the address, or returns the problem of a bad address. */
 async function readEmployeeAtMoment(
   db: LedgerDb,
   companyId: string,
@@ -110,7 +110,7 @@ async function readEmployeeAtMoment(
   }
 }
 
-/** The positions between which one steps through an employee's events; null where there is none. */
+/** Finds the positions of the previous and the next event of an employee; null where there is none. */
 async function findSteps(
   db: LedgerDb,
   companyId: string,
@@ -127,16 +127,16 @@ async function findSteps(
       ({ events }) => events,
     ),
   ])
-  // The newest event of the past made the employee what is shown; the one before it is the step back.
+  // The newest event up to here produced the state shown; the step back leads to the event before it.
   const before = past[0] && (past[1]?.position ?? past[0].position - 1)
   return { earlier: before ?? null, later: future[0]?.position ?? null }
 }
 
 function renderMomentForm(id: string, at: string, timeZone: string): Html {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
-  return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Another moment">
-    ${renderField({ name: 'time', label: 'At a time', type: 'datetime-local', value: time, hint: timeZone, isRequired: false }, null)}
-    ${renderField({ name: 'position', label: 'Or at a position', type: 'number', value: position, min: 0, hint: 'Of the ledger.', isRequired: false }, null)}
+  return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Point in time">
+    ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: timeZone, isRequired: false }, null)}
+    ${renderField({ name: 'position', label: 'Or position', type: 'number', value: position, min: 0, hint: 'Ledger position', isRequired: false }, null)}
     <div class="actions"><button class="primary">Show</button></div>
   </form>`
 }

@@ -16,23 +16,23 @@ export interface SeenEmployee {
   position: number
   /** The last position of the ledger. */
   head: number
-  /** Whether no moment was asked for. */
+  /** Whether the page shows the present: the address names no point in time. */
   isNow: boolean
   state: EmployeeThen
-  /** Where the employee's event before is, and the one after; null where there is none. */
+  /** Positions of the employee's previous and next event; null where there is none. */
   earlier: number | null
   later: number | null
 }
 
-/** What a page about the employee is called. */
+/** Returns the title of an employee's page. */
 export function formatEmployeeName(seen: SeenEmployee | null): string {
-  if (seen?.state.standing === 'erased') return 'An erased person'
+  if (seen?.state.standing === 'erased') return 'Erased person'
   return seen?.state.standing === 'known'
     ? `${seen.state.employee.first_name} ${seen.state.employee.last_name}`
-    : 'An employee'
+    : 'Employee'
 }
 
-/** How the employee stood, as of which moment, and the steps to the events before and after it. */
+/** Renders the employee's status, its position in the ledger, and links to the previous and next event. */
 export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
@@ -53,11 +53,11 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
               </dd>`
       }
     </dl>
-    ${state.standing === 'erased' ? html`<p class="empty">The data of this person have been erased, for every time. That there were these events, when, and by whom, remains; so do their hashes.</p>` : ''}
+    ${state.standing === 'erased' ? html`<p class="empty">This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.</p>` : ''}
     ${renderPageLinks(
       [
-        { label: 'One event earlier', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },
-        { label: 'One event later', rel: 'next', href: step(state.standing === 'erased' ? null : later) },
+        { label: 'Previous event', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },
+        { label: 'Next event', rel: 'next', href: step(state.standing === 'erased' ? null : later) },
         { label: 'Now', rel: 'first', href: seen.isNow ? null : buildEmployeeUrl(id) },
       ],
       'Steps in time',
@@ -71,7 +71,7 @@ function renderStatusFacts({ employee }: ExplainedEmployee, timeZone: string): H
     <dd>${renderTime(employee.updated_at, timeZone)}, version ${employee.version}</dd>`
 }
 
-/** Every attribute with its value and the event that made it so. */
+/** Renders every attribute with its value and the event that last changed it. */
 export function renderAttributes(
   { employee, causes }: ExplainedEmployee,
   position: number,
@@ -81,7 +81,7 @@ export function renderAttributes(
   const attributes = listAttributes(Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, employee[name]])))
   return html`<table class="cards">
     <caption>
-      Each attribute, and the event that made it so
+      Values and last change
     </caption>
     <thead>
       <tr>
@@ -102,7 +102,7 @@ function renderAttributeRow(
   names: ReadonlyMap<string, string>,
   viewer: SessionUser,
 ): Html {
-  // The manager as they were at the same moment.
+  // Links to the manager at the same position.
   const shown =
     name === 'manager_id' && typeof value === 'string'
       ? html`<a href="${buildEmployeeUrl(value, position)}"><code>${value}</code></a>`

@@ -19,7 +19,7 @@ import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.events.path
 
-/** `/settings/events/{position}`: one event with all that is stored of it, and whether its hashes are right. */
+/** `/settings/events/{position}`: one event with everything stored, and whether its hashes match. */
 export function addEventPage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Params: { position: string } }>(`${PATH}/:position`, async (request, reply) => {
     const viewer = getViewer(request)
@@ -41,7 +41,7 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
 }
 
 function renderEnvelope({ envelope }: StoredEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
-  if (!envelope) return html`<p class="alert">The envelope of this event cannot be read.</p>`
+  if (!envelope) return html`<p class="alert">This event's envelope can't be read.</p>`
   const { type, schema_version: schema, index, actor, recorded_at: recordedAt } = envelope
   return html`<dl class="facts">
     <dt>Type</dt>
@@ -55,7 +55,7 @@ function renderEnvelope({ envelope }: StoredEvent, names: ReadonlyMap<string, st
     ${
       index === null
         ? ''
-        : html`<dt>Record of the call</dt>
+        : html`<dt>Record</dt>
             <dd>${index}</dd>`
     }
   </dl>`
@@ -65,9 +65,7 @@ function renderData({ data }: StoredEvent): Html {
   return html`<h2>Data</h2>
     ${
       data === null
-        ? html`<p>
-            Erased: data and salt of this event are gone for ever. What was hashed of them still stands in the envelope.
-          </p>`
+        ? html`<p>Erased: this event's data and salt were permanently deleted. Their hash stays in the envelope.</p>`
         : html`<pre>${formatJson(data)}</pre>`
     }`
 }
@@ -75,8 +73,8 @@ function renderData({ data }: StoredEvent): Html {
 function renderHashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isDataRight }: StoredEvent): Html {
   return html`<h2>Hashes</h2>
     <p>
-      The hash of the data is SHA-256 over salt and data. It stands in the envelope, and SHA-256 over a zero byte and
-      the envelope is the event's leaf of the company's Merkle tree (RFC 6962).
+      The data hash is SHA-256 over salt and data, and is part of the envelope. The leaf hash is SHA-256 over a zero
+      byte and the envelope: the event's leaf in the company's Merkle tree (RFC 6962).
     </p>
     <dl class="facts">
       <dt>Envelope</dt>
@@ -89,7 +87,7 @@ function renderHashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isD
       <dt>Data hash</dt>
       <dd>
         <code>${envelope?.data_hash ?? ''}</code>
-        ${isDataRight === null ? html`<span class="hint">cannot be made again: the data are erased</span>` : renderVerdict(isDataRight)}
+        ${isDataRight === null ? html`<span class="hint">can't be recomputed: the data was erased</span>` : renderVerdict(isDataRight)}
       </dd>
       <dt>Salt</dt>
       <dd>${salt === null ? 'erased' : html`<code>${salt}</code>`}</dd>

@@ -9,7 +9,7 @@ import { renderTime } from '../parts/times.ts'
 
 const COLUMNS = ['Position', 'Recorded', 'Type', 'Stream', 'By']
 
-/** Events as a table, as they come; with the names that keys and users have now. */
+/** Renders events as a table, in the order given, with the current names of keys and users. */
 export async function renderEventTable(
   db: LedgerDb,
   viewer: SessionUser,
@@ -34,7 +34,7 @@ export async function renderEventTable(
   </table>`
 }
 
-/** What the envelope says in one row, and below it the data, which need all of the width. */
+/** Renders the envelope in one row, and the data, which need the full width, in the next. */
 function renderEventRows(event: ListedEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
   const { position, envelope } = event
   const link = html`<th scope="row" class="unbroken" data-label="Position">${renderEventLink(position)}</th>`
@@ -42,7 +42,7 @@ function renderEventRows(event: ListedEvent, names: ReadonlyMap<string, string>,
     return html`<tbody>
       <tr>
         ${link}
-        <td colspan="4">This event cannot be read; its page shows it as it is stored.</td>
+        <td colspan="4">This event cannot be read; its page shows the stored text.</td>
       </tr>
     </tbody>`
   return html`<tbody>

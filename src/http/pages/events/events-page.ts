@@ -18,7 +18,7 @@ import { getViewer } from '../parts/viewer.ts'
 const PATH = NAVIGATION.events.path
 const EVENTS_PER_PAGE = 50
 
-/** `/settings/events`: the company's ledger as it stands, newest first, for administrators and auditors. */
+/** `/settings/events`: the company's ledger, newest first, for administrators and auditors. */
 export function addEventsPage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: EventQuery }>(
     PATH,
@@ -30,8 +30,8 @@ export function addEventsPage(app: FastifyInstance, reads: Reads): void {
       const listed = await listStoredEvents(db, viewer.companyId, filter, { place, limit: EVENTS_PER_PAGE })
       const body = html`<h1>Event stream</h1>
         <p>
-          Everything that has happened in the company, as its ledger holds it: numbered without a gap, and never
-          changed. <a href="/audit/v1/events" download="events.ndjson">Export all events</a>
+          Everything that has happened in your company, as recorded in its ledger.
+          <a href="/audit/v1/events" download="events.ndjson">Export all events</a>
         </p>
         ${renderEventFilter(request.query)}
         ${listed.events.length === 0 ? renderNoEvents(listed) : await renderEventTable(db, viewer, 'Events, newest first', listed.events)}
@@ -45,17 +45,17 @@ const TYPES = listOptions(Object.fromEntries(EVENT_TYPES.map((name) => [name, na
 
 function renderEventFilter({ type = '', id = '', position = '' }: EventQuery): Html {
   return html`<form method="get" action="${PATH}" class="filters">
-    ${renderChoice({ name: 'type', label: 'Type', value: type, options: TYPES, hint: 'What happened.' }, null)}
-    ${renderField({ name: 'id', label: 'Id', value: id, hint: 'Such as emp_… or log_….', isRequired: false }, null)}
-    ${renderField({ name: 'position', label: 'From position', value: position, type: 'number', min: 1, hint: 'And what is older.', isRequired: false }, null)}
+    ${renderChoice({ name: 'type', label: 'Type', value: type, options: TYPES, hint: 'What happened' }, null)}
+    ${renderField({ name: 'id', label: 'ID', value: id, hint: 'For example emp_… or log_…', isRequired: false }, null)}
+    ${renderField({ name: 'position', label: 'From position', value: position, type: 'number', min: 1, hint: 'And earlier', isRequired: false }, null)}
     <p class="actions"><button class="primary">Filter</button> <a class="button" href="${PATH}">Clear filters</a></p>
   </form>`
 }
 
 function renderNoEvents({ seen }: ListedEvents): Html {
-  const where = seen === null ? 'There is none.' : `None of the positions ${seen.first} to ${seen.last} holds one.`
+  const where = seen === null ? 'The ledger has none.' : `Positions ${seen.first} to ${seen.last} have none.`
   return html`<div class="empty">
-    <h2>No such events here</h2>
+    <h2>No matching events</h2>
     <p>${where}</p>
   </div>`
 }

@@ -13,7 +13,7 @@ const MARK = html`<path d="M8 2.5v7M8 12.2v1.6" />`
 
 const SIGNS: Record<Tone, Html> = { good: TICK, warn: MARK, bad: CROSS, plain: DASH }
 
-/** A state in a word, with a sign and a colour that say the same. */
+/** Renders a status as a word, with an icon and a colour of the same meaning. */
 export function renderBadge(tone: Tone, word: string, sign: Html = SIGNS[tone]): Html {
   return html`<span class="badge ${tone}"
     ><svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">${sign}</svg
@@ -21,7 +21,7 @@ export function renderBadge(tone: Tone, word: string, sign: Html = SIGNS[tone]):
   >`
 }
 
-/** The status of an entry, and what became of a record: each with a sign of its own. */
+/** Statuses of entries and outcomes of records, each with its own icon. */
 const STATUSES = {
   Completed: renderBadge('good', 'Completed'),
   Failed: renderBadge('bad', 'Failed'),

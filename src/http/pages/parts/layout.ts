@@ -6,11 +6,11 @@ import { type Html, sendPage } from './page.ts'
 
 export interface PageContent {
   title: string
-  /** What stands in the main part, its `h1` included. */
+  /** The content of the main part, with its `h1`. */
   body: Html
 }
 
-/** Sends a page of Company Settings, or another page of somebody who has signed in, with the navigation at its left. */
+/** Sends a page to a user who is signed in, with the navigation on the left. */
 export async function sendUserPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -21,7 +21,7 @@ export async function sendUserPage(
   return sendPage(
     reply,
     page.title,
-    html`<a class="skip" href="#main">Skip to the content</a>
+    html`<a class="skip" href="#main">Skip to content</a>
       ${renderHeader(user)}
       <div class="columns">
         ${renderNavigation(user, path)}
@@ -30,7 +30,7 @@ export async function sendUserPage(
   )
 }
 
-/** Sends a page of nobody: signing in, an invitation, a fault. */
+/** Sends a page without navigation: sign-in, invitation, error. */
 export async function sendPlainPage(reply: FastifyReply, page: PageContent): Promise<FastifyReply> {
   return sendPage(
     reply,
@@ -40,7 +40,7 @@ export async function sendPlainPage(reply: FastifyReply, page: PageContent): Pro
   )
 }
 
-/** The way back from a page below an item of Company Settings, with the pages in between. */
+/** Renders the breadcrumb of a page below an item of Company Settings. */
 export function renderBreadcrumb(item: NavigationItem, between: { label: string; path: string }[] = []): Html {
   const steps = [item, ...between].map(
     ({ label, path }, at) =>

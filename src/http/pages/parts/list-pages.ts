@@ -4,7 +4,7 @@ import type { QueryValues } from './addresses.ts'
 import { buildUrl } from './addresses.ts'
 import type { Html } from './page.ts'
 
-/** Rows that a page of a list has. */
+/** Rows on a page of a list. */
 export const ROWS_A_PAGE = 50
 
 export interface PageLink {
@@ -14,7 +14,7 @@ export interface PageLink {
   href: string | null
 }
 
-/** The links between the pages of a list. One that leads nowhere is there and hidden: a script may come to need it. */
+/** Renders the links between the pages of a list. A link without a target is hidden: a script may need it later. */
 export function renderPageLinks(links: PageLink[], label = 'Pages'): Html {
   const shown = links.map(
     ({ label, rel, href }) =>
@@ -23,7 +23,7 @@ export function renderPageLinks(links: PageLink[], label = 'Pages'): Html {
   return html`<nav class="pages" aria-label="${label}">${shown}</nav>`
 }
 
-/** The links of a list that is ordered by ids and was read with one row more than a page has. */
+/** Renders the links of a list that is ordered by id and was read with one row more than a page shows. */
 export function renderListLinks<Row>(
   path: string,
   filter: QueryValues,

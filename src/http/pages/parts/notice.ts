@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { readFormFields } from './form.ts'
 import type { Html } from './page.ts'
 
-/** Says what has just been done, by the word in `?done=`; nothing for a word that is not among these. */
+/** Renders what was just done, by the word in `?done=`; nothing for an unknown word. */
 export function renderNotice(request: FastifyRequest, texts: Readonly<Record<string, string>>): Html {
   const { done } = readFormFields(request.query)
   return done !== undefined && Object.hasOwn(texts, done)

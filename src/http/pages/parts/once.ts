@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
-/** A text that is shown once, such as a secret, with a button that copies it. */
+/** Renders a text with a button that copies it, such as a secret. */
 export function renderCopyable(id: string, text: string, label = 'Copy'): Html {
   return html`<div class="once">
     <pre><code id="${id}">${text}</code></pre>
@@ -9,10 +9,7 @@ export function renderCopyable(id: string, text: string, label = 'Copy'): Html {
   </div>`
 }
 
-/** Warns that what is shown cannot be shown again. */
+/** Warns that a secret is shown only once. */
 export function renderCopyWarning(what: string): Html {
-  return html`<p class="warning">
-    Copy ${what} now: only its digest is kept, so it cannot be shown again. Loading this page anew shows nothing and
-    makes nothing new.
-  </p>`
+  return html`<p class="warning">Copy ${what} now. You won't see it again.</p>`
 }

@@ -3,16 +3,16 @@ import type { Html } from './page.ts'
 
 const NUMBER = new Intl.NumberFormat('en-GB')
 
-/** A number with its thousands apart. */
+/** Formats a number with separators between thousands. */
 export function formatNumber(count: number): string {
   return NUMBER.format(count)
 }
 
-/** Longer texts are folded; whoever opens them sees all. */
+/** Texts from this length on are collapsed. */
 const FOLDED_FROM = 160
 const BEGINNING = 80
 
-/** A value of an attribute, or a word for one that is not set. Its direction of writing ends where it ends. */
+/** Renders the value of an attribute, isolated from the surrounding writing direction. */
 export function renderValue(value: unknown): Html {
   if (value === null || value === undefined) return html`<span class="hint">not set</span>`
   if (value === '') return html`<span class="hint">empty</span>`
@@ -30,14 +30,14 @@ function renderText(text: string): Html {
   </details>`
 }
 
-/** What was and what is: both are said in words as well. */
+/** Renders the old and the new value, also for screen readers. */
 export function renderChange({ from, to }: { from: unknown; to: unknown }): Html {
   return html`<del><span class="visually-hidden">from </span>${renderValue(from)}</del>
     <span aria-hidden="true">→</span>
     <ins><span class="visually-hidden">to </span>${renderValue(to)}</ins>`
 }
 
-/** Attributes by name, each custom one as a name of its own: `custom_attributes.grade`. */
+/** Lists attributes by name, custom ones one by one: `custom_attributes.grade`. */
 export function listAttributes(attributes: Record<string, unknown>): [name: string, value: unknown][] {
   return Object.entries(attributes).flatMap(([name, value]) => {
     if (name !== 'custom_attributes' || typeof value !== 'object' || value === null) return [[name, value]]

@@ -1,13 +1,13 @@
 import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
-/** An instant, absolute in the time zone of the company, with how long ago it was beside it. Takes RFC 3339. */
+/** Renders an RFC 3339 instant in the company's time zone, with its age. */
 export function renderTime(instant: string, timeZone: string, nowMs = Date.now()): Html {
   return html`<time datetime="${instant}">${absolute(instant, timeZone)}</time>
     <span class="ago" data-since="${instant}">${formatAge(Date.parse(instant), nowMs)}</span>`
 }
 
-/** An instant, absolute in the time zone of the company, such as `20 Nov 2026, 14:05:09 CET`. */
+/** Formats an instant in a time zone, such as `20 Nov 2026, 14:05:09 CET`. */
 export function absolute(instant: string, timeZone: string): string {
   return getFormatter(timeZone).format(new Date(instant))
 }
@@ -35,7 +35,7 @@ const UNITS = [
 ] as const
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** How long ago, or ahead, an instant is, in the largest unit that fits. Milliseconds since the epoch. */
+/** Formats how long ago or ahead an instant is, in the largest unit that fits. Milliseconds since the epoch. */
 export function formatAge(atMs: number, nowMs: number): string {
   const away = atMs - nowMs
   const [unit, size] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? UNITS[3]

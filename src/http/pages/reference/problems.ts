@@ -8,12 +8,12 @@ import type { Html } from '../parts/page.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const ENTRIES = {
-  yes: 'Yes, where the call creates or updates employees and was not only validated.',
+  yes: 'Yes, if the call creates or updates employees, unless it only validates them.',
   no: 'No.',
   'of the first call': 'No entry of its own; the first call with the same key has one.',
 } as const
 
-/** `/problems/{code}`: what the `type` of a problem document leads to, as a page or as JSON; `/problems` lists them. */
+/** `/problems/{code}`: documents the `type` of a problem, as a page or as JSON; `/problems` lists all. */
 export function problemPages(app: FastifyInstance): void {
   const schema = { hide: true }
   app.get('/problems', { schema }, (request, reply) =>
@@ -34,7 +34,7 @@ function isCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_TEXTS, text)
 }
 
-/** JSON only for who asks for it: what browsers and command lines send by default gets the page. */
+/** Whether the client asks for JSON. The default headers of browsers and curl get the page. */
 function wantsJson({ headers }: FastifyRequest, reply: FastifyReply): boolean {
   void reply.header('vary', 'accept')
   const { accept = '' } = headers
@@ -56,13 +56,13 @@ function renderProblem(code: ProblemCode): Html {
     <p>${renderWithCode(when)}</p>
     <h2>What to do</h2>
     <p>${renderWithCode(remedy)}</p>
-    <h2>Is there an entry in Bulk User Logs?</h2>
+    <h2>Entry in Bulk User Logs</h2>
     <p>${entry}</p>
     <p><a href="/problems">All problems</a></p>
   `
 }
 
-/** What stands between backticks, as code. */
+/** Renders text between backticks as code. */
 function renderWithCode(text: string): Html[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }

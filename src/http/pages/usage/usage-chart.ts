@@ -3,7 +3,7 @@ import { namedColumns, roundScale, type Segment, stackedBars } from './bar-chart
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
-/** What one day has of completed and of failed calls. */
+/** The completed and failed calls (or records) of a day. */
 export interface DayOutcome {
   /** YYYY-MM-DD. */
   day: string
@@ -11,7 +11,7 @@ export interface DayOutcome {
   failed: number
 }
 
-/** Pixels. The width is the page's. */
+/** Pixels. The chart is as wide as the page. */
 const [HEIGHT, BELOW] = [180, 28]
 const MAX_STEPS = 5
 const NAMED_DAYS = 3
@@ -23,8 +23,8 @@ export function formatDay(day: string): string {
 }
 
 /**
- * A bar for each day, what completed below what failed. What failed is hatched, so that colour does not speak alone; a
- * table with the same numbers has to stand beneath, for those who cannot see it.
+ * Renders a bar for each day: completed below, failed above and hatched, so that colour is not the only cue. Put a table
+ * with the same numbers below it, for readers who cannot see the chart.
  */
 export function renderOutcomeChart(id: string, title: string, days: readonly DayOutcome[]): Html {
   const { max, ticks } = roundScale(
@@ -98,7 +98,7 @@ function renderBar({ day, completed, failed }: DayOutcome, segments: readonly Se
   >`
 }
 
-/** The first name begins at its bar and the last ends there, so that neither leaves the picture. */
+/** Renders a day's label. The first is left-aligned and the last right-aligned, to stay inside the chart. */
 function renderDayName(day: string, { x, width }: Segment, at: number, count: number): Html {
   const anchor = at === 0 ? 'start' : at === count - 1 ? 'end' : 'middle'
   const place = at === 0 ? x : at === count - 1 ? x + width : x + width / 2

@@ -22,10 +22,10 @@ import { getViewer } from '../parts/viewer.ts'
 
 const RANGES = [7, 30, 90]
 const DEFAULT_RANGE = 30
-/** Of each status. */
+/** For each status. */
 const MAX_KEYS = 200
 
-/** Calls and records of the days of a range, each day of it once, the oldest first. */
+/** Calls and records of each day of a range, oldest first. */
 interface DailyUsage {
   calls: DayOutcome[]
   records: DayOutcome[]
@@ -46,8 +46,8 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
     const body = html`<h1>Usage</h1>
       ${renderRangeLinks(days)}
       <p class="hint">
-        Creating and updating calls from ${formatDay(range.from)} to ${formatDay(range.to)}. Days are days of UTC, like
-        the windows of the quotas.
+        Calls that create or update employees, from ${formatDay(range.from)} to ${formatDay(range.to)}. Days are in UTC,
+        like quota periods.
       </p>
       ${usage.length === 0 ? renderNoCalls(days) : renderCharts(sumByDay(usage, range.from, days), usage)}
       ${renderQuotas(keys, viewer.timeZone)}`
@@ -55,7 +55,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
   })
 }
 
-/** Keys that are not revoked: the enabled ones first, newest first. */
+/** Lists the keys that are not revoked: enabled keys first, newest first. */
 async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]> {
   const statuses = ['active', 'disabled'] as const
   return (await Promise.all(statuses.map((status) => listApiKeys(db, companyId, { status, limit: MAX_KEYS })))).flat()
@@ -63,7 +63,7 @@ async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]
 
 const DAY_MS = 86_400_000
 
-/** Sums what a day has by outcome; days without calls are there, with zeros. */
+/** Sums calls and records by day and outcome; days without calls have zeros. */
 function sumByDay(usage: readonly UsageOfDay[], from: string, days: number): DailyUsage {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
   const all = Array.from({ length: days }, (_, at) =>
@@ -79,15 +79,15 @@ function sumByDay(usage: readonly UsageOfDay[], from: string, days: number): Dai
 }
 
 function renderRangeLinks(chosen: number): Html {
-  return html`<nav class="choices" aria-label="Days">
+  return html`<nav class="choices" aria-label="Range">
     ${RANGES.map((days) => html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${days === chosen ? html`aria-current="true"` : ''}>${days} days</a>`)}
   </nav>`
 }
 
 function renderNoCalls(days: number): Html {
   return html`<div class="empty">
-    <h2>No calls in these ${days} days</h2>
-    <p>Each call that creates or updates employees is counted here, whether it succeeds or not.</p>
+    <h2>No calls in the last ${days} days</h2>
+    <p>Every call that creates or updates employees is counted here, whether it succeeds or fails.</p>
   </div>`
 }
 
@@ -101,7 +101,7 @@ function renderCharts({ calls, records }: DailyUsage, usage: readonly UsageOfDay
     ${renderOutcomeChart('records', 'Records by day and the outcome of their call', records)}
     <table class="cards sums">
       <caption>
-        Calls and records by day and outcome, newest first. Days without calls are left out.
+        Calls and records by day and outcome, newest first. Days without calls are omitted.
       </caption>
       <thead>
         <tr>
@@ -172,11 +172,11 @@ function renderNumberCell(label: string, count: number): Html {
 function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
   if (keys.length === 0)
     return html`<h2>Quotas</h2>
-      <p>There is no API key yet.</p>`
+      <p>There are no API keys yet.</p>`
   return html`<h2>Quotas</h2>
     <table class="cards sums">
       <caption>
-        Calls in the running window of each API key's quota
+        Calls in the current quota period of each API key
       </caption>
       <thead>
         <tr>
@@ -184,7 +184,7 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
           <th scope="col">Used</th>
           ${['Calls', 'Quota'].map(renderNumberHead)}
           <th scope="col">Period</th>
-          <th scope="col">Begins anew</th>
+          <th scope="col">Resets</th>
         </tr>
       </thead>
       <tbody>
@@ -201,6 +201,6 @@ function renderQuotaRow(seen: SeenKey, timeZone: string): Html {
     <td data-label="Used">${renderQuotaBar(used)} ${used.percent} %</td>
     ${renderNumberCell('Calls', used.made)}${renderNumberCell('Quota', used.limit)}
     <td data-label="Period">${key.refreshPeriod}</td>
-    <td data-label="Begins anew"><time datetime="${used.resetsAt}">${absolute(used.resetsAt, timeZone)}</time></td>
+    <td data-label="Resets"><time datetime="${used.resetsAt}">${absolute(used.resetsAt, timeZone)}</time></td>
   </tr>`
 }

@@ -10,7 +10,7 @@ import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 
-/** Shows a user's one-time link, this once, to whoever passes it on. */
+/** Sends the page that shows a user's one-time link, once. */
 export function sendOneTimeLink(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -26,11 +26,11 @@ export function sendOneTimeLink(
     body: html`<h1>${title}</h1>
       ${renderCopyWarning('the link')}
       <h2>One-time link for ${user.name}</h2>
-      ${renderCopyable('link', link, 'Copy the link')}
+      ${renderCopyable('link', link, 'Copy link')}
       <p>
-        Pass it on to ${user.email} by a way that nobody else reads: whoever opens it sets the password. It serves once,
-        until ${renderTime(linkExpiresAt, viewer.timeZone)}.
+        Send it to ${user.email} over a private channel: anyone who opens it can set the password. It works once, until
+        ${renderTime(linkExpiresAt, viewer.timeZone)}.
       </p>
-      <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">To the user</a></p>`,
+      <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,
   })
 }

@@ -43,19 +43,18 @@ async function sendUserErasureForm(
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, getViewer(request), {
     title: `Erase ${formatUserName(user)}`,
-    body: html`${renderBreadcrumb(NAVIGATION.users, [{ label: 'The user', path: `${PATH}/${user.id}` }])}
+    body: html`${renderBreadcrumb(NAVIGATION.users, [{ label: 'User', path: `${PATH}/${user.id}` }])}
       <h1>Erase ${formatUserName(user)}?</h1>
       ${renderFormAlert(problem)}
-      <p class="warning">It cannot be undone.</p>
+      <p class="warning">This can't be undone.</p>
       <p>
-        The name, the e-mail address and the names of the tokens are gone, from the ledger as well. What was done under
-        the id <code>${user.id}</code> stays, and so do the roles that it had; only, nobody can say any more who that
-        was.
+        The name, e-mail address and token names are deleted, also from the ledger. Actions and roles stay recorded
+        under the ID <code>${user.id}</code>, but no one can tell who it was.
       </p>
       <form method="post" action="${PATH}/${user.id}/erase" class="stack">
-        ${renderConfirmation('Erase the user for ever', problem)}
+        ${renderConfirmation('Permanently erase this user', problem)}
         <div class="actions">
-          <button class="danger">Erase the user</button><a class="button" href="${PATH}/${user.id}">Keep the name</a>
+          <button class="danger">Erase user</button><a class="button" href="${PATH}/${user.id}">Cancel</a>
         </div>
       </form>`,
   })

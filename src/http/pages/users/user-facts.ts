@@ -6,17 +6,17 @@ import { renderBadge } from '../parts/badges.ts'
 import { renderChoice, type FormProblem } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 
-/** An erased user has neither name nor address. */
+/** Whether the user is erased: an erased user has no e-mail. */
 export function isErased({ email }: UserRecord): boolean {
   return email === ''
 }
 
-/** What a user is called. */
+/** Returns the display name of a user. */
 export function formatUserName(user: UserRecord): string {
-  return isErased(user) ? 'An erased user' : user.name
+  return isErased(user) ? 'Erased user' : user.name
 }
 
-/** How a user stands, as a badge. */
+/** Renders the status of a user as a badge. */
 export function renderUserStatus(user: UserRecord): Html {
   switch (userStatus(user)) {
     case 'active':
@@ -29,12 +29,12 @@ export function renderUserStatus(user: UserRecord): Html {
 }
 
 const RIGHTS: Record<Role, string> = {
-  admin: 'admin: everything',
-  auditor: 'auditor: the event stream',
-  member: 'member: nothing but the own account',
+  admin: 'admin: full access',
+  auditor: 'auditor: event stream and employees over time',
+  member: 'member: own account only',
 }
 
-/** A list of the roles to choose from. */
+/** Renders the list of roles. */
 export function renderRoleChoice(value: string, problem: FormProblem): Html {
   const options = ROLES.map((role) => ({ value: role, label: RIGHTS[role] }))
   return html`${renderChoice({ name: 'role', label: 'Role', value, options }, problem)}`

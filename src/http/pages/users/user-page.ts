@@ -34,12 +34,12 @@ export interface UserRoute {
 export type UserRequest = FastifyRequest<UserRoute>
 
 const DONE = {
-  role: 'The role is changed. It counts from the next request on.',
-  erased: 'The user is erased. It cannot be undone.',
-  removed: 'The user is removed: password, link, sessions and tokens have ended.',
+  role: 'Role changed. It applies from the next request.',
+  erased: "User erased. This can't be undone.",
+  removed: 'User removed. The password, link, sessions and tokens no longer work.',
 }
 
-/** `/settings/users/{id}`: one user, and all that may be done with the user. */
+/** `/settings/users/{id}`: one user, with the role, password reset and removal. */
 export function addUserPage(app: FastifyInstance, services: PageServices): void {
   const { company, sessions } = services
   app.get<UserRoute>(`${PATH}/:id`, (request, reply) => sendUser(services, request, reply, null))
@@ -52,7 +52,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
     } catch (error) {
       return sendUser(services, request, reply, toFormProblem(error))
     }
-    // Who is no administrator any more has no way back to this page.
+    // Someone who just gave up the administrator role may not open this page again.
     return reply.redirect(id === getViewer(request).userId ? '/' : `${PATH}/${id}?done=role`, 303)
   })
 
@@ -63,7 +63,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
     try {
       const seen = readSeenVersion(readFormFields(request.body))
       const reset = await resetUserPassword(company, getActing(request), readUserId(request), seen)
-      return await sendOneTimeLink(request, reply, sessions, 'The password is reset', reset)
+      return await sendOneTimeLink(request, reply, sessions, 'Password reset', reset)
     } catch (error) {
       return sendPasswordResetForm(services, request, reply, toFormProblem(error))
     }
@@ -81,7 +81,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
   })
 }
 
-/** The id in the address. Throws a problem when it can be nobody's. */
+/** Reads the user id in the path. Throws a problem when it is not a user id. */
 export function readUserId({ params }: UserRequest): string {
   if (!isId('usr', params.id)) throw new ProblemError(NO_SUCH_USER)
   return params.id
@@ -126,7 +126,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
       linkExpiresAt === null
         ? ''
         : html`<dt>One-time link</dt>
-            <dd>ends ${renderTime(linkExpiresAt, timeZone)}</dd>`
+            <dd>expires ${renderTime(linkExpiresAt, timeZone)}</dd>`
     }
     ${
       removedAt === null
@@ -134,31 +134,29 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
         : html`<dt>Removed</dt>
             <dd>${renderTime(removedAt, timeZone)}</dd>`
     }
-    <dt>Id</dt>
+    <dt>ID</dt>
     <dd><code>${user.id}</code></dd>
   </dl>`
 }
 
 function renderRemovedUser(user: UserRecord): Html {
-  if (isErased(user)) return html`<p>Who this was is forgotten. What was done under the id stays.</p>`
+  if (isErased(user)) return html`<p>The name and e-mail were erased. Past actions stay recorded under the ID.</p>`
   return html`<p>
-      A removed user stays here, so that what the person did keeps its name. To let the person in again, invite anew.
+      Removed users stay listed so that their past actions keep a name. To restore access, invite the person again.
     </p>
-    <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase …</a></p>`
+    <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase…</a></p>`
 }
 
 function renderUserActions({ id, role, hasPassword }: UserRecord, problem: FormProblem): Html {
   return html`<h2>Role</h2>
     <form method="post" action="${PATH}/${id}/role" class="stack">
       ${renderRoleChoice(role, problem)}
-      <button class="primary">Change the role</button>
+      <button class="primary">Change role</button>
     </form>
     <h2>Access</h2>
     <p class="actions">
-      <a class="button" href="${PATH}/${id}/reset-password"
-        >${hasPassword ? 'Reset the password …' : 'Make a new link …'}</a
-      >
-      <a class="button danger" href="${PATH}/${id}/remove">Remove …</a>
+      <a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset password…' : 'Create new link…'}</a>
+      <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>`
 }
 
@@ -173,17 +171,17 @@ async function sendPasswordResetForm(
   const isOwn = user.id === viewer.userId
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
-    title: `Reset the password of ${user.name}`,
-    body: html`<h1>Reset the password of ${user.name}?</h1>
+    title: `Reset password for ${user.name}`,
+    body: html`<h1>Reset password for ${user.name}?</h1>
       ${renderFormAlert(problem)}
       <p>
-        The password that is, any link before and every session of ${user.email} end at once. You get a new one-time
-        link to pass on; it lasts ${LINK_LIFE_DAYS} days. Tokens for the endpoints go on.
+        The current password, earlier links and all sessions of ${user.email} stop working immediately. You'll get a new
+        one-time link to share; it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
       </p>
-      ${isOwn ? html`<p class="warning">This is you: you are signed out at once, and the link on the next page is your only way back. To choose another password, use your account page instead.</p>` : ''}
+      ${isOwn ? html`<p class="warning">This is you: you'll be signed out immediately, and the link on the next page is your only way back. To change your password, use your account page instead.</p>` : ''}
       <form method="post" action="${PATH}/${user.id}/reset-password" class="actions">
         ${renderSeenVersion(user.version)}
-        <button class="danger">Reset the password</button>
+        <button class="danger">Reset password</button>
         <a class="button" href="${PATH}/${user.id}">Cancel</a>
       </form>`,
   })
@@ -203,13 +201,13 @@ async function sendUserRemovalForm(
     body: html`<h1>Remove ${user.name}?</h1>
       ${renderFormAlert(problem)}
       <p>
-        Password, one-time link, tokens and every session of ${user.email} end at once and for good. What the person did
-        keeps its name in the ledger.
+        The password, one-time link, tokens and all sessions of ${user.email} stop working immediately. Past actions
+        keep the person's name in the ledger. To restore access later, invite the person again.
       </p>
-      ${user.id === viewer.userId ? html`<p class="warning">This is you: you are signed out at once.</p>` : ''}
+      ${user.id === viewer.userId ? html`<p class="warning">This is you: you'll be signed out immediately.</p>` : ''}
       <form method="post" action="${PATH}/${user.id}/remove" class="actions">
-        <button class="danger">Remove the user</button>
-        <a class="button" href="${PATH}/${user.id}">Keep the user</a>
+        <button class="danger">Remove user</button>
+        <a class="button" href="${PATH}/${user.id}">Cancel</a>
       </form>`,
   })
 }

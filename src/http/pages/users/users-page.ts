@@ -29,7 +29,7 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
 
-/** `/settings/users`: the list, and inviting a user. An invitation that is sent twice meets its own e-mail address. */
+/** `/settings/users`: the list and the invitation form. Sending the form twice fails: the e-mail is then taken. */
 export function addUsersPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendUserList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendInviteForm(request, reply, null))
@@ -39,7 +39,7 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
       const body = checkForm(InviteBody, { email: email.trim(), name: name.trim(), role })
       const person = { email: emailOf(body), name: body.name, role: body.role }
       const invited = await inviteCompanyUser(services.company, getActing(request), person)
-      return await sendOneTimeLink(request, reply, services.sessions, 'The user is invited', invited)
+      return await sendOneTimeLink(request, reply, services.sessions, 'User invited', invited)
     } catch (error) {
       return sendInviteForm(request, reply, toFormProblem(error))
     }
@@ -54,15 +54,12 @@ async function sendInviteForm(
   const { email = '', name = '', role = 'member' } = problem ? readFormFields(request.body) : {}
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, getViewer(request), {
-    title: 'Invite a user',
-    body: html`<h1>Invite a user</h1>
+    title: 'Invite user',
+    body: html`<h1>Invite user</h1>
       ${renderFormAlert(problem)}
-      <p>
-        You get a link to pass on, by which the person sets a password. It serves once and lasts ${LINK_LIFE_DAYS} days;
-        no mail is sent.
-      </p>
+      <p>You'll get a one-time link to share; no e-mail is sent. The link works for ${LINK_LIFE_DAYS} days.</p>
       <form method="post" action="${PATH}/new" class="stack">
-        ${renderField({ name: 'email', label: 'E-mail of the user', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
+        ${renderField({ name: 'email', label: 'E-mail', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
         ${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}
         ${renderRoleChoice(role, problem)}
         <div class="actions"><button class="primary">Invite</button><a class="button" href="${PATH}">Cancel</a></div>
@@ -80,7 +77,7 @@ async function sendUserList({ db }: PageServices, request: FastifyRequest, reply
   return sendUserPage(request, reply, viewer, {
     title: 'Users',
     body: html`<h1>Users</h1>
-      <p class="actions"><a class="button primary" href="${PATH}/new">Invite a user</a></p>
+      <p class="actions"><a class="button primary" href="${PATH}/new">Invite user</a></p>
       ${renderUserFilter(status ?? '')} ${renderUserTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}
       ${renderListLinks(PATH, filter, cursor, found, ({ id }) => id)}`,
   })
@@ -96,7 +93,7 @@ function renderUserFilter(status: string): Html {
 }
 
 function renderUserTable(users: UserRecord[], timeZone: string): Html {
-  if (users.length === 0) return html`<p class="empty">No user is like that. <a href="${PATH}">Show all</a></p>`
+  if (users.length === 0) return html`<p class="empty">No matching users. <a href="${PATH}">Show all</a></p>`
   return html`<table class="cards">
     <caption class="visually-hidden">
       Users, newest first
