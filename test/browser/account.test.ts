@@ -41,7 +41,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.reload()
       t.match(await page.getByRole('alert').textContent(), 'Nothing was done')
       await page.goto('/account')
-      await page.getByRole('link', { name: 'Revoke CI…' }).click()
+      await page.getByRole('link', { name: 'Revoke CI …' }).click()
       await page.getByRole('button', { name: 'Revoke token' }).click()
       t.match(await page.getByRole('status').textContent(), 'Token revoked.')
       t.equal((await service.manage('GET', '/tokens', undefined, token)).status, 401)

@@ -1,5 +1,6 @@
 /*
- * Shell commands that call the API. They contain only our own values: an address, ids, secrets. Placeholders are in capitals.
+ * Shell commands that call the API. They contain only our own values: an address, ids, secrets. Placeholders are in
+ * capitals.
  */
 
 interface ShownKey {
