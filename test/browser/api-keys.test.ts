@@ -13,17 +13,17 @@ for (const javaScriptEnabled of [true, false]) {
       const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled, ...permissions })
       await signIn(page, service.company, 'admin')
       await page.goto('/settings/api-keys')
-      await page.getByRole('link', { name: 'Issue an API key' }).click()
+      await page.getByRole('link', { name: 'Create API key' }).click()
       await page.getByLabel('Name').fill(HOSTILE)
       await page.getByLabel('Quota', { exact: true }).fill('5')
-      await page.getByRole('button', { name: 'Issue the key' }).click()
-      await page.getByRole('heading', { name: 'The API key is issued' }).waitFor()
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('heading', { name: 'API key created' }).waitFor()
       const key = {
         api_id: (await page.locator('#api-id').textContent())!,
         api_key: (await page.locator('#secret').textContent())!,
       }
       t.equal((await service.call('GET', '/v1/auth/verify', { key })).status, 200)
-      const copy = page.getByRole('button', { name: 'Copy the secret' })
+      const copy = page.getByRole('button', { name: 'Copy secret' })
       if (javaScriptEnabled) {
         await copy.click()
         await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -31,7 +31,7 @@ for (const javaScriptEnabled of [true, false]) {
       } else t.equal(await copy.isVisible(), false)
 
       await page.reload()
-      t.match(await page.getByRole('alert').textContent(), 'nothing was done this time')
+      t.match(await page.getByRole('alert').textContent(), 'Nothing was done')
       t.equal((await service.manage('GET', '/api-keys')).body.items.length, 2, 'loading the answer anew issues nothing')
 
       await page.goto('/settings/api-keys')
@@ -40,15 +40,15 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Name').fill('Nightly sync')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('heading', { level: 1, name: 'Nightly sync' }).waitFor()
-      t.match(await page.getByRole('status').textContent(), 'The changes are saved.')
+      t.match(await page.getByRole('status').textContent(), 'Changes saved.')
 
-      await page.getByLabel('The present secret ends').selectOption('after 1 hour')
-      await page.getByRole('button', { name: 'Rotate the secret' }).click()
-      await page.getByRole('heading', { name: 'The API key has a new secret' }).waitFor()
+      await page.getByLabel('Expire current secret').selectOption('after 1 hour')
+      await page.getByRole('button', { name: 'Rotate secret' }).click()
+      await page.getByRole('heading', { name: 'Secret rotated' }).waitFor()
       const rotated = { ...key, api_key: (await page.locator('#secret').textContent())! }
       for (const works of [key, rotated])
         t.equal((await service.call('GET', '/v1/auth/verify', { key: works })).status, 200)
-      await page.getByRole('link', { name: 'To the key' }).click()
+      await page.getByRole('link', { name: 'View key' }).click()
       t.match(await page.getByText('works until').textContent(), /\d\d:\d\d:\d\d UTC\s+in 5\d minutes/)
 
       await page.getByRole('button', { name: 'Disable' }).click()
@@ -56,10 +56,10 @@ for (const javaScriptEnabled of [true, false]) {
       t.equal((await service.call('GET', '/v1/auth/verify', { key: rotated })).body.is_enabled, false)
       await page.getByRole('button', { name: 'Enable' }).click()
       await page.getByText('Enabled', { exact: true }).waitFor()
-      await page.getByRole('link', { name: 'Revoke …' }).click()
-      await page.getByRole('link', { name: 'Keep it' }).click()
-      await page.getByRole('link', { name: 'Revoke …' }).click()
-      await page.getByRole('button', { name: 'Revoke the key' }).click()
+      await page.getByRole('link', { name: 'Revoke…' }).click()
+      await page.getByRole('link', { name: 'Cancel' }).click()
+      await page.getByRole('link', { name: 'Revoke…' }).click()
+      await page.getByRole('button', { name: 'Revoke key' }).click()
       await page.getByText('Revoked', { exact: true }).waitFor()
       t.equal((await service.call('GET', '/v1/auth/verify', { key: rotated })).status, 401)
       t.same(faults, [])

@@ -45,7 +45,7 @@ await t.test(
     await signIn(page, service.company, 'auditor')
     await page.getByRole('link', { name: 'Employees over time' }).click()
     await page.getByLabel('Employee', { exact: true }).fill('lovelace')
-    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByRole('button', { name: 'Search' }).click()
     t.equal(await page.locator('tbody tr').count(), 2)
     await page.getByRole('link', { name: HOSTILE }).click()
     await page.waitForURL(`**${EMPLOYEES}/${id}`)
@@ -62,21 +62,21 @@ await t.test(
     t.match(await attribute('email').innerText(), new RegExp(`${email}[^]*event ${created} EmployeeCreated`))
     t.equal(await attribute('custom_attributes.<b>grade').count(), 0, 'it was removed')
 
-    await steps.getByRole('link', { name: 'One event earlier' }).click()
+    await steps.getByRole('link', { name: 'Previous event' }).click()
     await page.waitForURL(`**?at=${updated}`)
     t.match(await attribute('status').innerText(), /active[^]*EmployeeCreated/)
-    await steps.getByRole('link', { name: 'One event earlier' }).click()
+    await steps.getByRole('link', { name: 'Previous event' }).click()
     await page.waitForURL(`**?at=${created}`)
     t.match(await attribute('job_title').innerText(), 'not set')
     t.equal(await attribute('custom_attributes.<b>grade').count(), 1)
-    await steps.getByRole('link', { name: 'One event earlier' }).click()
+    await steps.getByRole('link', { name: 'Previous event' }).click()
     await page.getByText('Not created yet').waitFor()
-    t.equal(await page.getByRole('table', { name: /made it so/ }).count(), 0)
-    await steps.getByRole('link', { name: 'One event later' }).click()
+    t.equal(await page.getByRole('table', { name: /last change/ }).count(), 0)
+    await steps.getByRole('link', { name: 'Next event' }).click()
     await page.waitForURL(`**?at=${created}`)
     await steps.getByRole('link', { name: 'Now', exact: true }).click()
     await page.waitForURL(`**${EMPLOYEES}/${id}`)
-    t.equal(await steps.getByRole('link', { name: 'One event later' }).count(), 0)
+    t.equal(await steps.getByRole('link', { name: 'Next event' }).count(), 0)
 
     t.strictSame(await page.locator('.events td[data-label="Type"]').allTextContents(), [
       'EmployeeDeactivated',
@@ -97,15 +97,15 @@ await t.test('a moment is a position, an instant, or a time of the company', asy
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'auditor')
   await page.goto(`${EMPLOYEES}/${id}`)
-  await page.getByLabel('Or at a position').fill(String(created))
+  await page.getByLabel('Or position').fill(String(created))
   await page.getByRole('button', { name: 'Show' }).click()
   await page.waitForURL(`**?at=${created}`)
-  t.equal(await page.getByLabel('Or at a position').inputValue(), String(created))
+  t.equal(await page.getByLabel('Or position').inputValue(), String(created))
 
   // Asia/Tokyo is nine hours ahead: by that clock the employee was there all day, by ours not ten hours ago.
   const localTime = (hoursAgo: number) => new Date(Date.now() + (9 - hoursAgo) * 3_600_000).toISOString().slice(0, 16)
-  await page.getByLabel('At a time').fill(localTime(10))
-  await page.getByLabel('Or at a position').fill('')
+  await page.getByLabel('Date and time').fill(localTime(10))
+  await page.getByLabel('Or position').fill('')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.waitForURL('**?at=20**')
   t.equal(await page.getByText('Not created yet').count(), 1)
@@ -151,7 +151,7 @@ await t.test("another company's employees, and ids that nobody has, are not ther
     t.equal((await page.goto(`${EMPLOYEES}/${path}`))?.status(), 404, path)
   }
   await page.goto(`${EMPLOYEES}?q=lovelace`)
-  await page.getByRole('heading', { name: 'Nobody is found' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching employees' }).waitFor()
 })
 
 await t.test('the pages look right in both colour schemes and at every width', async (t) => {

@@ -71,7 +71,7 @@ await t.test('events are found by type, by what they are about, and from a posit
   await page.goto(`${EVENTS}?position=2`)
   t.strictSame(await positions(), ['2', '1'])
   await page.goto(`${EVENTS}?type=UserErased`)
-  t.ok(await page.getByRole('heading', { name: 'No such events here' }).isVisible())
+  t.ok(await page.getByRole('heading', { name: 'No matching events' }).isVisible())
 
   for (const query of [
     'type=Nothing',
@@ -152,7 +152,7 @@ await t.test('an event has a page with its envelope, data and hashes, which are 
   t.equal(await page.getByText('Does not match').count(), 1, 'data that were tampered with')
   await asSuperuser(service.urls.superUrl, `update events set data = null, salt = null where position = ${position}`)
   await page.goto(`${EVENTS}/${position}`)
-  t.match(await page.textContent('main'), 'data and salt of this event are gone for ever')
+  t.match(await page.textContent('main'), 'data and salt were permanently deleted')
   await page.goto(`${EVENTS}?position=${position}`)
   t.match(await page.locator('.events tbody').first().textContent(), 'Data: erased')
   t.same(await looksOf(page, `${EVENTS}/${position}`), [])
@@ -190,7 +190,7 @@ await t.test("another company's events, and positions that are none, are not the
   await signIn(page, service.company, 'auditor')
   for (const id of [body.employees[0].id, body.log_id, other.id]) {
     await page.goto(`${EVENTS}?id=${id}`)
-    t.ok(await page.getByRole('heading', { name: 'No such events here' }).isVisible())
+    t.ok(await page.getByRole('heading', { name: 'No matching events' }).isVisible())
   }
   for (const position of ['0', '999', 'x', '1e3', '-1', '9'.repeat(40)]) {
     t.equal((await page.goto(`${EVENTS}/${position}`))!.status(), 404, position)

@@ -25,7 +25,7 @@ await t.test(
     const colleague = await openPage(t, browser, service)
     await signIn(colleague.page, service.company, 'admin')
     await colleague.page.goto('/settings/users/new')
-    await colleague.page.getByLabel('E-mail of the user').fill('nora@example.com')
+    await colleague.page.getByLabel('E-mail').fill('nora@example.com')
     await colleague.page.getByLabel('Name').fill('Nora New')
     await colleague.page.getByLabel('Role').selectOption('admin')
     await colleague.page.getByRole('button', { name: 'Invite' }).click()
@@ -34,19 +34,20 @@ await t.test(
     // She sets a password by the link and signs in: the log is the first thing she sees, and it is empty.
     const { page, faults } = await openPage(t, browser, service)
     await page.goto(link)
-    for (const label of ['New password', 'The same again']) await page.getByLabel(label).fill(PASSWORD)
-    await page.getByRole('button', { name: 'Set the password' }).click()
+    for (const label of ['New password', 'Confirm new password'])
+      await page.getByLabel(label, { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Set password' }).click()
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByLabel('E-mail').fill('nora@example.com')
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'No call has been made yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No calls yet' }).waitFor()
 
     // It leads her to a key, which brings the line that makes the first call.
     await page.locator('main').getByRole('link', { name: 'API keys' }).click()
-    await page.getByRole('link', { name: 'Issue an API key' }).click()
+    await page.getByRole('link', { name: 'Create API key' }).click()
     await page.getByLabel('Name').fill('Nightly sync')
-    await page.getByRole('button', { name: 'Issue the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const line = (await page.locator('#create-line').textContent())!
     await page
       .getByRole('navigation', { name: 'Company Settings' })

@@ -51,14 +51,7 @@ const NO_PAGES = [
 ]
 
 /** Answers that no address leads to: each is looked at where its form is sent. */
-const ANSWERS = [
-  'The API key is issued',
-  'The API key has a new secret',
-  'The user is invited',
-  'The password is reset',
-  'The token is issued',
-  'Your password is set',
-]
+const ANSWERS = ['API key created', 'Secret rotated', 'User invited', 'Password reset', 'Token created', 'Password set']
 
 await t.test('every page that can be opened is in the table, and no other', async (t) => {
   const routes = collectRoutes()

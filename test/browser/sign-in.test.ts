@@ -11,7 +11,7 @@ await t.test('whoever has signed in comes to the page that was asked for, and si
   await page.getByLabel('Password').fill(service.company.admin.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/settings/no-such-page?a=1')
-  t.match(await page.textContent('h1'), 'There is no such page')
+  t.match(await page.textContent('h1'), 'Page not found')
   t.same(await axeFaults(page), [])
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL('**/sign-in')

@@ -94,7 +94,7 @@ for (const javaScriptEnabled of [true, false]) {
     await heal(service)
     await parked.getByRole('button', { name: 'Resume bulk-user-logs' }).click()
     await page.waitForURL('**/settings/health?done=resumed')
-    t.match(await page.getByRole('status').textContent(), 'goes on where it stood')
+    t.match(await page.getByRole('status').textContent(), 'resumed from where it stopped')
     await eventually('its events are folded', async () => {
       const { rows } = await service.pool.query(
         'select 1 from checkpoints where projection = $1 and position >= $2 and parked_at is null',

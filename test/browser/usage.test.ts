@@ -10,7 +10,7 @@ await t.test('a company without calls reads so, and no chart pretends to show so
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   await page.goto(USAGE)
-  t.ok(await page.getByRole('heading', { name: 'No calls in these 30 days' }).isVisible())
+  t.ok(await page.getByRole('heading', { name: 'No calls in the last 30 days' }).isVisible())
   t.equal(await page.getByRole('img').count(), 0)
   t.same(await looksOf(page, USAGE), [])
   t.same(faults, [])

@@ -54,7 +54,7 @@ export function assertSeen(seen: number | undefined, version: number): void {
 
 export const CHANGED_MEANWHILE = problem(
   'precondition_failed',
-  'something has changed since this form was opened, perhaps by this very form; nothing was done this time',
+  'Already submitted, or changed elsewhere. Nothing was done.',
 )
 
 /**

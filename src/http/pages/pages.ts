@@ -5,85 +5,85 @@ import { problem } from '../../domain/errors.ts'
 import { refuseHalfBuilt } from '../server/half-built.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { assertSameOrigin, findSessionUser, isFollowedLink } from '../access/session.ts'
-import { accountPage } from './account/account-page.ts'
-import { apiKeyPage } from './api-keys/api-key-page.ts'
-import { apiKeysPage } from './api-keys/api-keys-page.ts'
-import { bulkUserLogsPages } from './bulk-user-logs/list-page.ts'
-import { companyPage } from './company/company-page.ts'
-import { employeeErasure } from './employees/employee-erasure.ts'
-import { employeePage } from './employees/employee-page.ts'
-import { employeesPage } from './employees/employees-page.ts'
+import { addAccountPage } from './account/account-page.ts'
+import { addApiKeyPage } from './api-keys/api-key-page.ts'
+import { addApiKeysPage } from './api-keys/api-keys-page.ts'
+import { addBulkUserLogsPages } from './bulk-user-logs/list-page.ts'
+import { addCompanyPage } from './company/company-page.ts'
+import { addEmployeeErasure } from './employees/employee-erasure.ts'
+import { addEmployeePage } from './employees/employee-page.ts'
+import { addEmployeesPage } from './employees/employees-page.ts'
 import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
-import { eventPage } from './events/event-page.ts'
-import { eventsPage } from './events/events-page.ts'
-import { healthPage } from './company/health-page.ts'
-import { invitationPage } from './account/invitation.ts'
+import { addEventPage } from './events/event-page.ts'
+import { addEventsPage } from './events/events-page.ts'
+import { addHealthPage } from './company/health-page.ts'
+import { addInvitationPage } from './account/invitation.ts'
 import type { NavigationItem } from './parts/navigation.ts'
-import { homeOf, NAVIGATION } from './parts/navigation.ts'
-import { signInPages } from './account/sign-in.ts'
+import { findHome, NAVIGATION } from './parts/navigation.ts'
+import { addSignInPages } from './account/sign-in.ts'
 import { openSignInLimits } from './account/sign-in-limits.ts'
-import { usagePage } from './usage/usage-page.ts'
-import { userErasure } from './users/user-erasure.ts'
-import { userPage } from './users/user-page.ts'
-import { usersPage } from './users/users-page.ts'
+import { addUsagePage } from './usage/usage-page.ts'
+import { addUserErasure } from './users/user-erasure.ts'
+import { addUserPage } from './users/user-page.ts'
+import { addUsersPage } from './users/users-page.ts'
 import { requireItem, requireViewer } from './parts/viewer.ts'
 
-/** Bytes that a form may have. */
+/** Largest form, in bytes. */
 const FORM_LIMIT = 65_536
 
-/** The admin interface: signing in, Company Settings, one's own account. Server-rendered; works without script. */
+/** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
   const { db, access, reads, company, health, sessions, failureLimit, signInLimits } = services
-  // Browsers send forms. What else the server can read would bring values that are no texts.
+  // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites)
   app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
   app.get('/', async (request, reply) => {
     const user = await findSessionUser(access, request, sessions, true)
-    return reply.redirect(user ? homeOf(user.role) : '/sign-in', 303)
+    return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
   const limits = openSignInLimits(signInLimits)
-  signInPages(app, { access, sessions }, limits)
-  invitationPage(app, company, failureLimit)
+  addSignInPages(app, { access, sessions }, limits)
+  addInvitationPage(app, company, failureLimit)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRequest', requireViewer(access, sessions))
-    signedIn.get('/settings', async (request, reply) => reply.redirect(homeOf(request.viewer!.role), 303))
-    accountPage(signedIn, services, limits)
+    signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
+    addAccountPage(signedIn, services, limits)
     const part = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>
       signedIn.register(async (scope) => {
         scope.addHook('onRequest', requireItem(item))
         for (const add of routes) add(scope)
       })
     const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
-    await part(NAVIGATION.bulkUserLogs, complete, (scope) => bulkUserLogsPages(scope, { db, reads, sessions }))
+    await part(NAVIGATION.bulkUserLogs, complete, (scope) => addBulkUserLogsPages(scope, { db, reads, sessions }))
     await part(
       NAVIGATION.apiKeys,
-      (scope) => apiKeysPage(scope, services),
-      (scope) => apiKeyPage(scope, services),
+      (scope) => addApiKeysPage(scope, services),
+      (scope) => addApiKeyPage(scope, services),
     )
-    await part(NAVIGATION.usage, complete, (scope) => usagePage(scope, { db, reads }))
+    await part(NAVIGATION.usage, complete, (scope) => addUsagePage(scope, { db, reads }))
     await part(
       NAVIGATION.users,
-      (scope) => usersPage(scope, services),
-      (scope) => userPage(scope, services),
-      (scope) => userErasure(scope, services),
+      (scope) => addUsersPage(scope, services),
+      (scope) => addUserPage(scope, services),
+      (scope) => addUserErasure(scope, services),
     )
     await part(
       NAVIGATION.events,
-      (scope) => eventsPage(scope, reads),
-      (scope) => eventPage(scope, reads),
+      (scope) => addEventsPage(scope, reads),
+      (scope) => addEventPage(scope, reads),
     )
     await part(
       NAVIGATION.employees,
       complete,
-      (scope) => employeesPage(scope, reads),
-      (scope) => employeePage(scope, reads),
+      (scope) => addEmployeesPage(scope, reads),
+      (scope) => addEmployeePage(scope, reads),
     )
-    await part({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => employeeErasure(scope, db, company))
-    await part(NAVIGATION.health, (scope) => healthPage(scope, db, health))
-    await part(NAVIGATION.company, (scope) => companyPage(scope, db, company))
-    // Unknown pages below these are pages too.
+    await part({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => addEmployeeErasure(scope, db, company))
+    await part(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
+    await part(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
+    // Answer unknown paths below these with a page.
     for (const path of ['/settings/*', '/account/*']) {
       signedIn.get(path, (request, reply) =>
         sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')),
@@ -92,7 +92,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   })
 }
 
-/** Another site may lead to a page, and make a browser do nothing else with a session's cookie. */
+/** Lets other sites link to pages; refuses every other request that they cause. */
 async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   if (!isFollowedLink(request)) assertSameOrigin(request)
 }

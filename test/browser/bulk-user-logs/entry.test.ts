@@ -49,14 +49,15 @@ await t.test('an administrator reads, from the first sign-in on, why a bulk upda
   const invited = await service.manage('POST', '/users', { email: 'new@example.com', name: 'New Admin', role: 'admin' })
   const { page, faults } = await openPage(t, browser, service)
   await page.goto(`/invitation?token=${invited.body.invitation.token}`)
-  for (const label of ['New password', 'The same again']) await page.getByLabel(label).fill('correct horse battery')
-  await page.getByRole('button', { name: 'Set the password' }).click()
+  for (const label of ['New password', 'Confirm new password'])
+    await page.getByLabel(label, { exact: true }).fill('correct horse battery')
+  await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('link', { name: 'Sign in' }).click()
   await page.getByLabel('E-mail').fill('new@example.com')
   await page.getByLabel('Password').fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link', { name: 'Bulk User Logs' }).click()
-  await page.getByText('Filter the entries').click()
+  await page.getByText('Filter entries').click()
   await page.getByLabel('Status').selectOption('Failed')
   await page.getByRole('button', { name: 'Filter' }).click()
   await page.locator('tbody tr').getByRole('link').click()
@@ -132,7 +133,7 @@ await t.test(
     t.ok(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
     t.match(
       await records.nth(0).locator('p').first().innerText(),
-      /^Today: <b>bold<\/b> "><script>/,
+      /^Now: <b>bold<\/b> "><script>/,
       'as the employee is now',
     )
     t.same(faults, [])
@@ -165,7 +166,7 @@ await t.test('the raw events of a call are those of the ledger', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   await page.goto(changed.path)
-  await page.getByRole('link', { name: 'Raw events of the call' }).click()
+  await page.getByRole('link', { name: 'View raw events' }).click()
   await page.waitForURL('**/settings/events?id=log_**')
   const { rows } = await service.pool.query(
     'select envelope, data from events where envelope like $1 order by position desc',
@@ -189,7 +190,7 @@ await t.test('an id is copied with one click, and without script everything is t
   const { page, faults } = await openPage(t, browser, service, { permissions: ['clipboard-read', 'clipboard-write'] })
   await signIn(page, service.company, 'admin')
   await page.goto(failed.path)
-  await page.getByRole('button', { name: 'Copy id' }).click()
+  await page.getByRole('button', { name: 'Copy ID' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   t.equal(await page.evaluate('navigator.clipboard.readText()'), failed.id)
   const plain = await openPage(t, browser, service, { javaScriptEnabled: false })

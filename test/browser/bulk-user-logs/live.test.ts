@@ -28,12 +28,12 @@ await t.test('new entries arrive at the top by themselves, and are announced pol
 await t.test('only entries that the filters let through arrive', async (t) => {
   const { company, page, faults } = await watchLog(t, browser, service, 'Filtered', `${LOGS}?status=Failed`)
   t.strictSame(await idsOf(page), [])
-  await page.getByText('No entry matches these filters').waitFor()
+  await page.getByText('No matching entries').waitFor()
   await makeCall(service.address, company)
   const failed = await makeCall(service.address, company, { first_name: 'Only' })
   await rowOf(page, failed).waitFor()
   t.strictSame(await idsOf(page), [failed])
-  t.notOk(await page.getByText('No entry matches these filters').isVisible())
+  t.notOk(await page.getByText('No matching entries').isVisible())
   t.same(faults, [])
 })
 

@@ -35,7 +35,7 @@ await t.test(
     for (const email of [admin.email, 'nobody@example.com', invited.email, 'gone@example.com']) {
       const answer = await trying(email, 'wrong password')
       t.match(answer, { status: 401, cookie: null })
-      t.match(answer.text, 'The e-mail address or the password is not right.')
+      t.match(answer.text, 'The e-mail or password is incorrect.')
       t.strictSame(hashes(), ['argon2id 19456 2 1 32'], email)
       bytes.push(answer.text.replaceAll(email, ''))
     }
@@ -213,10 +213,10 @@ await t.test('the link of an invitation serves once, and opening it uses nothing
     faults.map(({ status }) => status),
     [422, 422, 422],
   )
-  t.match(faults[1]!.text, 'the two passwords differ')
+  t.match(faults[1]!.text, 'The passwords do not match')
   for (const { text } of faults) t.notMatch(text, 'long enough')
   t.match(await accept('long enough password'), { status: 200, cookie: null })
-  t.match(await accept('another long password'), { status: 401, text: /has been used/ })
+  t.match(await accept('another long password'), { status: 401, text: /already used/ })
   t.equal((await trying('link@example.com', 'another long password')).status, 401)
   const { cookie } = await trying('link@example.com', 'long enough password')
   t.ok(await letsIn(service, cookie!))

@@ -103,7 +103,7 @@ for (const [role, user] of Object.entries({ admin, auditor })) {
     t.equal((await service.manage('GET', '/tokens', undefined, token)).status, 200)
     t.match(await browse(service, '/account/tokens', { cookie, form }), {
       status: 412,
-      text: /nothing was done this time/,
+      text: /Nothing was done/,
     })
     const listed = (await service.manage('GET', '/tokens', undefined, user.token)).body.items
     t.equal(listed.filter(({ name }: { name: string }) => name === 'CI <x>').length, 1)
@@ -146,6 +146,6 @@ await t.test('the sessions are listed, with this one told from the others and th
     [toUuid(user.user_id)],
   )
   const { text } = await browse(service, '/account', { cookie: cookies[2]! })
-  t.equal(text.split('<th scope="row" data-label="Begun">').length - 1, 3)
-  t.equal(text.split('(this one)').length - 1, 1)
+  t.equal(text.split('<th scope="row" data-label="Signed in">').length - 1, 3)
+  t.equal(text.split('(this session)').length - 1, 1)
 })

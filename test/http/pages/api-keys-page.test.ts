@@ -64,7 +64,7 @@ await t.test(
     )
     t.equal(await keyCount(), before + 1)
     const refused = answers.at(-1)!
-    t.match(refused.text, 'nothing was done this time')
+    t.match(refused.text, 'Nothing was done')
     t.notOk(secretOn(refused))
     t.match(refused.text, 'value="Once"')
     t.equal(
@@ -110,20 +110,20 @@ await t.test(
     const second = await send(page, { seen, name: 'Second', quota_limit: '20', refresh_period: 'hourly' })
     t.match(second, { status: 412, text: /value="Second"/ })
     const { text } = await open(`${page}?done=saved`)
-    t.match(text, /role="status">The changes are saved/)
+    t.match(text, /role="status">Changes saved/)
     t.match(text, '0 of 10 calls a week (0 %)')
     const faulty = await send(page, { seen: seenOn(second), name: ' ', quota_limit: '1.5', refresh_period: 'yearly' })
     t.equal(faulty.status, 422)
     for (const fault of [
-      'name must have at least 1 character',
-      'quota_limit must be an integer',
-      'refresh_period must be one of hourly',
+      'Name must have at least 1 character',
+      'Quota must be a whole number',
+      'Quota resets must be one of hourly',
     ]) {
       t.match(faulty.text, fault)
     }
     t.match(await send(page, { seen: seenOn(second), name: 'nul\0', quota_limit: '1', refresh_period: 'daily' }), {
       status: 422,
-      text: /no text may have/,
+      text: /that is not allowed/,
     })
   },
 )

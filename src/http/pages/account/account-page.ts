@@ -5,39 +5,39 @@ import { endOtherSessions } from '../../../accounts/users/sessions.ts'
 import { findUser } from '../../../accounts/users/users.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
-import { type PasswordRoute, passwordForm, passwordRoute } from './account-password.ts'
-import { sessionsShown } from './account-sessions.ts'
-import { tokenRoutes, tokensShown } from './account-tokens.ts'
-import { formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import { type PasswordRoute, renderPasswordForm, addPasswordRoute } from './account-password.ts'
+import { renderSessions } from './account-sessions.ts'
+import { addTokenRoutes, renderTokens } from './account-tokens.ts'
+import { renderFormAlert, readFormFields, type FormProblem } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
-import { notice } from '../parts/notice.ts'
+import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const DONE = {
-  password: 'Your password is changed. All other sessions of yours have ended.',
-  others: 'All other sessions of yours have ended.',
-  revoked: 'The token is revoked.',
+  password: 'Password changed. All your other sessions were signed out.',
+  others: 'All your other sessions were signed out.',
+  revoked: 'Token revoked.',
 }
 
-/** What is wrong with one of the forms of the page, which was sent. */
+/** The problem of the form that was sent. */
 export interface AccountProblem {
   form: 'password' | 'token'
   problem: FormProblem
 }
 
-/** `/account`: one's own name, password, tokens and sessions, whatever the role. */
-export function accountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
+/** `/account`: the user's own name, password, tokens and sessions, for every role. */
+export function addAccountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   const { access, sessions } = services
   const show: PasswordRoute['show'] = (request, reply, wrong) => sendAccount(services, request, reply, wrong)
   app.get(ACCOUNT_PATH, (request, reply) => show(request, reply, null))
-  passwordRoute(app, services, { limits, show })
-  tokenRoutes(app, services, show)
+  addPasswordRoute(app, services, { limits, show })
+  addTokenRoutes(app, services, show)
   app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
-    const isThisKept = formFields(request.body)['end'] === 'others'
-    await endOtherSessions(access, viewerOf(request), isThisKept ? sessionCookie(request, sessions) : null)
+    const isThisKept = readFormFields(request.body)['end'] === 'others'
+    await endOtherSessions(access, getViewer(request), isThisKept ? sessionCookie(request, sessions) : null)
     if (isThisKept) return reply.redirect(`${ACCOUNT_PATH}?done=others`, 303)
     clearSessionCookie(reply, sessions)
     return reply.redirect('/sign-in', 303)
@@ -50,7 +50,7 @@ async function sendAccount(
   reply: FastifyReply,
   wrong: AccountProblem | null,
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
+  const viewer = getViewer(request)
   const user = await findUser(services.db, viewer.companyId, viewer.userId)
   if (!user) throw new ProblemError(NO_SUCH_USER)
   const problemOf = (form: AccountProblem['form']) => (wrong?.form === form ? wrong.problem : null)
@@ -58,7 +58,7 @@ async function sendAccount(
   return sendUserPage(request, reply, viewer, {
     title: 'Your account',
     body: html`<h1>Your account</h1>
-      ${wrong ? formAlert(wrong.problem) : notice(request, DONE)}
+      ${wrong ? renderFormAlert(wrong.problem) : renderNotice(request, DONE)}
       <dl class="facts">
         <dt>Name</dt>
         <dd>${user.name}</dd>
@@ -69,8 +69,8 @@ async function sendAccount(
         <dt>Company</dt>
         <dd>${viewer.companyName}</dd>
       </dl>
-      ${passwordForm(problemOf('password'))}
-      ${await tokensShown(services.db, request, user.version, problemOf('token'))}
-      ${await sessionsShown(services, request)}`,
+      ${renderPasswordForm(problemOf('password'))}
+      ${await renderTokens(services.db, request, user.version, problemOf('token'))}
+      ${await renderSessions(services, request)}`,
   })
 }

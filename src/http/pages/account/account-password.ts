@@ -7,39 +7,39 @@ import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { clearSessionCookie, setSessionCookie } from '../../access/session.ts'
 import type { AccountProblem } from './account-page.ts'
-import { asFormProblem, checked, field, formFields, type FormProblem } from '../parts/form.ts'
+import { toFormProblem, checkForm, renderField, readFormFields, type FormProblem } from '../parts/form.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
-import { actingOf, viewerOf } from '../parts/viewer.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
 export interface PasswordRoute {
   limits: SignInLimits
-  /** Shows the account page, with what is wrong with one of its forms. */
+  /** Shows the account page, with the problem of a form that was sent. */
   show(request: FastifyRequest, reply: FastifyReply, wrong: AccountProblem | null): Promise<FastifyReply>
 }
 
-/** Changes one's own password. All sessions end; this browser gets a new one. */
-export function passwordRoute(
+/** Adds the route that changes the user's own password. All sessions end; this browser gets a new one. */
+export function addPasswordRoute(
   app: FastifyInstance,
   { access, company, sessions }: PageServices,
   { limits, show }: PasswordRoute,
 ): void {
   app.post(`${ACCOUNT_PATH}/password`, async (request, reply) => {
-    const { userId } = viewerOf(request)
+    const { userId } = getViewer(request)
     let cookie: string | null
     try {
-      const { current, password: next } = passwordsOf(request)
+      const { current, password: next } = readPasswords(request)
       const services = { company, db: access, sessionHours: sessions.hours }
       const changed = await limits.attempt(request, reply, userId, async () => {
-        const outcome = await changeOwnPassword(services, actingOf(request), { current, next })
+        const outcome = await changeOwnPassword(services, getActing(request), { current, next })
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
       })
-      if (changed.outcome === 'wrong password') throw fault('current', 'this is not your present password')
+      if (changed.outcome === 'wrong password') throw buildFieldProblem('current', 'this is not your current password')
       cookie = changed.cookie
     } catch (error) {
-      return show(request, reply, { form: 'password', problem: asFormProblem(error) })
+      return show(request, reply, { form: 'password', problem: toFormProblem(error) })
     }
     if (cookie === null) clearSessionCookie(reply, sessions)
     else setSessionCookie(reply, sessions, cookie)
@@ -47,26 +47,26 @@ export function passwordRoute(
   })
 }
 
-function passwordsOf(request: FastifyRequest) {
-  const { current = '', password = '', repeated = '' } = formFields(request.body)
-  const body = checked(OwnPasswordBody, { current, password })
-  if (password !== repeated) throw fault('repeated', 'the two passwords differ')
+function readPasswords(request: FastifyRequest) {
+  const { current = '', password = '', repeated = '' } = readFormFields(request.body)
+  const body = checkForm(OwnPasswordBody, { current, password })
+  if (password !== repeated) throw buildFieldProblem('repeated', 'the passwords do not match')
   return body
 }
 
-function fault(name: string, message: string): ProblemError {
+function buildFieldProblem(name: string, message: string): ProblemError {
   return new ProblemError(invalidFields([fieldError(`/${name}`, 'invalid_value', message)]))
 }
 
-/** The form by which one changes one's own password. */
-export function passwordForm(problem: FormProblem): Html {
-  const hint = `At least ${MIN_PASSWORD_CHARACTERS} characters. It may be pasted from a password manager.`
+/** Renders the form that changes the user's own password. */
+export function renderPasswordForm(problem: FormProblem): Html {
+  const hint = `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`
   const fresh = { type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS } as const
-  return html`<h2>Change your password</h2>
+  return html`<h2>Password</h2>
     <form method="post" action="${ACCOUNT_PATH}/password" class="stack">
-      ${field({ name: 'current', label: 'Present password', type: 'password', autocomplete: 'current-password' }, problem)}
-      ${field({ name: 'password', label: 'New password', ...fresh, hint }, problem)}
-      ${field({ name: 'repeated', label: 'The same again', ...fresh }, problem)}
-      <button class="primary">Change the password</button>
+      ${renderField({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}
+      ${renderField({ name: 'password', label: 'New password', ...fresh, hint }, problem)}
+      ${renderField({ name: 'repeated', label: 'Confirm new password', ...fresh }, problem)}
+      <button class="primary">Change password</button>
     </form>`
 }

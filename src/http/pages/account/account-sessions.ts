@@ -5,40 +5,40 @@ import { sessionCookie } from '../../access/session.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { timeShown } from '../parts/times.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const SESSIONS_SHOWN = 50
 
-/** One's own sessions, and ending them. */
-export async function sessionsShown({ db, sessions }: PageServices, request: FastifyRequest): Promise<Html> {
-  const viewer = viewerOf(request)
+/** Renders the user's own sessions and the buttons that end them. */
+export async function renderSessions({ db, sessions }: PageServices, request: FastifyRequest): Promise<Html> {
+  const viewer = getViewer(request)
   const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
   const found = await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits)
   return html`<h2 id="sessions">Sessions</h2>
     <table class="cards" aria-labelledby="sessions">
       <thead>
         <tr>
-          <th scope="col">Begun</th>
-          <th scope="col">Last used, to the minute</th>
-          <th scope="col">Ends at the latest</th>
+          <th scope="col">Signed in</th>
+          <th scope="col">Last active</th>
+          <th scope="col">Expires</th>
         </tr>
       </thead>
       <tbody>
         ${found.map(
           ({ createdAt, lastUsed, expiresAt, isThis }) =>
             html`<tr>
-              <th scope="row" data-label="Begun">
-                ${timeShown(createdAt, viewer.timeZone)} ${isThis ? html`<strong>(this one)</strong>` : ''}
+              <th scope="row" data-label="Signed in">
+                ${renderTime(createdAt, viewer.timeZone)} ${isThis ? html`<strong>(this session)</strong>` : ''}
               </th>
-              <td data-label="Last used">${timeShown(lastUsed, viewer.timeZone)}</td>
-              <td data-label="Ends">${timeShown(expiresAt, viewer.timeZone)}</td>
+              <td data-label="Last active">${renderTime(lastUsed, viewer.timeZone)}</td>
+              <td data-label="Expires">${renderTime(expiresAt, viewer.timeZone)}</td>
             </tr>`,
         )}
       </tbody>
     </table>
     <form method="post" action="${ACCOUNT_PATH}/sessions" class="actions">
-      <button name="end" value="others">Sign out everywhere else</button>
-      <button name="end" value="all" class="danger">Sign out everywhere, here too</button>
+      <button name="end" value="others">Sign out other sessions</button>
+      <button name="end" value="all" class="danger">Sign out all sessions</button>
     </form>`
 }

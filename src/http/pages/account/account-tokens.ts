@@ -10,63 +10,73 @@ import { IssueTokenBody, tokenStatus } from '../../admin/user-schemas.ts'
 import { decodeIdCursor } from '../../server/id-cursor.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PasswordRoute } from './account-password.ts'
-import { badge } from '../parts/badges.ts'
+import { renderBadge } from '../parts/badges.ts'
 import {
-  asFormProblem,
-  checked,
-  choice,
-  field,
-  formFields,
+  toFormProblem,
+  checkForm,
+  renderChoice,
+  renderField,
+  readFormFields,
   type FormProblem,
-  seenField,
-  seenIn,
-  wholeNumber,
+  renderSeenVersion,
+  readSeenVersion,
+  parseWholeNumber,
 } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { olderLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
-import { onlyOnce, shownOnce } from '../parts/once.ts'
+import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { timeShown } from '../parts/times.ts'
-import { actingOf, viewerOf } from '../parts/viewer.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = `${ACCOUNT_PATH}/tokens`
 
-interface OfToken {
+interface TokenRoute {
   Params: { id: string }
 }
 
-/** Issues and revokes one's own tokens. */
-export function tokenRoutes(app: FastifyInstance, { db, company }: PageServices, show: PasswordRoute['show']): void {
+/** Adds the routes that create and revoke the user's own tokens. */
+export function addTokenRoutes(app: FastifyInstance, { db, company }: PageServices, show: PasswordRoute['show']): void {
   app.post(PATH, async (request, reply) => {
-    const { userId } = viewerOf(request)
+    const { userId } = getViewer(request)
     try {
-      const fields = formFields(request.body)
+      const fields = readFormFields(request.body)
       const { name = '', expires_in_days: days, scope = '' } = fields
       const narrowed = scope === '' ? {} : { scope }
-      const body = checked(IssueTokenBody, { name: name.trim(), expires_in_days: wholeNumber(days), ...narrowed })
+      const body = checkForm(IssueTokenBody, {
+        name: name.trim(),
+        expires_in_days: parseWholeNumber(days),
+        ...narrowed,
+      })
       const { expires_in_days: expiresInDays } = body
-      const wanted = { userId, name: body.name, expiresInDays, scope: body.scope ?? null, seen: seenIn(fields) }
-      const issued = await issueUserToken(company, actingOf(request), wanted)
+      const wanted = {
+        userId,
+        name: body.name,
+        expiresInDays,
+        scope: body.scope ?? null,
+        seen: readSeenVersion(fields),
+      }
+      const issued = await issueUserToken(company, getActing(request), wanted)
       return await sendToken(request, reply, issued)
     } catch (error) {
-      return show(request, reply, { form: 'token', problem: asFormProblem(error) })
+      return show(request, reply, { form: 'token', problem: toFormProblem(error) })
     }
   })
 
-  app.get<OfToken>(`${PATH}/:id/revoke`, async (request, reply) =>
-    sendRevocation(request, reply, await ownToken(db, request)),
+  app.get<TokenRoute>(`${PATH}/:id/revoke`, async (request, reply) =>
+    sendTokenRevocation(request, reply, await requireOwnToken(db, request)),
   )
-  app.post<OfToken>(`${PATH}/:id/revoke`, async (request, reply) => {
-    const { token } = await ownToken(db, request)
-    await revokeUserToken(company, actingOf(request), token.id)
+  app.post<TokenRoute>(`${PATH}/:id/revoke`, async (request, reply) => {
+    const { token } = await requireOwnToken(db, request)
+    await revokeUserToken(company, getActing(request), token.id)
     return reply.redirect(`${ACCOUNT_PATH}?done=revoked`, 303)
   })
 }
 
-async function ownToken(db: LedgerDb, request: FastifyRequest<OfToken>): Promise<SeenToken> {
-  const { companyId, userId } = viewerOf(request)
+async function requireOwnToken(db: LedgerDb, request: FastifyRequest<TokenRoute>): Promise<SeenToken> {
+  const { companyId, userId } = getViewer(request)
   const { id } = request.params
   const found = isId('tok', id) ? await findUserToken(db, companyId, id) : null
   if (found?.token.userId !== userId) throw new ProblemError(NO_SUCH_TOKEN)
@@ -78,101 +88,107 @@ function sendToken(
   reply: FastifyReply,
   { token, secret }: { token: SeenToken['token']; secret: string },
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
+  const viewer = getViewer(request)
   return sendUserPage(request, reply, viewer, {
-    title: 'The token is issued',
-    body: html`<h1>The token is issued</h1>
-      ${onlyOnce('the token')}
+    title: 'Token created',
+    body: html`<h1>Token created</h1>
+      ${renderCopyWarning('the token')}
       <h2>“${token.name}”, sent as <code>Authorization: Bearer</code></h2>
-      ${shownOnce('token', secret, 'Copy the token')}
-      <p>${opens(token.scope)} It works until ${timeShown(token.expiresAt, viewer.timeZone)}.</p>
-      <p><a class="button" href="${ACCOUNT_PATH}">To your account</a></p>`,
+      ${renderCopyable('token', secret, 'Copy token')}
+      <p>${describeScope(token.scope)} It works until ${renderTime(token.expiresAt, viewer.timeZone)}.</p>
+      <p><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
   })
 }
 
 const SCOPES = [
-  { value: '', label: 'All that you may do' },
-  { value: 'audit', label: 'The audit endpoint alone' },
+  { value: '', label: 'Full access' },
+  { value: 'audit', label: 'Audit endpoint only' },
 ]
 
-function opens(scope: TokenScope | null): string {
-  return scope === null
-    ? 'It acts for you, with your role.'
-    : 'It opens the audit endpoint, as you may read it, and nothing else.'
+function describeScope(scope: TokenScope | null): string {
+  return scope === null ? 'It has full access with your role.' : 'It can only read the audit endpoint.'
 }
 
-function sendRevocation(request: FastifyRequest, reply: FastifyReply, { token }: SeenToken): Promise<FastifyReply> {
-  return sendUserPage(request, reply, viewerOf(request), {
+function sendTokenRevocation(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token }: SeenToken,
+): Promise<FastifyReply> {
+  return sendUserPage(request, reply, getViewer(request), {
     title: `Revoke ${token.name}`,
     body: html`<h1>Revoke “${token.name}”?</h1>
-      <p>Every request with this token is refused from then on. It cannot be undone.</p>
+      <p>All requests with this token will be refused immediately. This can't be undone.</p>
       <form method="post" action="${PATH}/${token.id}/revoke" class="actions">
-        <button class="danger">Revoke the token</button>
-        <a class="button" href="${ACCOUNT_PATH}">Keep it</a>
+        <button class="danger">Revoke token</button>
+        <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
       </form>`,
   })
 }
 
-/** One's own tokens, and the form that issues one to a user of this version. */
-export async function tokensShown(
+/** Renders the user's own tokens and the form that creates one. `version` is the user's version. */
+export async function renderTokens(
   db: LedgerDb,
   request: FastifyRequest,
   version: number,
   problem: FormProblem,
 ): Promise<Html> {
-  const { companyId, userId, timeZone } = viewerOf(request)
-  const { cursor } = formFields(request.query)
+  const { companyId, userId, timeZone } = getViewer(request)
+  const { cursor } = readFormFields(request.query)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('tok', cursor) }
   const found = await listUserTokens(db, companyId, { userId, limit: ROWS_A_PAGE + 1, ...before })
   const {
     name = '',
     expires_in_days: days = String(DEFAULT_TOKEN_DAYS),
     scope = '',
-  } = problem ? formFields(request.body) : {}
+  } = problem ? readFormFields(request.body) : {}
   return html`<h2 id="tokens">Tokens</h2>
-    <p>A token lets a program of yours read the admin and audit endpoints with your role.</p>
-    ${found.length === 0 ? html`<p class="empty">You have no token.</p>` : table(found.slice(0, ROWS_A_PAGE), timeZone)}
-    ${olderLinks(ACCOUNT_PATH, {}, cursor, found, ({ token }) => token.id)}
-    <h3>Issue a token</h3>
+    <p>A token lets a program read the admin and audit endpoints with your role.</p>
+    ${found.length === 0 ? html`<p class="empty">You have no tokens.</p>` : renderTokenTable(found.slice(0, ROWS_A_PAGE), timeZone)}
+    ${renderListLinks(ACCOUNT_PATH, {}, cursor, found, ({ token }) => token.id)}
+    <h3>New token</h3>
     <form method="post" action="${PATH}" class="stack">
-      ${seenField(version)}
-      ${field({ name: 'name', label: 'Name of the token', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses it.' }, problem)}
-      ${field({ name: 'expires_in_days', label: 'Days for which it works', type: 'number', value: days, min: 1, max: MAX_TOKEN_DAYS }, problem)}
-      ${choice({ name: 'scope', label: 'What it opens', value: scope, options: SCOPES }, problem)}
-      <button>Issue the token</button>
+      ${renderSeenVersion(version)}
+      ${renderField({ name: 'name', label: 'Token name', value: name, maxLength: 120, autocomplete: 'off', hint: 'Purpose' }, problem)}
+      ${renderField({ name: 'expires_in_days', label: 'Expires in (days)', type: 'number', value: days, min: 1, max: MAX_TOKEN_DAYS }, problem)}
+      ${renderChoice({ name: 'scope', label: 'Access', value: scope, options: SCOPES }, problem)}
+      <button>Create token</button>
     </form>`
 }
 
-function table(tokens: SeenToken[], timeZone: string): Html {
+function renderTokenTable(tokens: SeenToken[], timeZone: string): Html {
   return html`<table class="cards" aria-labelledby="tokens">
     <thead>
       <tr>
         <th scope="col">Name</th>
-        <th scope="col">Opens</th>
-        <th scope="col">State</th>
+        <th scope="col">Access</th>
+        <th scope="col">Status</th>
         <th scope="col">Last used</th>
         <th scope="col">Ends</th>
-        <th scope="col"><span class="visually-hidden">What can be done</span></th>
+        <th scope="col"><span class="visually-hidden">Actions</span></th>
       </tr>
     </thead>
     <tbody>
-      ${tokens.map((seen) => row(seen, timeZone))}
+      ${tokens.map((seen) => renderTokenRow(seen, timeZone))}
     </tbody>
   </table>`
 }
 
-const BADGES = { active: badge('good', 'Active'), expired: badge('plain', 'Expired'), revoked: badge('bad', 'Revoked') }
+const BADGES = {
+  active: renderBadge('good', 'Active'),
+  expired: renderBadge('plain', 'Expired'),
+  revoked: renderBadge('bad', 'Revoked'),
+}
 
-function row({ token, now }: SeenToken, timeZone: string): Html {
+function renderTokenRow({ token, now }: SeenToken, timeZone: string): Html {
   const status = tokenStatus(token, now)
   return html`<tr>
     <th scope="row">${token.name}</th>
-    <td data-label="Opens">${token.scope === null ? 'all that you may do' : 'the audit endpoint'}</td>
-    <td data-label="State">${BADGES[status]}</td>
-    <td data-label="Last used">${token.lastUsed === null ? 'never' : timeShown(token.lastUsed, timeZone)}</td>
-    <td data-label="Ends">${timeShown(token.revokedAt ?? token.expiresAt, timeZone)}</td>
+    <td data-label="Access">${token.scope === null ? 'Full access' : 'Audit endpoint only'}</td>
+    <td data-label="Status">${BADGES[status]}</td>
+    <td data-label="Last used">${token.lastUsed === null ? 'never' : renderTime(token.lastUsed, timeZone)}</td>
+    <td data-label="Ends">${renderTime(token.revokedAt ?? token.expiresAt, timeZone)}</td>
     <td>
-      ${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span> …</a>` : ''}
+      ${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span>…</a>` : ''}
     </td>
   </tr>`
 }

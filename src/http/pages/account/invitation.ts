@@ -10,7 +10,14 @@ import { AcceptBody } from '../../admin/user-schemas.ts'
 import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
-import { asFormProblem, checked, field, formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import {
+  toFormProblem,
+  checkForm,
+  renderField,
+  renderFormAlert,
+  readFormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 
 /** The page that an invitation's one-time link leads to. */
@@ -18,18 +25,20 @@ export const INVITATION_PATH = '/invitation'
 
 const USED_UP = problem(
   'invalid_credentials',
-  'This link is unknown, has been used, or is too old. Ask an administrator for a new one.',
+  'This link is invalid, has expired, or was already used. Ask an administrator for a new one.',
 )
 
-/** `/invitation?token=…`: sets a password by a one-time link. Opening the page uses nothing up: previews open links too. */
-export function invitationPage(app: FastifyInstance, company: CompanyServices, failureLimit: number): void {
-  app.get(INVITATION_PATH, (request, reply) => sendForm(reply, formFields(request.query)['token'] ?? '', null))
+/** `/invitation?token=…`: sets a password with a one-time link. Opening the page does not use up the link. */
+export function addInvitationPage(app: FastifyInstance, company: CompanyServices, failureLimit: number): void {
+  app.get(INVITATION_PATH, (request, reply) =>
+    sendSetPasswordForm(reply, readFormFields(request.query)['token'] ?? '', null),
+  )
 
   const accept = limitFailures(app, failureLimit, async (request: FastifyRequest) => {
-    const { token = '', password = '', repeated = '' } = formFields(request.body)
-    const body = checked(AcceptBody, { token, password })
+    const { token = '', password = '', repeated = '' } = readFormFields(request.body)
+    const body = checkForm(AcceptBody, { token, password })
     if (password !== repeated)
-      throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'the two passwords differ')]))
+      throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'the passwords do not match')]))
     await acceptInvitation(company, body).catch((error: unknown) => {
       throw error instanceof RefusedCredentialsError ? new ProblemError(USED_UP) : error
     })
@@ -38,36 +47,36 @@ export function invitationPage(app: FastifyInstance, company: CompanyServices, f
     try {
       await accept(request, reply)
     } catch (error) {
-      const refusal = asFormProblem(error)
-      return sendForm(reply.code(refusal.status), formFields(request.body)['token'] ?? '', refusal)
+      const refusal = toFormProblem(error)
+      return sendSetPasswordForm(reply.code(refusal.status), readFormFields(request.body)['token'] ?? '', refusal)
     }
     return sendPlainPage(reply, {
-      title: 'Your password is set',
-      body: html`<h1>Your password is set</h1>
-        <p>The link has served its time.</p>
+      title: 'Password set',
+      body: html`<h1>Password set</h1>
+        <p>This link can't be used again.</p>
         <p><a class="button primary" href="/sign-in">Sign in</a></p>`,
     })
   })
 }
 
-function sendForm(reply: FastifyReply, token: string, problem: FormProblem): Promise<FastifyReply> {
-  // What cannot be a link needs no form; whether it is still good is told when it is used.
+function sendSetPasswordForm(reply: FastifyReply, token: string, problem: FormProblem): Promise<FastifyReply> {
+  // Only the form of the token is checked here; whether the link still works is checked when the form is sent.
   if (companyOfLinkToken(token) === null) {
     return sendPlainPage(reply.code(404), {
-      title: 'This link is not complete',
-      body: html`<h1>This link is not complete</h1>
+      title: 'Incomplete link',
+      body: html`<h1>Incomplete link</h1>
         <p>Copy the whole link, or ask an administrator for a new one.</p>`,
     })
   }
   return sendPlainPage(reply, {
     title: 'Set your password',
     body: html`<h1>Set your password</h1>
-      ${formAlert(problem)}
+      ${renderFormAlert(problem)}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         <input type="hidden" name="token" value="${token}" />
-        ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS, hint: `At least ${MIN_PASSWORD_CHARACTERS} characters. It may be pasted from a password manager.`, hasFocus: true }, problem)}
-        ${field({ name: 'repeated', label: 'The same again', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS }, problem)}
-        <button class="primary">Set the password</button>
+        ${renderField({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS, hint: `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`, hasFocus: true }, problem)}
+        ${renderField({ name: 'repeated', label: 'Confirm new password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS }, problem)}
+        <button class="primary">Set password</button>
       </form>`,
   })
 }

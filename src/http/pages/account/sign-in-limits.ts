@@ -7,7 +7,7 @@ import { networkOf } from '../../access/network-of.ts'
 import { tooMany } from '../../access/rate-limits.ts'
 import { openSlots } from '../../../admission/slots.ts'
 
-/** What came of a try with a password. */
+/** The result of checking a password. */
 export interface Tried<Outcome> {
   outcome: Outcome
   /** Whether the password was wrong. */
@@ -16,9 +16,9 @@ export interface Tried<Outcome> {
 
 export interface SignInLimits {
   /**
-   * Lets `check` look at the password of somebody, named by an e-mail address or, once signed in, by a user's id. Only
-   * failures count, and each try counts as one while it runs: guesses that arrive together do not pass a limit. Throws a
-   * problem with `rate_limited`, before a password is looked at, when there have been too many.
+   * Runs `check`, which checks a password of the person `whose`: an e-mail address or, once signed in, a user id. Only
+   * failures count, but an attempt counts as a failure while it runs, so that simultaneous guesses stay within the limit.
+   * Throws a problem with `rate_limited`, before the password is checked, after too many failures.
    */
   attempt<Outcome>(
     request: FastifyRequest,
@@ -29,23 +29,23 @@ export interface SignInLimits {
 }
 
 const WINDOW_MS = 15 * 60_000
-/** Failures with one person's password from everywhere, for each that one network has. */
+/** Factor from the limit per person and network to the limit per person. */
 const NETWORKS = 10
-/** Failures of an IPv6 network of 48 bits, for each that one of its networks of 64 bits has. */
+/** Factor from the limit of an IPv6 /64 network to that of its /48 network. */
 const SUBNETS = 10
-/** Keys of each limit that are remembered. */
+/** Keys that each limit remembers. */
 const KEPT = 10_000
-/** Tries of one network at once: a small part of those that may wait for their password to be hashed. */
+/** Simultaneous attempts of one network: a small part of the attempts that may wait for password hashing. */
 const AT_ONCE = 10
 
-/** Limits failures to sign in, counted in this process. */
+/** Opens the limits of failed sign-ins, counted in this process. */
 export function openSignInLimits({ perPerson, perAddress }: SignInSettings): SignInLimits {
   const checks = openSlots(AT_ONCE)
   const limits: { counts: FailureCounts; keyOf(address: string, whose: string): string }[] = []
   const limit = (max: number, keyOf: (address: string, whose: string) => string) => {
     if (max > 0) limits.push({ counts: openFailureCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf })
   }
-  // By 48 bits: who has so many addresses must not lock somebody out everywhere by trying from ten of them.
+  // By /48: the owner of many addresses must not lock a person out everywhere by failing from ten of them.
   limit(perPerson, (address, whose) => `${networkOf(address, 48)} ${whose}`)
   limit(perPerson * NETWORKS, (_address, whose) => whose)
   limit(perAddress, (address) => networkOf(address, 64))
@@ -61,11 +61,11 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
           reply,
           'sign-in',
           seconds,
-          `too many failed tries with a password: try again in ${inWords(seconds)}`,
+          `too many failed password attempts: try again in ${formatWait(seconds)}`,
         )
       const release = checks.take(networkOf(request.ip, 48))
       if (!release)
-        throw tooMany(reply, 'sign-in', 1, 'too many people sign in at once from your network: try again in a moment')
+        throw tooMany(reply, 'sign-in', 1, 'too many simultaneous sign-ins from your network: try again in a moment')
       const ends = keyed.map(({ counts, key }) => counts.begin(key))
       let hasFailed = false
       try {
@@ -80,8 +80,8 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
   }
 }
 
-/** A time to wait, rounded up, as people say it. */
-function inWords(seconds: number): string {
+/** Formats a wait, rounded up: `40 seconds`, `3 minutes`. */
+function formatWait(seconds: number): string {
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`
   const minutes = Math.ceil(seconds / 60)
   return minutes === 1 ? '1 minute' : `${minutes} minutes`

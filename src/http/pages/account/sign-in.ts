@@ -10,15 +10,22 @@ import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { clearSessionCookie, findSessionUser, sessionCookie, setSessionCookie } from '../../access/session.ts'
-import { asFormProblem, choice, field, formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import {
+  toFormProblem,
+  renderChoice,
+  renderField,
+  renderFormAlert,
+  readFormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
-import { homeOf } from '../parts/navigation.ts'
+import { findHome } from '../parts/navigation.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
-/** What the form holds when it is shown. */
+/** The values with which the form is shown. */
 interface SignInForm {
   email: string
-  /** Where to go afterwards: a path of ours. */
+  /** Where to go after signing in: a path of this service. */
   next: string
   candidates: SignInCandidate[]
 }
@@ -29,13 +36,13 @@ export interface SignInServices {
 }
 
 /** `/sign-in` and `/sign-out`. */
-export function signInPages(app: FastifyInstance, services: SignInServices, limits: SignInLimits): void {
+export function addSignInPages(app: FastifyInstance, services: SignInServices, limits: SignInLimits): void {
   const { access, sessions } = services
   app.get('/sign-in', async (request, reply) => {
-    const next = ownPath(formFields(request.query)['next'])
+    const next = readNextPath(readFormFields(request.query)['next'])
     const user = await findSessionUser(access, request, sessions, true)
-    if (user) return reply.redirect(next || homeOf(user.role), 303)
-    return sendForm(reply, { email: '', next, candidates: [] }, null)
+    if (user) return reply.redirect(next || findHome(user.role), 303)
+    return sendSignInForm(reply, { email: '', next, candidates: [] }, null)
   })
 
   app.post('/sign-in', (request, reply) => trySignIn(services, limits, request, reply))
@@ -48,7 +55,7 @@ export function signInPages(app: FastifyInstance, services: SignInServices, limi
   })
 }
 
-const REFUSED = problem('invalid_credentials', 'The e-mail address or the password is not right.')
+const REFUSED = problem('invalid_credentials', 'The e-mail or password is incorrect.')
 
 async function trySignIn(
   { access, sessions }: SignInServices,
@@ -56,12 +63,12 @@ async function trySignIn(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { email: typed = '', password = '', company = '', next } = formFields(request.body)
+  const { email: typed = '', password = '', company = '', next } = readFormFields(request.body)
   const sent = typed.trim()
-  const form: SignInForm = { email: sent.slice(0, 254), next: ownPath(next), candidates: [] }
+  const form: SignInForm = { email: sent.slice(0, 254), next: readNextPath(next), candidates: [] }
   const { value, faults } = readAttribute('email', sent, false)
   const email = faults ? sent : (value as string)
-  // Counted as where passwords are set: characters, not their halves.
+  // Counts characters, not UTF-16 code units, as where passwords are set.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
   const companyId = isId('com', company) ? company : null
   const check = async () => {
@@ -76,47 +83,45 @@ async function trySignIn(
     tried = await limits.attempt(request, reply, email, check)
   } catch (error) {
     if (reply.metLimit !== 'sign-in') throw error
-    return sendForm(reply.code(429), form, asFormProblem(error))
+    return sendSignInForm(reply.code(429), form, toFormProblem(error))
   }
   switch (tried.outcome) {
     case 'refused':
-      return sendForm(reply.code(401), form, REFUSED)
+      return sendSignInForm(reply.code(401), form, REFUSED)
     case 'choose':
-      return sendForm(reply, { ...form, candidates: tried.candidates }, null)
+      return sendSignInForm(reply, { ...form, candidates: tried.candidates }, null)
     case 'signed in':
-      await endFormer({ access, sessions }, request)
+      await endPreviousSession({ access, sessions }, request)
       setSessionCookie(reply, sessions, tried.cookie)
-      return reply.redirect(form.next || homeOf(tried.candidate.role), 303)
+      return reply.redirect(form.next || findHome(tried.candidate.role), 303)
   }
 }
 
-/** A browser has one session: the one before ends when another begins. */
-async function endFormer({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
+/** Ends the browser's previous session: a browser has one. */
+async function endPreviousSession({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
   const former = sessionCookie(request, sessions)
   if (former !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, former)
 }
 
-/** A path of the pages, or nothing: never another site. */
-export function ownPath(next: string | undefined): string {
+/** Returns `next` if it is a path of the pages, otherwise an empty string: never another site. */
+export function readNextPath(next: string | undefined): string {
   return next !== undefined && /^\/(?:settings|account)(?:[/?][\x21-\x7e]*)?$/.test(next) ? next : ''
 }
 
-function sendForm(reply: FastifyReply, form: SignInForm, problem: FormProblem): Promise<FastifyReply> {
+function sendSignInForm(reply: FastifyReply, form: SignInForm, problem: FormProblem): Promise<FastifyReply> {
   const companies = form.candidates.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
   const hasChoice = companies.length > 0
   return sendPlainPage(reply, {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
-      ${formAlert(problem)}
+      ${renderFormAlert(problem)}
       <form method="post" action="/sign-in" class="stack">
         <input type="hidden" name="next" value="${form.next}" />
-        ${field({ name: 'email', label: 'E-mail', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
-        ${hasChoice ? choice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You are a user of several companies. Choose one and enter the password once more.' }, null) : ''}
-        ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
+        ${renderField({ name: 'email', label: 'E-mail', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
+        ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
+        ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
         <button class="primary">Sign in</button>
       </form>
-      <p class="hint">
-        Have you lost your password? An administrator of your company can give you a link to set a new one.
-      </p>`,
+      <p class="hint">Forgot your password? Ask an administrator of your company for a link to set a new one.</p>`,
   })
 }

@@ -7,98 +7,104 @@ import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findApiKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { IssueBody, RotateBody } from '../../admin/api-key-schemas.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { keyBadge, lastUsed, quotaShown } from './api-key-facts.ts'
+import { renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
-import { keyBody, keyFields } from './api-keys-page.ts'
+import { readKeyBody, renderKeyFields } from './api-keys-page.ts'
 import {
-  asFormProblem,
-  checked,
-  choice,
-  formAlert,
-  formFields,
+  toFormProblem,
+  checkForm,
+  renderChoice,
+  renderFormAlert,
+  readFormFields,
   type FormProblem,
-  seenField,
-  seenIn,
-  wholeNumber,
+  renderSeenVersion,
+  readSeenVersion,
+  parseWholeNumber,
 } from '../parts/form.ts'
-import { sendUserPage, trail } from '../parts/layout.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { notice } from '../parts/notice.ts'
+import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { timeShown } from '../parts/times.ts'
-import { actingOf, viewerOf } from '../parts/viewer.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
 
-interface OfKey {
+interface KeyRoute {
   Params: { id: string }
 }
-type KeyRequest = FastifyRequest<OfKey>
+type KeyRequest = FastifyRequest<KeyRoute>
 
-/** What may be wrong with the two forms of the page: the one that was sent. */
+/** The problem of the form that was sent. */
 interface KeyProblem {
   form: 'edit' | 'rotate'
   problem: FormProblem
 }
 
 const DONE = {
-  saved: 'The changes are saved. They count from the next call on.',
-  disabled: 'The key is disabled: its calls are refused until it is enabled.',
-  enabled: 'The key is enabled.',
-  revoked: 'The key is revoked for ever.',
+  saved: 'Changes saved. They apply from the next call.',
+  disabled: 'Key disabled. Its calls are refused until you enable it.',
+  enabled: 'Key enabled.',
+  revoked: "Key revoked. This can't be undone.",
 }
 
-/** `/settings/api-keys/{id}`: one key, and all that may be done with it. */
-export function apiKeyPage(app: FastifyInstance, services: PageServices): void {
+/** `/settings/api-keys/{id}`: one key, with editing, rotation and revocation. */
+export function addApiKeyPage(app: FastifyInstance, services: PageServices): void {
   const { company, sessions } = services
-  app.get<OfKey>(`${PATH}/:id`, (request, reply) => sendKey(services, request, reply, null))
+  app.get<KeyRoute>(`${PATH}/:id`, (request, reply) => sendKey(services, request, reply, null))
 
-  app.post<OfKey>(`${PATH}/:id`, async (request, reply) => {
-    const fields = formFields(request.body)
+  app.post<KeyRoute>(`${PATH}/:id`, async (request, reply) => {
+    const fields = readFormFields(request.body)
     try {
-      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checked(IssueBody, keyBody(fields))
+      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checkForm(IssueBody, readKeyBody(fields))
       const wanted = { change: 'edit', name, quotaLimit, refreshPeriod } as const
-      await changeApiKey(company, actingOf(request), keyId(request), wanted, seenIn(fields))
+      await changeApiKey(company, getActing(request), readKeyId(request), wanted, readSeenVersion(fields))
     } catch (error) {
-      return sendKey(services, request, reply, { form: 'edit', problem: asFormProblem(error) })
+      return sendKey(services, request, reply, { form: 'edit', problem: toFormProblem(error) })
     }
-    return done(request, reply, 'saved')
+    return redirectToKey(request, reply, 'saved')
   })
 
-  app.post<OfKey>(`${PATH}/:id/rotate`, async (request, reply) => {
-    const fields = formFields(request.body)
+  app.post<KeyRoute>(`${PATH}/:id/rotate`, async (request, reply) => {
+    const fields = readFormFields(request.body)
     try {
-      const { overlap_seconds: overlap } = checked(RotateBody, {
-        overlap_seconds: wholeNumber(fields['overlap_seconds']),
+      const { overlap_seconds: overlap } = checkForm(RotateBody, {
+        overlap_seconds: parseWholeNumber(fields['overlap_seconds']),
       })
-      const rotated = await rotateApiKey(company, actingOf(request), keyId(request), overlap, seenIn(fields))
+      const rotated = await rotateApiKey(
+        company,
+        getActing(request),
+        readKeyId(request),
+        overlap,
+        readSeenVersion(fields),
+      )
       return await sendSecret(request, reply, sessions, rotated)
     } catch (error) {
-      return sendKey(services, request, reply, { form: 'rotate', problem: asFormProblem(error) })
+      return sendKey(services, request, reply, { form: 'rotate', problem: toFormProblem(error) })
     }
   })
 
   for (const change of ['disable', 'enable', 'revoke'] as const) {
-    app.post<OfKey>(`${PATH}/:id/${change}`, async (request, reply) => {
-      await changeApiKey(company, actingOf(request), keyId(request), { change })
-      return done(request, reply, `${change}d`)
+    app.post<KeyRoute>(`${PATH}/:id/${change}`, async (request, reply) => {
+      await changeApiKey(company, getActing(request), readKeyId(request), { change })
+      return redirectToKey(request, reply, `${change}d`)
     })
   }
-  app.get<OfKey>(`${PATH}/:id/revoke`, (request, reply) => sendRevocation(services, request, reply))
+  app.get<KeyRoute>(`${PATH}/:id/revoke`, (request, reply) => sendKeyRevocation(services, request, reply))
 }
 
-function keyId({ params }: KeyRequest): string {
+function readKeyId({ params }: KeyRequest): string {
   if (!isId('key', params.id)) throw new ProblemError(NO_SUCH_KEY)
   return params.id
 }
 
-function done(request: KeyRequest, reply: FastifyReply, word: string): FastifyReply {
-  return reply.redirect(`${PATH}/${keyId(request)}?done=${word}`, 303)
+function redirectToKey(request: KeyRequest, reply: FastifyReply, word: string): FastifyReply {
+  return reply.redirect(`${PATH}/${readKeyId(request)}?done=${word}`, 303)
 }
 
-async function foundKey({ db }: PageServices, request: KeyRequest): Promise<SeenKey> {
-  const found = await findApiKey(db, viewerOf(request).companyId, keyId(request))
+async function requireKey({ db }: PageServices, request: KeyRequest): Promise<SeenKey> {
+  const found = await findApiKey(db, getViewer(request).companyId, readKeyId(request))
   if (!found) throw new ProblemError(NO_SUCH_KEY)
   return found
 }
@@ -109,106 +115,107 @@ async function sendKey(
   reply: FastifyReply,
   wrong: KeyProblem | null,
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
-  const seen = await foundKey(services, request)
+  const viewer = getViewer(request)
+  const seen = await requireKey(services, request)
   const { key } = seen
   if (wrong?.problem) void reply.code(wrong.problem.status)
   return sendUserPage(request, reply, viewer, {
     title: key.name,
-    body: html`${trail(NAVIGATION.apiKeys)}
+    body: html`${renderBreadcrumb(NAVIGATION.apiKeys)}
       <h1>${key.name}</h1>
-      ${wrong ? formAlert(wrong.problem) : notice(request, DONE)} ${facts(seen, viewer.timeZone)}
+      ${wrong ? renderFormAlert(wrong.problem) : renderNotice(request, DONE)} ${renderKeyFacts(seen, viewer.timeZone)}
       <div class="actions">
-        <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">Its calls in Bulk User Logs</a>
-        ${key.isRevoked ? '' : switches(key)}
+        <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
+        ${key.isRevoked ? '' : renderKeyActions(key)}
       </div>
-      ${key.isRevoked ? html`<p>A revoked key stays in the list, so that what it did keeps its name. Nothing can be done with it any more.</p>` : forms(request, seen, wrong)}`,
+      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : renderKeyForms(request, seen, wrong)}`,
   })
 }
 
-function facts(seen: SeenKey, timeZone: string): Html {
+function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
   const { key, now } = seen
   const isOverlapping = key.previousExpiresAt !== null && key.previousExpiresAt > now
   return html`<dl class="facts">
-    <dt>State</dt>
-    <dd>${keyBadge(key)}</dd>
-    <dt>API id</dt>
+    <dt>Status</dt>
+    <dd>${renderKeyStatus(key)}</dd>
+    <dt>API ID</dt>
     <dd>
       <code id="api-id">${key.id}</code> <button type="button" class="quiet" data-copy="#api-id" hidden>Copy</button>
     </dd>
     <dt>Quota used</dt>
-    <dd>${quotaShown(seen, timeZone)}</dd>
+    <dd>${renderQuota(seen, timeZone)}</dd>
     <dt>Last used</dt>
-    <dd>${lastUsed(key, timeZone)}</dd>
+    <dd>${renderLastUsed(key, timeZone)}</dd>
     <dt>Created</dt>
-    <dd>${timeShown(key.createdAt, timeZone)}</dd>
+    <dd>${renderTime(key.createdAt, timeZone)}</dd>
     ${
       key.rotatedAt === null
         ? ''
-        : html`<dt>Secret replaced</dt>
-            <dd>${timeShown(key.rotatedAt, timeZone)}</dd>`
+        : html`<dt>Secret rotated</dt>
+            <dd>${renderTime(key.rotatedAt, timeZone)}</dd>`
     }
     ${
       isOverlapping
-        ? html`<dt>Former secret</dt>
-            <dd>works until ${timeShown(key.previousExpiresAt!, timeZone)}</dd>`
+        ? html`<dt>Previous secret</dt>
+            <dd>works until ${renderTime(key.previousExpiresAt!, timeZone)}</dd>`
         : ''
     }
   </dl>`
 }
 
-function switches({ id, isEnabled }: SeenKey['key']): Html {
+function renderKeyActions({ id, isEnabled }: SeenKey['key']): Html {
   const change = isEnabled ? 'disable' : 'enable'
   return html`<form method="post" action="${PATH}/${id}/${change}">
       <button>${isEnabled ? 'Disable' : 'Enable'}</button>
     </form>
-    <a class="button danger" href="${PATH}/${id}/revoke">Revoke …</a>`
+    <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
 
 const OVERLAPS = [
-  { value: '0', label: 'at once' },
+  { value: '0', label: 'immediately' },
   { value: '3600', label: 'after 1 hour' },
   { value: String(DEFAULT_OVERLAP_SECONDS), label: 'after 24 hours' },
   { value: '604800', label: 'after 7 days' },
 ]
 
-function forms(request: KeyRequest, { key }: SeenKey, wrong: KeyProblem | null): Html {
+function renderKeyForms(request: KeyRequest, { key }: SeenKey, wrong: KeyProblem | null): Html {
   const isEdited = wrong?.form === 'edit'
   const shown = isEdited
-    ? formFields(request.body)
+    ? readFormFields(request.body)
     : { name: key.name, quota_limit: String(key.quotaLimit), refresh_period: key.refreshPeriod }
   const rotateProblem = wrong?.form === 'rotate' ? wrong.problem : null
   return html`<h2>Name and quota</h2>
     <form method="post" action="${PATH}/${key.id}" class="stack">
-      ${seenField(key.version)} ${keyFields(shown, isEdited ? wrong.problem : null)}
+      ${renderSeenVersion(key.version)} ${renderKeyFields(shown, isEdited ? wrong.problem : null)}
       <button class="primary">Save</button>
     </form>
-    <h2>Rotate the secret</h2>
+    <h2>Secret rotation</h2>
     <p>
-      The key gets a new secret, which is shown once. The one that it has now goes on for the time that you choose; a
-      secret that was replaced before ends at once.
+      The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any
+      older secret stops now.
     </p>
     <form method="post" action="${PATH}/${key.id}/rotate" class="stack">
-      ${seenField(key.version)}
-      ${choice({ name: 'overlap_seconds', label: 'The present secret ends', value: String(DEFAULT_OVERLAP_SECONDS), options: OVERLAPS }, rotateProblem)}
-      <button>Rotate the secret</button>
+      ${renderSeenVersion(key.version)}
+      ${renderChoice({ name: 'overlap_seconds', label: 'Expire current secret', value: String(DEFAULT_OVERLAP_SECONDS), options: OVERLAPS }, rotateProblem)}
+      <button>Rotate secret</button>
     </form>`
 }
 
-async function sendRevocation(services: PageServices, request: KeyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
-  const { key } = await foundKey(services, request)
+async function sendKeyRevocation(
+  services: PageServices,
+  request: KeyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const viewer = getViewer(request)
+  const { key } = await requireKey(services, request)
   return sendUserPage(request, reply, viewer, {
     title: `Revoke ${key.name}`,
     body: html`<h1>Revoke “${key.name}”?</h1>
-      <p>
-        Its secret, and a former one that still works, end at once and for ever: every call with them is refused, an
-        upload that is under way included. It cannot be undone.
-      </p>
-      <p>Last used: ${lastUsed(key, viewer.timeZone)}. To refuse its calls only for a while, disable it instead.</p>
+      <p>All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.</p>
+      <p>Last used: ${renderLastUsed(key, viewer.timeZone)}. To block it temporarily, disable it instead.</p>
       <form method="post" action="${PATH}/${key.id}/revoke" class="actions">
-        <button class="danger">Revoke the key</button>
-        <a class="button" href="${PATH}/${key.id}">Keep it</a>
+        <button class="danger">Revoke key</button>
+        <a class="button" href="${PATH}/${key.id}">Cancel</a>
       </form>`,
   })
 }

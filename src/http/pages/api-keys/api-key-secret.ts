@@ -2,48 +2,48 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { KeyWithSecret } from '../../../accounts/api-keys/issue-api-key.ts'
 import type { SessionSettings } from '../../access/session.ts'
-import { baseUrlOf } from '../parts/base-url.ts'
-import { creatingCurl, verifyingCurl } from './curl-lines.ts'
+import { findBaseUrl } from '../parts/base-url.ts'
+import { buildCreateCommand, buildVerifyCommand } from './curl-lines.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { onlyOnce, shownOnce } from '../parts/once.ts'
-import { timeShown } from '../parts/times.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
 
-/** Shows a new secret of a key, this once, with a line that tries it. */
+/** Shows a new secret of a key, once, with commands to try it. */
 export function sendSecret(
   request: FastifyRequest,
   reply: FastifyReply,
   sessions: SessionSettings,
   { key, secret }: KeyWithSecret,
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
+  const viewer = getViewer(request)
   const isFirst = key.rotatedAt === null
-  const title = isFirst ? 'The API key is issued' : 'The API key has a new secret'
-  const baseUrl = baseUrlOf(request, sessions)
+  const title = isFirst ? 'API key created' : 'Secret rotated'
+  const baseUrl = findBaseUrl(request, sessions)
   return sendUserPage(request, reply, viewer, {
     title,
     body: html`<h1>${title}</h1>
-      ${onlyOnce('the secret')}
+      ${renderCopyWarning('the secret')}
       <h2>Secret of “${key.name}”, sent as <code>x-api-key</code></h2>
-      ${shownOnce('secret', secret, 'Copy the secret')}
-      <h2>API id, sent as <code>x-api-id</code></h2>
-      ${shownOnce('api-id', key.id, 'Copy the id')}
-      ${isFirst ? '' : whatOfTheFormer(key.previousExpiresAt, viewer.timeZone)}
+      ${renderCopyable('secret', secret, 'Copy secret')}
+      <h2>API ID, sent as <code>x-api-id</code></h2>
+      ${renderCopyable('api-id', key.id, 'Copy ID')}
+      ${isFirst ? '' : renderPreviousSecret(key.previousExpiresAt, viewer.timeZone)}
       <h2>Try it</h2>
-      <p>This line verifies the key, and changes nothing:</p>
-      ${shownOnce('verify-line', verifyingCurl(baseUrl, { id: key.id, secret }), 'Copy the line')}
+      <p>This command verifies the key and changes nothing:</p>
+      ${renderCopyable('verify-line', buildVerifyCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
       <p>
-        This one creates an employee, and with it an entry in
+        This one creates an employee, which adds an entry to
         <a href="${NAVIGATION.bulkUserLogs.path}">Bulk User Logs</a>:
       </p>
-      ${shownOnce('create-line', creatingCurl(baseUrl, { id: key.id, secret }), 'Copy the line')}
-      <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">To the key</a></p>`,
+      ${renderCopyable('create-line', buildCreateCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
+      <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">View key</a></p>`,
   })
 }
 
-function whatOfTheFormer(expiresAt: string | null, timeZone: string) {
+function renderPreviousSecret(expiresAt: string | null, timeZone: string) {
   return expiresAt === null
-    ? html`<p>The secret before it has ended.</p>`
-    : html`<p>The secret before it works until ${timeShown(expiresAt, timeZone)}.</p>`
+    ? html`<p>The previous secret no longer works.</p>`
+    : html`<p>The previous secret works until ${renderTime(expiresAt, timeZone)}.</p>`
 }

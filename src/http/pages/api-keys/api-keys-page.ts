@@ -7,63 +7,63 @@ import type { KeyStatus, SeenKey } from '../../../accounts/api-keys/read-api-key
 import { countApiKeys, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import { IssueBody, KEY_STATUSES } from '../../admin/api-key-schemas.ts'
 import { decodeIdCursor } from '../../server/id-cursor.ts'
-import { keyBadge, lastUsed, quotaShown } from './api-key-facts.ts'
+import { renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
 import {
-  anyOf,
-  asFormProblem,
-  checked,
-  choice,
-  field,
-  formAlert,
+  listOptions,
+  toFormProblem,
+  checkForm,
+  renderChoice,
+  renderField,
+  renderFormAlert,
   type FormFields,
-  formFields,
+  readFormFields,
   type FormProblem,
-  seenField,
-  seenIn,
-  wholeNumber,
+  renderSeenVersion,
+  readSeenVersion,
+  parseWholeNumber,
 } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { olderLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { timeShown } from '../parts/times.ts'
-import { actingOf, viewerOf } from '../parts/viewer.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
 
-/** `/settings/api-keys`: the list, and issuing a key. */
-export function apiKeysPage(app: FastifyInstance, services: PageServices): void {
-  app.get(PATH, (request, reply) => sendList(services, request, reply))
+/** `/settings/api-keys`: the list, and the form that creates a key. */
+export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
+  app.get(PATH, (request, reply) => sendKeyList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendIssueForm(services, request, reply, null))
   app.post(`${PATH}/new`, async (request, reply) => {
-    const acting = actingOf(request)
+    const acting = getActing(request)
     try {
-      const fields = formFields(request.body)
-      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checked(IssueBody, keyBody(fields))
-      const wanted = { ...acting, name, quotaLimit, refreshPeriod, seen: seenIn(fields) }
+      const fields = readFormFields(request.body)
+      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checkForm(IssueBody, readKeyBody(fields))
+      const wanted = { ...acting, name, quotaLimit, refreshPeriod, seen: readSeenVersion(fields) }
       return await sendSecret(request, reply, services.sessions, await issueApiKeyRecord(services.company, wanted))
     } catch (error) {
-      return sendIssueForm(services, request, reply, asFormProblem(error))
+      return sendIssueForm(services, request, reply, toFormProblem(error))
     }
   })
 }
 
-/** What the fields of a key come to, as the endpoints take it. */
-export function keyBody({ name = '', quota_limit: limit, refresh_period: period = '' }: FormFields) {
-  return { name: name.trim(), quota_limit: wholeNumber(limit), refresh_period: period }
+/** Reads the fields of a key as the body that the endpoint takes. */
+export function readKeyBody({ name = '', quota_limit: limit, refresh_period: period = '' }: FormFields) {
+  return { name: name.trim(), quota_limit: parseWholeNumber(limit), refresh_period: period }
 }
 
-/** The fields of a key. */
-export function keyFields(
+/** Renders the fields of a key. */
+export function renderKeyFields(
   { name = '', quota_limit: limit = '', refresh_period: period = '' }: FormFields,
   problem: FormProblem,
 ): Html {
   const options = REFRESH_PERIODS.map((value) => ({ value, label: value }))
-  return html`${field({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'For people: what uses the key, such as “Nightly HR sync”.' }, problem)}
-  ${field({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls in each period.' }, problem)}
-  ${choice({ name: 'refresh_period', label: 'The quota begins anew', value: period, options, hint: 'By the calendar, in UTC; weeks begin on Monday.' }, problem)}`
+  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the key, such as “Nightly HR sync”.' }, problem)}
+  ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls per period' }, problem)}
+  ${renderChoice({ name: 'refresh_period', label: 'Quota resets', value: period, options, hint: 'By the calendar, in UTC; weeks start on Monday.' }, problem)}`
 }
 
 const DEFAULTS = { name: '', quota_limit: String(DEFAULT_QUOTA_LIMIT), refresh_period: DEFAULT_REFRESH_PERIOD }
@@ -74,27 +74,27 @@ async function sendIssueForm(
   reply: FastifyReply,
   problem: FormProblem,
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
-  const fields = problem ? formFields(request.body) : DEFAULTS
+  const viewer = getViewer(request)
+  const fields = problem ? readFormFields(request.body) : DEFAULTS
   const seen = await countApiKeys(company.pool, viewer.companyId)
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
-    title: 'Issue an API key',
-    body: html`<h1>Issue an API key</h1>
-      ${formAlert(problem)}
-      <p>The key acts for the whole company. Its secret is shown once, on the next page.</p>
+    title: 'Create API key',
+    body: html`<h1>Create API key</h1>
+      ${renderFormAlert(problem)}
+      <p>The key can read and change all employees of the company. Its secret is shown once, on the next page.</p>
       <form method="post" action="${PATH}/new" class="stack">
-        ${seenField(seen)} ${keyFields(fields, problem)}
+        ${renderSeenVersion(seen)} ${renderKeyFields(fields, problem)}
         <div class="actions">
-          <button class="primary">Issue the key</button><a class="button" href="${PATH}">Cancel</a>
+          <button class="primary">Create key</button><a class="button" href="${PATH}">Cancel</a>
         </div>
       </form>`,
   })
 }
 
-async function sendList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
-  const { cursor, status: wanted } = formFields(request.query)
+async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const viewer = getViewer(request)
+  const { cursor, status: wanted } = readFormFields(request.query)
   const status = KEY_STATUSES.find((known) => known === wanted)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('key', cursor) }
   const filter: { status?: KeyStatus } = status === undefined ? {} : { status }
@@ -103,38 +103,38 @@ async function sendList({ db }: PageServices, request: FastifyRequest, reply: Fa
   return sendUserPage(request, reply, viewer, {
     title: 'API keys',
     body: html`<h1>API keys</h1>
-      <p class="actions"><a class="button primary" href="${PATH}/new">Issue an API key</a></p>
-      ${found.length === 0 && !isFiltered ? nothingYet() : html`${filterForm(status ?? '')} ${table(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
-      ${olderLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
+      <p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>
+      ${found.length === 0 && !isFiltered ? renderNoKeys() : html`${renderKeyFilter(status ?? '')} ${renderKeyTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
+      ${renderListLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
   })
 }
 
-function nothingYet(): Html {
+function renderNoKeys(): Html {
   return html`<div class="empty">
-    <p>The company has no API key yet.</p>
-    <p>A program needs one to create and update employees. Its secret is shown once, when the key is issued.</p>
+    <p>No API keys yet.</p>
+    <p>A program needs a key to create and update employees.</p>
   </div>`
 }
 
-const FILTERS = anyOf({ active: 'Enabled', disabled: 'Disabled', revoked: 'Revoked' })
+const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', revoked: 'Revoked' })
 
-function filterForm(status: string): Html {
+function renderKeyFilter(status: string): Html {
   return html`<form method="get" action="${PATH}" class="filters">
-    ${choice({ name: 'status', label: 'State', value: status, options: FILTERS }, null)}
+    ${renderChoice({ name: 'status', label: 'Status', value: status, options: FILTERS }, null)}
     <div class="actions"><button>Filter</button></div>
   </form>`
 }
 
-function table(keys: SeenKey[], timeZone: string): Html {
-  if (keys.length === 0) return html`<p class="empty">No key is like that. <a href="${PATH}">Show all</a></p>`
+function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
+  if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
   return html`<table class="cards">
     <caption class="visually-hidden">
       API keys, newest first
     </caption>
     <thead>
       <tr>
-        <th scope="col">Name and API id</th>
-        <th scope="col">State</th>
+        <th scope="col">Name and API ID</th>
+        <th scope="col">Status</th>
         <th scope="col">Quota used</th>
         <th scope="col">Last used</th>
         <th scope="col">Created</th>
@@ -147,10 +147,10 @@ function table(keys: SeenKey[], timeZone: string): Html {
             <th scope="row">
               <a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code class="below">${seen.key.id}</code>
             </th>
-            <td data-label="State">${keyBadge(seen.key)}</td>
-            <td data-label="Quota used">${quotaShown(seen, timeZone)}</td>
-            <td data-label="Last used">${lastUsed(seen.key, timeZone)}</td>
-            <td data-label="Created">${timeShown(seen.key.createdAt, timeZone)}</td>
+            <td data-label="Status">${renderKeyStatus(seen.key)}</td>
+            <td data-label="Quota used">${renderQuota(seen, timeZone)}</td>
+            <td data-label="Last used">${renderLastUsed(seen.key, timeZone)}</td>
+            <td data-label="Created">${renderTime(seen.key.createdAt, timeZone)}</td>
           </tr>`,
       )}
     </tbody>

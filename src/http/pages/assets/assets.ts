@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 
-/** A file that pages load. Its content stands in its name, so that it may stay in caches for ever. */
+/** A file that pages load. Its name contains a hash of its content, so caches may keep it forever. */
 interface Asset {
   path: string
   type: string
@@ -11,20 +11,20 @@ interface Asset {
 
 const NAME_DIGITS = 12
 
-function asset(file: string, type: string): Asset {
+function loadAsset(file: string, type: string): Asset {
   const content = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8')
   const [name, extension] = file.split('.')
   return { path: `/assets/${name}-${hash('sha256', content).slice(0, NAME_DIGITS)}.${extension}`, type, content }
 }
 
 export const ASSETS = {
-  style: asset('style.css', 'text/css; charset=utf-8'),
-  script: asset('script.js', 'text/javascript; charset=utf-8'),
-  liveLog: asset('live-log.js', 'text/javascript; charset=utf-8'),
-  icon: asset('icon.svg', 'image/svg+xml'),
+  style: loadAsset('style.css', 'text/css; charset=utf-8'),
+  script: loadAsset('script.js', 'text/javascript; charset=utf-8'),
+  liveLog: loadAsset('live-log.js', 'text/javascript; charset=utf-8'),
+  icon: loadAsset('icon.svg', 'image/svg+xml'),
 }
 
-/** The style sheet, the scripts and the icon of the pages. */
+/** Serves the style sheet, the scripts and the icon of the pages. */
 export function pageAssets(app: FastifyInstance): void {
   for (const { path, type, content } of Object.values(ASSETS)) {
     app.get(path, { schema: { hide: true } }, (_, reply) =>

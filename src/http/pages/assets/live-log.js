@@ -1,13 +1,13 @@
-// Bulk User Logs, live: new entries come to the top of the first page of the list. A stream of events tells that there
-// are some; the rows themselves are rendered by the server, with the filters of the page. The page's own cursor says up
-// to where it has the log, so whatever ends a stream, nothing is missed, and rows that are there already are not added.
+// Bulk User Logs, live: inserts new entries at the top of the first page of the list. An event stream announces them; the
+// server renders the rows, with the filters of the page. The page's cursor is the position up to which it has the log, so
+// a broken stream loses nothing, and rows that are already there are not added again.
 
 const MAX_ROWS = 200
 const ROWS_PAUSE_MS = 1_000
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 const ANNOUNCED_AFTER_MS = 1_000
-/** A browser has few connections to one host, and a user few streams: a page that nobody looks at gives its own back. */
+/** Browsers limit connections to a host, and the service limits streams per user: a hidden page closes its stream. */
 const HIDDEN_MS = 60_000
 
 const log = document.querySelector('[data-live]')
@@ -16,7 +16,7 @@ const table = log.querySelector('table')
 const body = table.tBodies[0]
 const { stream: streamPath, rows: rowsPath } = log.dataset
 
-/** The one place where text becomes elements: rows that this server has rendered. */
+/** The only place where text becomes elements: rows that this server has rendered. */
 const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? {
   createHTML: (html) => html,
 }
@@ -25,7 +25,7 @@ let cursor = log.dataset.cursor
 let stream = null
 let failures = 0
 let isSignedOut = false
-/** Rows that came while the page was paused, newest first. */
+/** Rows that arrived while the page was paused, newest first. */
 let waiting = []
 
 const isPaused = () => part('pause').getAttribute('aria-pressed') === 'true'
@@ -46,7 +46,7 @@ function showConnection() {
 
 let announcing = 0
 let unannounced = 0
-/** Tells assistive technology, once for all that came in a while. */
+/** Announces new entries to assistive technology, several at a time. */
 function announce(count) {
   unannounced += count
   clearTimeout(announcing)
@@ -57,7 +57,7 @@ function announce(count) {
   }, ANNOUNCED_AFTER_MS)
 }
 
-/** Puts rows at the top. What somebody reads stays where it is, and what has the focus keeps it. */
+/** Inserts rows at the top without moving what is being read, and without moving the focus. */
 function insert(rows) {
   const first = body.rows[0]
   const before = first?.getBoundingClientRect().top ?? 0
@@ -77,7 +77,7 @@ function insert(rows) {
   dropOldest()
 }
 
-/** Rows beyond the bound leave from the bottom; the link to older ones then leads on from the last that stays. */
+/** Removes the oldest rows beyond the limit; the link to older entries then starts after the last row that is left. */
 function dropOldest() {
   if (body.rows.length <= MAX_ROWS) return
   for (const row of [...body.rows].slice(MAX_ROWS)) if (!row.contains(document.activeElement)) row.remove()
@@ -100,7 +100,7 @@ function arrive(rows) {
 
 let fetching = null
 let isWanted = false
-/** Fetches what is newer than what the page has. One request at a time: what is asked for meanwhile is done after it. */
+/** Fetches newer rows, one request at a time: a call during a request leads to one more request after it. */
 function update() {
   isWanted = true
   fetching ??= fetchWanted().finally(() => (fetching = null))
@@ -126,7 +126,7 @@ async function fetchWanted() {
 }
 
 let retrying = null
-/** Opens the stream where the page has come to. The browser's own way of opening it again knows neither bound nor refusal. */
+/** Opens the stream at the page's cursor. The browser's own reconnection has no backoff and ignores refusals. */
 function open() {
   close()
   stream = new EventSource(`${streamPath}?cursor=${encodeURIComponent(cursor)}`)
@@ -146,7 +146,7 @@ function close() {
   stream = null
 }
 
-/** After a fault: waits longer each time, with some chance in it, looks for new rows, and opens the stream again. */
+/** After an error: waits (exponential backoff with jitter), fetches new rows, and reopens the stream. */
 function retry() {
   if (retrying !== null) return
   close()

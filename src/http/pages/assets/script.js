@@ -1,4 +1,4 @@
-// What is live on the pages. Every page works without it.
+// Progressive enhancement: every page works without this script.
 
 /** Buttons that copy a text: `<button data-copy="#id" hidden>`; shown only where copying works. */
 function copyButtons(within) {
@@ -23,7 +23,7 @@ const UNITS = [
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** Keeps what says how long ago something was, or when it will be, true: `<span data-since="RFC 3339">`. */
+/** Updates relative times: `<span data-since="RFC 3339">`. */
 function keepAges() {
   const now = Date.now()
   for (const span of document.querySelectorAll('[data-since]')) {
@@ -34,7 +34,7 @@ function keepAges() {
   }
 }
 
-/** Keeps a part of a page up to date while somebody looks at it, and does not work in it: `<div id data-refresh="ms">`. */
+/** Reloads a part of a page while the page is visible and the part has no focus: `<div id data-refresh="ms">`. */
 function keepFresh(id, everyMs) {
   const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? {
     createHTML: (html) => html,

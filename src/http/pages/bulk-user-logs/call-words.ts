@@ -1,7 +1,7 @@
-/** What a call does, in words. */
+/** Labels of the operations. */
 export const OPERATIONS = { create: 'Create', update_one: 'Update one', update_many: 'Update many' } as const
 
-/** The five counts of a call, in the order in which they are shown. */
+/** The counts of a call with their labels, in display order. */
 export const COUNTS = [
   ['total', 'Total'],
   ['updated', 'Updated'],

@@ -19,33 +19,33 @@ import { showRecords } from '../../admin/log-records.ts'
 import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { addressOf } from '../parts/addresses.ts'
-import { entryPath, entrySummary } from './entry.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { buildEntryUrl, renderEntrySummary } from './entry.ts'
 import type { PageRecord } from './records.ts'
-import { pageRecords, recordShown } from './records.ts'
+import { joinRecords, renderRecord } from './records.ts'
 import {
-  anyOf,
-  asFormProblem,
-  checked,
-  choice,
-  field,
-  formFields,
+  listOptions,
+  toFormProblem,
+  checkForm,
+  renderChoice,
+  renderField,
+  readFormFields,
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import { sendUserPage, trail } from '../parts/layout.ts'
-import { pageLinks } from '../parts/list-pages.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const PAGE_SIZES = ['50', '100', '200']
 const OUTCOMES = ['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created', 'Failed']
 
 type EntryRequest = FastifyRequest<{ Params: { log_id: string }; Querystring: unknown }>
 
-/** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and each of the records alone. */
-export function entryPages(app: FastifyInstance, reads: Reads, path: string): void {
+/** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and a page for each record. */
+export function addEntryPages(app: FastifyInstance, reads: Reads, path: string): void {
   app.get<{ Params: { log_id: string } }>(
     `${path}/:log_id`,
     { config: { isHeavyRead: whenGiven('q') } },
@@ -53,38 +53,36 @@ export function entryPages(app: FastifyInstance, reads: Reads, path: string): vo
   )
   app.get<{ Params: { log_id: string; index: string } }>(`${path}/:log_id/records/:index`, async (request, reply) => {
     const { log_id: id, index } = request.params
-    const { companyId } = viewerOf(request)
+    const { companyId } = getViewer(request)
     const db = await reads.of(companyId)
     const logs = db as unknown as Kysely<unknown>
     const entry = await requireLogEntry(logs, companyId, id)
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(logs, companyId, entry, Number(index)) : null
-    if (!row) throw new ProblemError(problem('route_not_found', 'the entry lists no such record'))
-    const [record] = await withDetails(db, companyId, entry, [row])
-    const body = html`${trail(NAVIGATION.bulkUserLogs, [{ label: 'The entry', path: entryPath(entry) }])}
-      <h1>Record ${index} of a call</h1>
+    if (!row) throw new ProblemError(problem('route_not_found', 'this entry has no such record'))
+    const [record] = await readDetails(db, companyId, entry, [row])
+    const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Entry', path: buildEntryUrl(entry) }])}
+      <h1>Record ${index}</h1>
       <ol class="records">
-        ${recordShown(entry, record!, 2)}
+        ${renderRecord(entry, record!, 2)}
       </ol>
-      <h2>The call</h2>
-      ${entrySummary(entry, viewerOf(request).timeZone)}`
-    return sendUserPage(request, reply, viewerOf(request), { title: `Record ${index}`, body })
+      <h2>Call</h2>
+      ${renderEntrySummary(entry, getViewer(request).timeZone)}`
+    return sendUserPage(request, reply, getViewer(request), { title: `Record ${index}`, body })
   })
 }
 
 async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
+  const viewer = getViewer(request)
   const db = await reads.of(viewer.companyId)
   const entry = await requireLogEntry(db as unknown as Kysely<unknown>, viewer.companyId, request.params.log_id)
   const query = readRecordQuery(request.query)
   const page = query.filter && (await readRecords(db, viewer.companyId, entry, query.filter, query))
-  const body = html`${trail(NAVIGATION.bulkUserLogs)}
+  const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
     <h1>${entry.entry.status} call</h1>
-    ${entrySummary(entry, viewer.timeZone)}
+    ${renderEntrySummary(entry, viewer.timeZone)}
     <h2 id="records">Records</h2>
-    <p class="hint">
-      Records are numbered from 0, as in the answers of the API. Names and addresses are those of today.
-    </p>
-    ${recordFilterForm(entry, query)} ${page ? recordList(entry, query, page) : ''}`
+    <p class="hint">Records are numbered from 0, as in API responses. Names and e-mails shown are current.</p>
+    ${renderRecordFilter(entry, query)} ${page ? renderRecordList(entry, query, page) : ''}`
   return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, {
     title: `${entry.entry.status} call`,
     body,
@@ -93,7 +91,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
 
 interface RecordQuery {
   given: FormFields
-  /** Null when something of it is not valid. */
+  /** Null when the query is not valid. */
   filter: RecordFilter | null
   problem: FormProblem
   limit: number
@@ -102,15 +100,15 @@ interface RecordQuery {
 }
 
 function readRecordQuery(query: unknown): RecordQuery {
-  const { status = '', q = '', limit = '', cursor, before } = formFields(query)
+  const { status = '', q = '', limit = '', cursor, before } = readFormFields(query)
   const size = PAGE_SIZES.includes(limit) ? limit : PAGE_SIZES[0]!
   const given = { status, q: q.trim(), limit: size === PAGE_SIZES[0] ? '' : size }
   const place = { limit: Number(size), cursor, before }
   try {
     const wanted = Object.fromEntries(Object.entries({ status, q: q.trim() }).filter(([, text]) => text !== ''))
-    return { given, filter: readRecordFilter(checked(RecordExportQuery, wanted)), problem: null, ...place }
+    return { given, filter: readRecordFilter(checkForm(RecordExportQuery, wanted)), problem: null, ...place }
   } catch (error) {
-    return { given, filter: null, problem: asFormProblem(error), ...place }
+    return { given, filter: null, problem: toFormProblem(error), ...place }
   }
 }
 
@@ -128,7 +126,7 @@ async function readRecords(
   { limit, cursor, before }: RecordQuery,
 ): Promise<RecordPage> {
   const logs = db as unknown as Kysely<unknown>
-  // One more than asked for tells whether there is another page.
+  // One extra row tells whether there is another page.
   const found =
     before === undefined
       ? await listLogRecords(logs, companyId, entry, filter, {
@@ -138,16 +136,16 @@ async function readRecords(
       : await listLogRecordsBefore(logs, companyId, entry, filter, { before: decodeCursor(before), limit: limit + 1 })
   const hasMore = found.length > limit
   const rows = before === undefined ? found.slice(0, limit) : found.slice(-limit)
-  const records = await withDetails(db, companyId, entry, rows)
+  const records = await readDetails(db, companyId, entry, rows)
   return before === undefined
     ? { records, hasPrevious: cursor !== undefined, hasNext: hasMore }
     : { records, hasPrevious: hasMore, hasNext: true }
 }
 
-async function withDetails(db: LedgerDb, companyId: string, entry: LogEntry, rows: LogRecord[]): Promise<PageRecord[]> {
+async function readDetails(db: LedgerDb, companyId: string, entry: LogEntry, rows: LogRecord[]): Promise<PageRecord[]> {
   const shown = await showRecords(db, companyId, rows)
   const ids = shown.map(({ employee_id: id }) => id).filter((id): id is string => isId('emp', id))
-  return pageRecords(
+  return joinRecords(
     entry,
     rows,
     shown,
@@ -155,31 +153,35 @@ async function withDetails(db: LedgerDb, companyId: string, entry: LogEntry, row
   )
 }
 
-function recordFilterForm(entry: LogEntry, { given, filter, problem }: RecordQuery): Html {
-  const csv = addressOf(`/admin/v1/bulk-user-logs/${entry.entry.id}/records.csv`, { ...filter })
+function renderRecordFilter(entry: LogEntry, { given, filter, problem }: RecordQuery): Html {
+  const csv = buildUrl(`/admin/v1/bulk-user-logs/${entry.entry.id}/records.csv`, { ...filter })
   const outcomes = Object.fromEntries(OUTCOMES.map((word) => [word, word]))
   const sizes = PAGE_SIZES.map((size, at) => ({ value: at === 0 ? '' : size, label: size }))
   const isFiltered = given['status'] !== '' || given['q'] !== ''
-  return html`<form method="get" action="${entryPath(entry)}#records" class="filters" aria-label="Filter the records">
-    ${choice({ name: 'status', label: 'Status', value: given['status']!, options: anyOf(outcomes) }, problem)}
-    ${field({ name: 'q', label: 'Search', value: given['q']!, isRequired: false, maxLength: 254, hint: 'Part of a name, e-mail or number' }, problem)}
-    ${choice({ name: 'limit', label: 'Records a page', value: given['limit']!, options: sizes }, problem)}
+  return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="filters" aria-label="Record filters">
+    ${renderChoice({ name: 'status', label: 'Status', value: given['status']!, options: listOptions(outcomes) }, problem)}
+    ${renderField({ name: 'q', label: 'Search', value: given['q']!, isRequired: false, maxLength: 254, hint: 'Part of a name, e-mail or number' }, problem)}
+    ${renderChoice({ name: 'limit', label: 'Records per page', value: given['limit']!, options: sizes }, problem)}
     <div class="actions">
       <button class="primary">Filter</button>
-      ${isFiltered ? html`<a class="button" href="${entryPath(entry)}#records">Clear filters</a>` : ''}
+      ${isFiltered ? html`<a class="button" href="${buildEntryUrl(entry)}#records">Clear filters</a>` : ''}
       <a class="button" href="${csv}" download>Download as CSV</a>
     </div>
   </form>`
 }
 
-function recordList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage): Html {
+function renderRecordList(
+  entry: LogEntry,
+  { given }: RecordQuery,
+  { records, hasPrevious, hasNext }: RecordPage,
+): Html {
   const place = (name: string, record: PageRecord | undefined) =>
-    `${addressOf(entryPath(entry), { ...given, [name]: record && encodeCursor(record.row.ordinal) })}#records`
-  return html`${records.length === 0 ? html`<p class="empty">No record matches. <a href="${entryPath(entry)}#records">Clear the filters</a> to see every record.</p>` : ''}
+    `${buildUrl(buildEntryUrl(entry), { ...given, [name]: record && encodeCursor(record.row.ordinal) })}#records`
+  return html`${records.length === 0 ? html`<p class="empty">No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.</p>` : ''}
     <ol class="records">
-      ${records.map((record) => recordShown(entry, record, 3))}
+      ${records.map((record) => renderRecord(entry, record, 3))}
     </ol>
-    ${pageLinks([
+    ${renderPageLinks([
       { label: 'Previous', rel: 'prev', href: hasPrevious && records.length > 0 ? place('before', records[0]) : null },
       { label: 'Next', rel: 'next', href: hasNext && records.length > 0 ? place('cursor', records.at(-1)) : null },
     ])}`

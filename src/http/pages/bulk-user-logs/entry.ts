@@ -1,65 +1,65 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
-import { addressOf } from '../parts/addresses.ts'
-import { statusBadge } from '../parts/badges.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
 import { LOGS_PATH } from './list.ts'
 import { COUNTS, OPERATIONS } from './call-words.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { numberShown } from '../parts/shown-values.ts'
-import { timeShown } from '../parts/times.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
 
-/** Where the pages of an entry are. */
-export function entryPath({ entry }: LogEntry): string {
+/** Builds the path of an entry's page. */
+export function buildEntryUrl({ entry }: LogEntry): string {
   return `${LOGS_PATH}/${entry.id}`
 }
 
-/** What an entry says about its call: the facts, the counts, and the API's own error message. */
-export function entrySummary(found: LogEntry, timeZone: string): Html {
+/** Renders the facts, counts and API error of a call. */
+export function renderEntrySummary(found: LogEntry, timeZone: string): Html {
   const { entry } = found
-  return html`${errorShown(found)}
+  return html`${renderApiError(found)}
     <dl class="counts">
       ${COUNTS.map(
         ([name, label]) =>
           html`<div>
             <dt>${label}</dt>
-            <dd>${numberShown(entry.counts[name])}</dd>
+            <dd>${formatNumber(entry.counts[name])}</dd>
           </div>`,
       )}
     </dl>
     <dl class="facts call-facts">
       <dt>Status</dt>
-      <dd>${statusBadge(entry.status)}</dd>
+      <dd>${renderStatusBadge(entry.status)}</dd>
       <dt>Name</dt>
       <dd>${entry.name}</dd>
       <dt>Date/Time</dt>
-      <dd>${timeShown(entry.requested_at, timeZone)}</dd>
+      <dd>${renderTime(entry.requested_at, timeZone)}</dd>
       <dt>Operation</dt>
       <dd>${OPERATIONS[entry.operation]}</dd>
       <dt>HTTP status</dt>
       <dd>${entry.http_status}</dd>
       <dt>Duration</dt>
-      <dd>${numberShown(entry.duration_ms)} ms</dd>
+      <dd>${formatNumber(entry.duration_ms)} ms</dd>
       <dt>API key</dt>
       <dd>
-        <a href="${addressOf(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
+        <a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
         <code>${entry.key.id}</code>
       </dd>
-      <dt>Request id</dt>
+      <dt>Request ID</dt>
       <dd><code id="request-id">${entry.request_id}</code></dd>
-      <dt>Entry id</dt>
+      <dt>Entry ID</dt>
       <dd>
         <code id="entry-id">${entry.id}</code>
-        <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy id</button>
+        <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy ID</button>
       </dd>
     </dl>
     <p class="actions">
-      <a class="button" href="${addressOf(NAVIGATION.events.path, { id: entry.id })}">Raw events of the call</a>
+      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id: entry.id })}">View raw events</a>
     </p>`
 }
 
-/** The very message that the API answered. */
-function errorShown({ entry: { error, http_status: status } }: LogEntry): Html {
+/** Renders the API's error message, unchanged. */
+function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
   if (!error) return html``
   return html`<div class="alert">
     <strong>The API refused the call:</strong> <span id="api-error">${error.detail}</span> (<a

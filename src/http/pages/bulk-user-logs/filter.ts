@@ -7,12 +7,12 @@ import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { OPERATIONS } from './call-words.ts'
 import {
-  anyOf,
-  asFormProblem,
-  checked,
-  choice,
-  field,
-  formFields,
+  listOptions,
+  toFormProblem,
+  checkForm,
+  renderChoice,
+  renderField,
+  readFormFields,
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
@@ -21,24 +21,24 @@ import type { Html } from '../parts/page.ts'
 
 const NAMES = ['status', 'operation', 'from', 'to', 'key', 'employee', 'q'] as const
 
-/** The filters of a page, as they stand in its address. */
+/** The filters in a page's address. */
 export interface PageFilter {
-  /** What was given, by name: neither checked nor normalised. */
+  /** The values by name, neither checked nor normalised. */
   given: FormFields
-  /** Null when something of it is not valid. */
+  /** Null when a value is not valid. */
   filter: EntryFilter | null
   problem: FormProblem
 }
 
-/** Reads the filters of an address. Days and times are of the company's time zone; `to` means that day included. */
+/** Reads the filters in an address. Days and times are in the company's time zone; a day in `to` is included. */
 export function readPageFilter(query: unknown, timeZone: string): PageFilter {
-  const texts = formFields(query)
+  const texts = readFormFields(query)
   const given = Object.fromEntries(
     NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''),
   )
   try {
     const { from, to, ...others } = given
-    const faults = [localFault('from', from), localFault('to', to), keyFault(others['key'])].filter(
+    const faults = [checkLocalTime('from', from), checkLocalTime('to', to), checkKeyId(others['key'])].filter(
       (fault) => fault !== null,
     )
     if (faults.length > 0) throw new ProblemError(invalidFields(faults))
@@ -46,23 +46,23 @@ export function readPageFilter(query: unknown, timeZone: string): PageFilter {
       ...(from === undefined ? {} : { from: new Date(beginningOf(from, timeZone)).toISOString() }),
       ...(to === undefined ? {} : { to: new Date(endOf(to, timeZone)).toISOString() }),
     }
-    return { given, filter: readEntryFilter(checked(EntryExportQuery, { ...others, ...instants })), problem: null }
+    return { given, filter: readEntryFilter(checkForm(EntryExportQuery, { ...others, ...instants })), problem: null }
   } catch (error) {
-    return { given, filter: null, problem: asFormProblem(error) }
+    return { given, filter: null, problem: toFormProblem(error) }
   }
 }
 
-function localFault(name: string, text: string | undefined): RecordError | null {
+function checkLocalTime(name: string, text: string | undefined): RecordError | null {
   if (text === undefined || readLocal(text)) return null
   return fieldError(
     `/${name}`,
     'invalid_format',
-    `${name} must be a day, such as 2026-11-20, or a time, such as 2026-11-20T14:30`,
+    `${name} must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30`,
   )
 }
 
-function keyFault(key: string | undefined): RecordError | null {
-  return key === undefined || isId('key', key) ? null : fieldError('/key', 'invalid_format', 'key must be an API id')
+function checkKeyId(key: string | undefined): RecordError | null {
+  return key === undefined || isId('key', key) ? null : fieldError('/key', 'invalid_format', 'key must be an API ID')
 }
 
 export interface KeyOption {
@@ -70,24 +70,29 @@ export interface KeyOption {
   name: string
 }
 
-/** The form that filters the list, unfolded where it does. */
-export function filterForm({ given, problem }: PageFilter, keys: KeyOption[], action: string, timeZone: string): Html {
+/** Renders the filter form, open when a filter is set. */
+export function renderEntryFilter(
+  { given, problem }: PageFilter,
+  keys: KeyOption[],
+  action: string,
+  timeZone: string,
+): Html {
   const value = (name: string) => given[name] ?? ''
   const key = value('key')
   const options = keys.map(({ id, name }) => ({ value: id, label: name }))
   if (key !== '' && !keys.some(({ id }) => id === key)) options.push({ value: key, label: key })
   const optional = { isRequired: false, maxLength: 254 }
-  return html`${problem ? html`<p class="alert" role="alert">${problem.errors.length > 0 ? 'These filters cannot be used: please correct them.' : `${problem.detail}.`}</p>` : ''}
+  return html`${problem ? html`<p class="alert" role="alert">${problem.errors.length > 0 ? 'These filters are not valid. Correct the marked fields.' : `${problem.detail}.`}</p>` : ''}
     <details class="filtering" ${Object.keys(given).length > 0 ? html`open` : ''}>
-      <summary>Filter the entries</summary>
+      <summary>Filter entries</summary>
       <form method="get" action="${action}" class="filters" aria-label="Filters">
-        ${choice({ name: 'status', label: 'Status', value: value('status'), options: anyOf({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
-        ${choice({ name: 'operation', label: 'Operation', value: value('operation'), options: anyOf(OPERATIONS) }, problem)}
-        ${choice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
-        ${field({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact id, e-mail or external id' }, problem)}
-        ${field({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
-        ${field({ name: 'from', label: 'From', value: value('from'), type: dateType(value('from')), isRequired: false, hint: timeZone }, problem)}
-        ${field({ name: 'to', label: 'To', value: value('to'), type: dateType(value('to')), isRequired: false, hint: 'That day included' }, problem)}
+        ${renderChoice({ name: 'status', label: 'Status', value: value('status'), options: listOptions({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
+        ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: listOptions(OPERATIONS) }, problem)}
+        ${renderChoice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
+        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact ID, e-mail or external ID' }, problem)}
+        ${renderField({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
+        ${renderField({ name: 'from', label: 'From', value: value('from'), type: chooseInputType(value('from')), isRequired: false, hint: timeZone }, problem)}
+        ${renderField({ name: 'to', label: 'To', value: value('to'), type: chooseInputType(value('to')), isRequired: false, hint: 'Including that day' }, problem)}
         <div class="actions">
           <button class="primary">Filter</button>
           ${Object.keys(given).length > 0 ? html`<a class="button" href="${action}">Clear filters</a>` : ''}
@@ -96,8 +101,8 @@ export function filterForm({ given, problem }: PageFilter, keys: KeyOption[], ac
     </details>`
 }
 
-/** An address may hold a time of day, and what is no date at all; browsers show in each kind of input only what fits. */
-function dateType(text: string): 'date' | 'datetime-local' | 'text' {
+/** Chooses the input type that can show the text of an address: a date, a date and time, or anything else. */
+function chooseInputType(text: string): 'date' | 'datetime-local' | 'text' {
   const local = text === '' ? { time: undefined } : readLocal(text)
   if (!local) return 'text'
   return local.time === undefined ? 'date' : 'datetime-local'

@@ -16,22 +16,22 @@ import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import type { SessionSettings } from '../../access/session.ts'
-import { addressOf } from '../parts/addresses.ts'
-import { baseUrlOf } from '../parts/base-url.ts'
-import { entryPages } from './entry-page.ts'
-import { filterForm, readPageFilter } from './filter.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { findBaseUrl } from '../parts/base-url.ts'
+import { addEntryPages } from './entry-page.ts'
+import { renderEntryFilter, readPageFilter } from './filter.ts'
 import type { ListPage } from './list.ts'
-import { entryList, LOGS_PATH, noEntriesYet, noSuchEntries, ROWS_PATH, rowsFragment } from './list.ts'
-import { formFields } from '../parts/form.ts'
+import { renderEntryList, LOGS_PATH, renderFirstCall, renderNoMatch, ROWS_PATH, renderRowsFragment } from './list.ts'
+import { readFormFields } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import type { Html } from '../parts/page.ts'
 import { sendFragment } from '../parts/page.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const PAGE_ENTRIES = 50
-/** New entries that the script is given at once; it asks again for more. */
+/** New entries in one response to the script; it asks again for more. */
 const ROWS_AT_ONCE = 100
-/** Keys to choose from; the filter takes any other by its id in the address. */
+/** Keys in the filter's list; the address may name any other key by its id. */
 const KEYS_SHOWN = 200
 
 export interface BulkUserLogsPageServices {
@@ -42,37 +42,37 @@ export interface BulkUserLogsPageServices {
 }
 
 /** Bulk User Logs: the list, its new rows for the script, and the pages of an entry. */
-export function bulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPageServices): void {
+export function addBulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPageServices): void {
   const config = { isHeavyRead: whenGiven('q', 'employee') }
-  app.get(LOGS_PATH, { config }, async (request, reply) => sendList(services, request, reply))
+  app.get(LOGS_PATH, { config }, async (request, reply) => sendEntryList(services, request, reply))
   app.get(ROWS_PATH, { config }, async (request, reply) => sendRows(services.reads, request, reply))
-  entryPages(app, services.reads, LOGS_PATH)
+  addEntryPages(app, services.reads, LOGS_PATH)
 }
 
-async function sendList(
+async function sendEntryList(
   services: BulkUserLogsPageServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { companyId, timeZone } = viewerOf(request)
+  const { companyId, timeZone } = getViewer(request)
   const pageFilter = readPageFilter(request.query, timeZone)
   const { given, filter } = pageFilter
-  const { cursor, after } = formFields(request.query)
-  // A form sends its empty fields as well: the address to keep and to pass on is the one without them.
-  if (Object.values(formFields(request.query)).includes('')) return reply.redirect(addressOf(LOGS_PATH, given), 303)
+  const { cursor, after } = readFormFields(request.query)
+  // A form also sends its empty fields; redirect to the shorter address, which people keep and share.
+  if (Object.values(readFormFields(request.query)).includes('')) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
-  const form = filterForm(pageFilter, keys, LOGS_PATH, timeZone)
+  const form = renderEntryFilter(pageFilter, keys, LOGS_PATH, timeZone)
   if (!filter) return sendListPage(request, reply.code(400), form, html``)
   const db = await services.reads.of(companyId)
   const read = await readPage(db, companyId, filter, { cursor, after })
-  // All that is newer fits on the first page, which is full and goes on by itself.
-  if (after !== undefined && !read.hasNewer) return reply.redirect(addressOf(LOGS_PATH, given), 303)
+  // Everything newer fits on the first page, which updates by itself.
+  if (after !== undefined && !read.hasNewer) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const isEmpty =
     read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
-  const baseUrl = baseUrlOf(request, services.sessions)
+  const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
-  const whenNone = isEmpty ? noEntriesYet(baseUrl, active?.id ?? null) : noSuchEntries()
-  return sendListPage(request, reply, form, entryList({ ...read, filter: pageFilter, timeZone, whenNone }))
+  const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : renderNoMatch()
+  return sendListPage(request, reply, form, renderEntryList({ ...read, filter: pageFilter, timeZone, whenNone }))
 }
 
 async function sendListPage(
@@ -83,11 +83,10 @@ async function sendListPage(
 ): Promise<FastifyReply> {
   const body = html`<h1>Bulk User Logs</h1>
     <p class="hint">
-      Every call of the API that created or updated employees, or was to. Times are those of
-      ${viewerOf(request).timeZone}.
+      Every API call that tried to create or update employees. Times in ${getViewer(request).timeZone}.
     </p>
     ${form} ${list}`
-  return sendUserPage(request, reply, viewerOf(request), { title: 'Bulk User Logs', body })
+  return sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
 }
 
 interface Place {
@@ -106,7 +105,7 @@ async function readPage(
   { cursor, after }: Place,
 ): Promise<ReadPage> {
   const logs = db as unknown as Kysely<unknown>
-  // One more than is shown tells whether there is another page.
+  // One extra row tells whether there is another page.
   const limit = PAGE_ENTRIES + 1
   if (after !== undefined) {
     const found = await listLogEntriesAfter(logs, companyId, filter, {
@@ -116,7 +115,7 @@ async function readPage(
     const entries = found.slice(0, PAGE_ENTRIES).toReversed()
     return { entries, reached: null, hasNewer: found.length > PAGE_ENTRIES, hasOlder: true }
   }
-  // Read before the entries: what comes in between stands on the page and comes once more, and the script knows it.
+  // Read before the entries. An entry that arrives in between is on the page and is sent again; the script skips it.
   const reached = cursor === undefined ? (await readReach(db, companyId, filter)).reached : null
   const found = await listLogEntries(logs, companyId, filter, {
     before: cursor === undefined ? null : decodeCursor(cursor),
@@ -131,8 +130,8 @@ async function readPage(
 }
 
 /**
- * The position of the newest entry, and up to where all that a filter finds can be found: who is looked for by a name
- * has to be among the employees, which another projection keeps.
+ * Reads the position of the newest entry, and the position up to which the filter's result is complete: a search by
+ * name also needs the employees projection, which may be behind.
  */
 async function readReach(
   db: LedgerDb,
@@ -145,13 +144,13 @@ async function readReach(
   return { newest, reached: Math.min(newest, reached) }
 }
 
-/** The rows that came after a position, newest first, and up to where the log was read for them. */
+/** Sends the rows after a position, newest first, with the position up to which the log was read. */
 async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { companyId, timeZone } = viewerOf(request)
+  const { companyId, timeZone } = getViewer(request)
   const db = await reads.of(companyId)
   const logs = db as unknown as Kysely<unknown>
   const { filter } = readPageFilter(request.query, timeZone)
-  const { after } = formFields(request.query)
+  const { after } = readFormFields(request.query)
   if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'of a filter', 'is not valid')
   const position = decodeCursor(after, 'query parameter after')
   const { newest, reached } = await readReach(db, companyId, filter)
@@ -159,5 +158,5 @@ async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyRep
   const entries: LogEntry[] = found.slice(0, ROWS_AT_ONCE)
   const hasMore = found.length > ROWS_AT_ONCE
   const next = Math.max(position, hasMore ? Math.min(reached, entries.at(-1)!.position) : reached)
-  return sendFragment(reply, rowsFragment(entries.toReversed(), timeZone, next, hasMore || next < newest))
+  return sendFragment(reply, renderRowsFragment(entries.toReversed(), timeZone, next, hasMore || next < newest))
 }

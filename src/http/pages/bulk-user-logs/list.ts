@@ -1,17 +1,17 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../server/cursor.ts'
-import { addressOf } from '../parts/addresses.ts'
+import { buildUrl } from '../parts/addresses.ts'
 import { ASSETS } from '../assets/assets.ts'
-import { statusBadge } from '../parts/badges.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
 import type { PageFilter } from './filter.ts'
 import { COUNTS, OPERATIONS } from './call-words.ts'
-import { creatingCurl } from '../api-keys/curl-lines.ts'
-import { pageLinks } from '../parts/list-pages.ts'
+import { buildCreateCommand } from '../api-keys/curl-lines.ts'
+import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { numberShown } from '../parts/shown-values.ts'
-import { absolute, ago } from '../parts/times.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { absolute, formatAge } from '../parts/times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 export const ROWS_PATH = `${LOGS_PATH}/rows`
@@ -23,26 +23,26 @@ export interface ListPage {
   filter: PageFilter
   entries: LogEntry[]
   timeZone: string
-  /** Up to where the log was read for this page; null for a page that new entries do not come to. */
+  /** The position up to which the log was read; null for a page that receives no new entries. */
   reached: number | null
   hasNewer: boolean
   hasOlder: boolean
-  /** What stands in place of the entries when there are none. */
+  /** Shown when there are no entries. */
   whenNone: Html
 }
 
-/** The entries with the links to those before and after them; on the first page new ones arrive by themselves. */
-export function entryList(page: ListPage): Html {
+/** Renders the entries with links to the neighbouring pages; the first page receives new entries live. */
+export function renderEntryList(page: ListPage): Html {
   const { filter, entries, reached } = page
   const { given } = filter
   const isNone = entries.length === 0
   const place = (name: string, entry: LogEntry | undefined) =>
-    addressOf(LOGS_PATH, { ...given, [name]: entry && encodeCursor(entry.position) })
+    buildUrl(LOGS_PATH, { ...given, [name]: entry && encodeCursor(entry.position) })
   return html`${isNone && reached === null ? page.whenNone : ''}
-    <section aria-label="Entries" ${reached === null ? '' : liveAttributes(filter, reached)}>
+    <section aria-label="Entries" ${reached === null ? '' : renderLiveAttributes(filter, reached)}>
       <div class="toolbar">
-        ${reached === null ? '' : liveBar()}
-        <a class="button" href="${addressOf(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>
+        ${reached === null ? '' : renderLiveBar()}
+        <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>
       </div>
       ${reached === null ? '' : html`<div data-live-none ${isNone ? '' : html`hidden`}>${page.whenNone}</div>`}
       <table class="cards entries" ${isNone ? html`hidden` : ''}>
@@ -58,11 +58,11 @@ export function entryList(page: ListPage): Html {
           </tr>
         </thead>
         <tbody>
-          ${entryRows(entries, page.timeZone)}
+          ${renderEntryRows(entries, page.timeZone)}
         </tbody>
       </table>
-      ${pageLinks([
-        { label: 'Newest', rel: 'first', href: page.hasNewer ? addressOf(LOGS_PATH, given) : null },
+      ${renderPageLinks([
+        { label: 'Newest', rel: 'first', href: page.hasNewer ? buildUrl(LOGS_PATH, given) : null },
         { label: 'Newer', rel: 'prev', href: page.hasNewer ? place('after', entries[0]) : null },
         { label: 'Older', rel: 'next', href: page.hasOlder ? place('cursor', entries.at(-1)) : null },
       ])}
@@ -70,13 +70,13 @@ export function entryList(page: ListPage): Html {
     ${reached === null ? '' : html`<script src="${ASSETS.liveLog.path}" type="module"></script>`}`
 }
 
-function liveAttributes({ given }: PageFilter, reached: number): Html {
+function renderLiveAttributes({ given }: PageFilter, reached: number): Html {
   return html`data-live data-cursor="${encodeCursor(reached)}" data-stream="${STREAM_PATH}"
-  data-rows="${addressOf(ROWS_PATH, given)}"`
+  data-rows="${buildUrl(ROWS_PATH, given)}"`
 }
 
-/** Shown by the script. The count of what waits is told by the live region when it arrives. */
-function liveBar(): Html {
+/** Shown by the script. The live region announces the number of waiting entries. */
+function renderLiveBar(): Html {
   return html`<div class="live" data-live-bar hidden>
     <button type="button" aria-pressed="false" data-live-pause>Pause</button>
     <span class="badge" data-live-status>Connecting</span>
@@ -86,56 +86,52 @@ function liveBar(): Html {
   </div>`
 }
 
-/** What the script fetches: rows, and up to where the log was read for them. */
-export function rowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean): Html {
+/** Renders what the script fetches: rows, and the position up to which the log was read. */
+export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean): Html {
   return html`<table>
     <tbody data-cursor="${encodeCursor(reached)}" ${hasMore ? html`data-more` : ''}>
-      ${entryRows(entries, timeZone)}
+      ${renderEntryRows(entries, timeZone)}
     </tbody>
   </table>`
 }
 
-function entryRows(entries: LogEntry[], timeZone: string): Html[] {
+function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
   const nowMs = Date.now()
   return entries.map(({ entry, position }) => {
     const { id, requested_at: at, counts, error } = entry
     return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
       <td data-label="Status">
-        ${statusBadge(entry.status)} ${error ? html`<code class="code">${error.code}</code>` : ''}
+        ${renderStatusBadge(entry.status)} ${error ? html`<code class="code">${error.code}</code>` : ''}
       </td>
       <td data-label="Name">
         ${entry.name} <span class="about">${OPERATIONS[entry.operation]} · <bdi>${entry.key.name}</bdi></span>
       </td>
       <th scope="row" data-label="Date/Time">
         <a href="${LOGS_PATH}/${id}"><time datetime="${at}">${absolute(at, timeZone)}</time></a>
-        <span class="ago" data-since="${at}">${ago(Date.parse(at), nowMs)}</span>
+        <span class="ago" data-since="${at}">${formatAge(Date.parse(at), nowMs)}</span>
       </th>
-      ${COUNTS.map(([name, label]) => html`<td class="number" data-label="${label}">${numberShown(counts[name])}</td>`)}
+      ${COUNTS.map(([name, label]) => html`<td class="number" data-label="${label}">${formatNumber(counts[name])}</td>`)}
     </tr>`
   })
 }
 
-/** For a company without any entry: how the first one comes about. */
-export function noEntriesYet(baseUrl: string, apiId: string | null): Html {
+/** Explains how to make the first call, for a company without entries. */
+export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
   return html`<div class="empty">
-    <h2>No call has been made yet</h2>
+    <h2>No calls yet</h2>
     <p>
-      Every call of the API that creates or updates employees becomes an entry here, whether it succeeds or fails. Make
-      the first one:
+      Every API call that creates or updates employees is listed here, whether it succeeds or fails. Make the first one:
     </p>
-    <pre id="first-call">${creatingCurl(baseUrl, apiId === null ? {} : { id: apiId })}</pre>
+    <pre id="first-call">${buildCreateCommand(baseUrl, apiId === null ? {} : { id: apiId })}</pre>
     <p class="actions"><button type="button" data-copy="#first-call" hidden>Copy</button></p>
-    <p>The id and the secret of a key come from <a href="${NAVIGATION.apiKeys.path}">API keys</a>.</p>
+    <p>To get the ID and secret of a key, open <a href="${NAVIGATION.apiKeys.path}">API keys</a>.</p>
   </div>`
 }
 
-/** For filters that nothing satisfies. */
-export function noSuchEntries(): Html {
+/** Shown when no entry matches the filters. */
+export function renderNoMatch(): Html {
   return html`<div class="empty">
-    <h2>No entry matches these filters</h2>
-    <p>
-      There are entries, but none that satisfies all of them. <a href="${LOGS_PATH}">Clear the filters</a> to see every
-      entry.
-    </p>
+    <h2>No matching entries</h2>
+    <p><a href="${LOGS_PATH}">Clear the filters</a> to see all entries.</p>
   </div>`
 }

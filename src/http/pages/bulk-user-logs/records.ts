@@ -5,24 +5,24 @@ import { outcomeOf } from '../../../../projections/bulk-user-logs/records-querie
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { ShownRecord } from '../../admin/log-records.ts'
-import { statusBadge } from '../parts/badges.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
 import { LOGS_PATH } from './list.ts'
-import { employeeAddress } from '../events/event-values.ts'
+import { buildEmployeeUrl } from '../events/event-values.ts'
 import type { Html } from '../parts/page.ts'
-import { refusedRecord } from './refused-record.ts'
-import { attributesByName, changeShown, valueShown } from '../parts/shown-values.ts'
+import { renderRefusedRecord } from './refused-record.ts'
+import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
 
-/** A record with what a page shows of it. */
+/** A record with the details that a page shows. */
 export interface PageRecord {
   row: LogRecord
   shown: ShownRecord
   outcome: RecordOutcome
-  /** Its employee as they are now; undefined when there is no such employee (any more). */
+  /** Its employee now; undefined when there is none, or none any more. */
   employee: Employee | undefined
 }
 
-/** Puts the rows of a page together with what their events say, and with their employees. */
-export function pageRecords(
+/** Joins the rows of a page with the data of their events and with their employees. */
+export function joinRecords(
   entry: LogEntry,
   rows: LogRecord[],
   shown: ShownRecord[],
@@ -40,56 +40,51 @@ export function pageRecords(
   })
 }
 
-/** One record: its employee, what became of it, and what was set, changed or refused. */
-export function recordShown({ entry }: LogEntry, record: PageRecord, level: 2 | 3): Html {
+/** Renders one record: its employee, its outcome, and what was set, changed or refused. */
+export function renderRecord({ entry }: LogEntry, record: PageRecord, level: 2 | 3): Html {
   const { shown, outcome } = record
   const { index } = shown
   const title =
-    index === null
-      ? html`The call as a whole`
-      : html`<a href="${LOGS_PATH}/${entry.id}/records/${index}">Record ${index}</a>`
-  const heading = html`${title} ${statusBadge(outcome)}`
+    index === null ? html`Whole call` : html`<a href="${LOGS_PATH}/${entry.id}/records/${index}">Record ${index}</a>`
+  const heading = html`${title} ${renderStatusBadge(outcome)}`
   return html`<li class="record" ${index === null ? '' : html`id="record-${index}"`}>
-    ${level === 2 ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`} ${employeeShown(record)}
-    ${detailsShown(record)}
+    ${level === 2 ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`} ${renderRecordEmployee(record)}
+    ${renderRecordDetails(record)}
   </li>`
 }
 
-/** What the log keeps of a person is an id: the name and the address are those of today. */
-function employeeShown({ shown, employee, outcome }: PageRecord): Html {
+/** Renders the employee. The log keeps only an id: the name and e-mail are current. */
+function renderRecordEmployee({ shown, employee, outcome }: PageRecord): Html {
   const { employee_id: id } = shown
   if (id === null || id === undefined) return html``
   const text = html`<code><bdi>${typeof id === 'string' ? id : JSON.stringify(id)}</bdi></code>`
-  // A refused record may name somebody whom the company does not have.
+  // A refused record may name an employee that the company does not have.
   const isOurs = typeof id === 'string' && isId('emp', id) && (employee !== undefined || outcome !== 'Failed')
-  const idText = isOurs ? html`<a href="${employeeAddress(id)}">${text}</a>` : text
+  const idText = isOurs ? html`<a href="${buildEmployeeUrl(id)}">${text}</a>` : text
   if (!employee) return html`<p>${idText}</p>`
   return html`<p>
-    <span class="hint">Today:</span> <strong><bdi>${employee.first_name} ${employee.last_name}</bdi></strong>
+    <span class="hint">Now:</span> <strong><bdi>${employee.first_name} ${employee.last_name}</bdi></strong>
     <bdi>${employee.email}</bdi> ${idText}
   </p>`
 }
 
-function detailsShown(record: PageRecord): Html {
+function renderRecordDetails(record: PageRecord): Html {
   const { shown, outcome } = record
-  if (shown.erased)
-    return html`<p class="hint">
-      What stood here has been erased. That the call was made, and what became of it, remains.
-    </p>`
+  if (shown.erased) return html`<p class="hint">This data has been erased. The call and its outcome remain.</p>`
   if (outcome === 'Failed') {
     const { index, errors, record: sent } = shown
-    const label = index === null ? 'The call as it was sent' : `Record ${index} as it was sent`
-    return refusedRecord(shown, relativeTo(sent, index, errors ?? []), label)
+    const label = index === null ? 'The call as sent' : `Record ${index} as sent`
+    return renderRefusedRecord(shown, makePointersRelative(sent, index, errors ?? []), label)
   }
-  if (shown.attributes) return attributesTable(shown.attributes)
-  if (shown.changes) return changesTable(shown.changes)
-  return html`<p class="hint">Nothing of what was sent differed.</p>`
+  if (shown.attributes) return renderSetAttributes(shown.attributes)
+  if (shown.changes) return renderChangedAttributes(shown.changes)
+  return html`<p class="hint">No changes</p>`
 }
 
 type Messages = NonNullable<ShownRecord['errors']>
 
-/** The API's pointers lead into the body, which may hold its records in three ways; here they lead into the record. */
-function relativeTo(sent: unknown, index: number | null, messages: Messages): Messages {
+/** Makes the API's pointers, which lead into the body, relative to the record. A body holds records in three ways. */
+function makePointersRelative(sent: unknown, index: number | null, messages: Messages): Messages {
   if (sent === null || index === null) return messages
   const prefix = [`/employees/${index}`, `/${index}`].find((start) =>
     messages.every(({ pointer }) => `${pointer}/`.startsWith(`${start}/`)),
@@ -99,35 +94,35 @@ function relativeTo(sent: unknown, index: number | null, messages: Messages): Me
     : messages.map((message) => ({ ...message, pointer: message.pointer.slice(prefix.length) }))
 }
 
-function attributesTable(attributes: Record<string, unknown>): Html {
-  const rows = attributesByName(attributes)
+function renderSetAttributes(attributes: Record<string, unknown>): Html {
+  const rows = listAttributes(attributes)
   return html`<table class="attributes">
     <caption class="visually-hidden">
-      Attributes that were set
+      Set attributes
     </caption>
     <tbody>
       ${rows.map(
         ([name, value]) =>
           html`<tr>
             <th scope="row"><bdi>${name}</bdi></th>
-            <td>${valueShown(value)}</td>
+            <td>${renderValue(value)}</td>
           </tr>`,
       )}
     </tbody>
   </table>`
 }
 
-function changesTable(changes: NonNullable<ShownRecord['changes']>): Html {
+function renderChangedAttributes(changes: NonNullable<ShownRecord['changes']>): Html {
   return html`<table class="attributes">
     <caption class="visually-hidden">
-      Attributes that changed, from what to what
+      Changed attributes, old and new values
     </caption>
     <tbody>
       ${Object.entries(changes).map(
         ([name, change]) =>
           html`<tr>
             <th scope="row"><bdi>${name}</bdi></th>
-            <td>${changeShown(change)}</td>
+            <td>${renderChange(change)}</td>
           </tr>`,
       )}
     </tbody>

@@ -6,60 +6,67 @@ import { TIME_ZONES } from '../../../domain/accounts/time-zone.ts'
 import { readCompany } from '../../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ChangeCompanyBody, timeZoneOf } from '../../admin/company.ts'
-import { asFormProblem, checked, choice, formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import {
+  toFormProblem,
+  checkForm,
+  renderChoice,
+  renderFormAlert,
+  readFormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { notice } from '../parts/notice.ts'
-import { absolute, timeShown } from '../parts/times.ts'
-import { actingOf, viewerOf } from '../parts/viewer.ts'
+import { renderNotice } from '../parts/notice.ts'
+import { absolute, renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.company.path
-const DONE = { changed: 'The time zone is changed.' }
+const DONE = { changed: 'Time zone changed.' }
 
-/** `/settings/company`: the company itself, and the time zone in which its people read times. */
-export function companyPage(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
-  app.get(PATH, (request, reply) => send(db, request, reply, null))
+/** `/settings/company`: the company and its time zone. */
+export function addCompanyPage(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+  app.get(PATH, (request, reply) => sendCompany(db, request, reply, null))
 
   app.post(PATH, async (request, reply) => {
-    const { time_zone } = formFields(request.body)
+    const { time_zone } = readFormFields(request.body)
     try {
-      const timeZone = timeZoneOf(checked(ChangeCompanyBody, time_zone === undefined ? {} : { time_zone }))
-      const { position } = await changeTimeZone(services, actingOf(request), timeZone)
+      const timeZone = timeZoneOf(checkForm(ChangeCompanyBody, time_zone === undefined ? {} : { time_zone }))
+      const { position } = await changeTimeZone(services, getActing(request), timeZone)
       return reply.redirect(position === null ? PATH : `${PATH}?done=changed`, 303)
     } catch (error) {
-      const refusal = asFormProblem(error)
-      return send(db, request, reply.code(refusal.status), refusal)
+      const refusal = toFormProblem(error)
+      return sendCompany(db, request, reply.code(refusal.status), refusal)
     }
   })
 }
 
-async function send(
+async function sendCompany(
   db: LedgerDb,
   request: FastifyRequest,
   reply: FastifyReply,
   problem: FormProblem,
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
+  const viewer = getViewer(request)
   const { id, name, createdAt, timeZone } = await readCompany(db, viewer.companyId)
-  // A name that the list leaves out may have been chosen elsewhere.
+  // The company may have a zone that the list leaves out: another client may have set it.
   const zones = TIME_ZONES.includes(timeZone) ? TIME_ZONES : [timeZone, ...TIME_ZONES]
   const options = zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
-  const hint = `All pages show times in it. There it is now ${absolute(new Date().toISOString(), timeZone)}.`
+  const hint = `All pages show times in this zone. Current time: ${absolute(new Date().toISOString(), timeZone)}.`
   const body = html`<h1>Company</h1>
-    ${problem ? formAlert(problem) : notice(request, DONE)}
+    ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)}
     <dl class="facts">
       <dt>Name</dt>
       <dd>${name}</dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd>
         <code id="company-id">${id}</code>
         <button type="button" class="quiet" data-copy="#company-id" hidden>Copy</button>
       </dd>
       <dt>Registered</dt>
-      <dd>${timeShown(createdAt, timeZone)}</dd>
+      <dd>${renderTime(createdAt, timeZone)}</dd>
     </dl>
     <form method="post" action="${PATH}" class="stack">
-      ${choice({ name: 'time_zone', label: 'Time zone', value: timeZone, options, hint }, problem)}
+      ${renderChoice({ name: 'time_zone', label: 'Time zone', value: timeZone, options, hint }, problem)}
       <button class="primary">Save</button>
     </form>`
   return sendUserPage(request, reply, viewer, { title: 'Company', body })

@@ -7,65 +7,65 @@ import type { CompanyStanding } from '../../../ledger/read/read-standings.ts'
 import type { HealthReport, SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { formFields } from '../parts/form.ts'
+import { readFormFields } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { notice } from '../parts/notice.ts'
+import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
-import { timeShown } from '../parts/times.ts'
-import { badge } from '../parts/badges.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { renderTime } from '../parts/times.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.health.path
-/** How often the page brings itself up to date while somebody looks at it. */
+/** How often the page updates itself while it is visible. */
 const REFRESH_MS = 10_000
 const DONE = {
-  resumed: 'The projection goes on where it stood. If the same event stops it again, it is parked again.',
-  'not-parked': 'The projection was not parked any more: nothing was changed.',
+  resumed: 'Projection resumed from where it stopped. If the same event fails again, it is parked again.',
+  'not-parked': 'The projection was no longer parked. Nothing was changed.',
 }
 
-/** `/settings/health`: how far each projection is, what waits in the queues, and what runs. */
-export function healthPage(app: FastifyInstance, db: LedgerDb, health: SystemHealth): void {
+/** `/settings/health`: how far each projection is, how long the queues are, and which versions run. */
+export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: SystemHealth): void {
   app.get(PATH, async (request, reply) => {
-    const viewer = viewerOf(request)
+    const viewer = getViewer(request)
     const body = html`<h1>System health</h1>
-      ${notice(request, DONE)}
+      ${renderNotice(request, DONE)}
       <p><a class="button" href="${PATH}">Refresh</a></p>
-      <div id="report" data-refresh="${REFRESH_MS}">${await report(viewer.companyId, viewer.timeZone)}</div>`
+      <div id="report" data-refresh="${REFRESH_MS}">${await renderReport(viewer.companyId, viewer.timeZone)}</div>`
     return sendUserPage(request, reply, viewer, { title: 'System health', body })
   })
 
   app.post(`${PATH}/resume`, async (request, reply) => {
-    const { companyId, userId } = viewerOf(request)
-    const { projection = '' } = formFields(request.body)
+    const { companyId, userId } = getViewer(request)
+    const { projection = '' } = readFormFields(request.body)
     const { projections } = await health.report(companyId)
     if (!projections.some(({ name }) => name === projection))
       throw new ProblemError(problem('route_not_found', 'there is no such projection'))
     const isResumed = await health.resume(companyId, projection)
-    if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was let go on')
+    if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was resumed')
     return reply.redirect(`${PATH}?done=${isResumed ? 'resumed' : 'not-parked'}`, 303)
   })
 
-  async function report(companyId: string, timeZone: string): Promise<Html> {
+  async function renderReport(companyId: string, timeZone: string): Promise<Html> {
     const [{ projections, queues, versions }, head] = await Promise.all([
       health.report(companyId),
       readHead(db, companyId),
     ])
-    return html`${projections.map((projection) => parkedWarning(projection, timeZone))} ${projectionTable(projections)}
-    ${allCompanies(projections)} ${queueTable(queues)} ${ledgerFacts(head, timeZone)}
-    ${versionFacts(projections, versions)}`
+    return html`${projections.map((projection) => renderParkedWarning(projection, timeZone))}
+    ${renderProjections(projections)} ${renderAllCompanies(projections)} ${renderQueues(queues)}
+    ${renderLedgerFacts(head, timeZone)} ${renderVersions(projections, versions)}`
   }
 }
 
-function parkedWarning({ name, parkedAt, error, reached }: CompanyStanding, timeZone: string): Html {
+function renderParkedWarning({ name, parkedAt, error, reached }: CompanyStanding, timeZone: string): Html {
   if (parkedAt === null) return html``
   return html`<section class="warning" aria-label="${name} is parked">
     <p>
-      <strong>${name} is parked</strong> since ${timeShown(parkedAt, timeZone)}: it cannot fold what comes after
-      <a href="${NAVIGATION.events.path}/${reached + 1}">position ${reached}</a>. Its pages show what was folded before.
-      Calls are still taken, and nothing is lost.
+      <strong>${name} is parked</strong> since ${renderTime(parkedAt, timeZone)}: it stopped at position ${reached},
+      before <a href="${NAVIGATION.events.path}/${reached + 1}">event ${reached + 1}</a>. Its pages show the data up to
+      there. Calls are still accepted, and nothing is lost.
     </p>
-    <pre>${error ?? 'No error was kept.'}</pre>
+    <pre>${error ?? 'No error was recorded.'}</pre>
     <form method="post" action="${PATH}/resume">
       <input type="hidden" name="projection" value="${name}" />
       <button>Resume ${name}</button>
@@ -73,11 +73,11 @@ function parkedWarning({ name, parkedAt, error, reached }: CompanyStanding, time
   </section>`
 }
 
-function projectionTable(projections: readonly CompanyStanding[]): Html {
+function renderProjections(projections: readonly CompanyStanding[]): Html {
   return html`<h2>Projections of your company</h2>
     <table class="cards">
       <caption>
-        How far each read model has followed the ledger
+        How far each read model is behind the ledger
       </caption>
       <thead>
         <tr>
@@ -93,7 +93,7 @@ function projectionTable(projections: readonly CompanyStanding[]): Html {
           (one) =>
             html`<tr>
               <th scope="row">${one.name}</th>
-              <td data-label="Status">${statusOf(one)}</td>
+              <td data-label="Status">${renderProjectionStatus(one)}</td>
               <td class="number" data-label="Events behind">${one.eventsBehind}</td>
               <td class="number" data-label="Seconds behind">${one.secondsBehind.toFixed(1)}</td>
               <td class="number" data-label="Position">${one.reached}</td>
@@ -103,15 +103,15 @@ function projectionTable(projections: readonly CompanyStanding[]): Html {
     </table>`
 }
 
-function statusOf({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
-  if (parkedAt !== null) return badge('bad', 'Parked')
-  if (attempts > 0) return badge('warn', `Trying again (${attempts})`)
-  return eventsBehind > 0 ? badge('warn', 'Catching up') : badge('good', 'Up to date')
+function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
+  if (parkedAt !== null) return renderBadge('bad', 'Parked')
+  if (attempts > 0) return renderBadge('warn', `Retrying (${attempts})`)
+  return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
 }
 
-/** Of other companies only how many: who they are and what they do is nobody's business here. */
-function allCompanies(projections: readonly CompanyStanding[]): Html {
-  return html`<h2>All companies of this service</h2>
+/** Renders only counts: other companies' names and data are private. */
+function renderAllCompanies(projections: readonly CompanyStanding[]): Html {
+  return html`<h2>All companies</h2>
     <table class="cards">
       <caption>
         Companies, yours included, by projection
@@ -136,7 +136,7 @@ function allCompanies(projections: readonly CompanyStanding[]): Html {
     </table>`
 }
 
-function queueTable(queues: HealthReport['queues']): Html {
+function renderQueues(queues: HealthReport['queues']): Html {
   return html`<h2>Queues</h2>
     <table class="cards">
       <caption>
@@ -162,7 +162,7 @@ function queueTable(queues: HealthReport['queues']): Html {
     </table>`
 }
 
-function ledgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string): Html {
+function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string): Html {
   return html`<h2>Ledger of your company</h2>
     <dl class="facts">
       <dt>Events</dt>
@@ -173,11 +173,11 @@ function ledgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string)
         <button type="button" class="quiet" data-copy="#root" hidden>Copy</button>
       </dd>
       <dt>Last event</dt>
-      <dd>${timeShown(recordedAt, timeZone)}</dd>
+      <dd>${renderTime(recordedAt, timeZone)}</dd>
     </dl>`
 }
 
-function versionFacts(projections: readonly CompanyStanding[], versions: HealthReport['versions']): Html {
+function renderVersions(projections: readonly CompanyStanding[], versions: HealthReport['versions']): Html {
   const ofProjections = projections.map(({ name, version }) => [`Projection ${name}`, String(version)] as const)
   return html`<h2>Versions</h2>
     <dl class="facts">

@@ -10,41 +10,41 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 import { positionAt } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { addressOf } from '../parts/addresses.ts'
+import { buildUrl } from '../parts/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
-import { attributeTable, nameOf, standingShown } from './employee-then.ts'
-import { eventTable } from '../events/event-table.ts'
-import { asFormProblem, field, formAlert, formFields, type FormProblem } from '../parts/form.ts'
-import { sendUserPage, trail } from '../parts/layout.ts'
+import { renderAttributes, formatEmployeeName, renderStanding } from './employee-then.ts'
+import { renderEventTable } from '../events/event-table.ts'
+import { toFormProblem, renderField, renderFormAlert, readFormFields, type FormProblem } from '../parts/form.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { endOf, readLocal } from '../parts/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { notice } from '../parts/notice.ts'
+import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
-/** Events of the employee that the page shows; the event stream has all of them. */
+/** Events that the page shows at most; the event stream has all of them. */
 const EVENTS_SHOWN = 20
 
-export interface OfEmployee {
+export interface EmployeeRoute {
   Params: { id: string }
 }
 
-const DONE = { erased: 'The person is erased. It cannot be undone.' }
+const DONE = { erased: "Person erased. This can't be undone." }
 
-/** `/settings/employees/{id}?at=`: an employee at a position or a time, and which event made each attribute so. */
-export function employeePage(app: FastifyInstance, reads: Reads): void {
-  app.get<OfEmployee>(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
-    const { time = '', position = '' } = formFields(request.query)
-    // The form has two ways to name a moment; the address has one.
+/** `/settings/employees/{id}?at=`: an employee at a position or time, with the last change of each attribute. */
+export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
+  app.get<EmployeeRoute>(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+    const { time = '', position = '' } = readFormFields(request.query)
+    // The form has two fields for a point in time; the address has one parameter.
     if (time !== '' || position !== '')
-      return reply.redirect(addressOf(`${PATH}/${employeeId(request)}`, { at: position || time }), 303)
+      return reply.redirect(buildUrl(`${PATH}/${readEmployeeId(request)}`, { at: position || time }), 303)
     return sendEmployee(reads, request, reply)
   })
 }
 
-/** The id in the address. Throws a problem when it can be nobody's. */
-export function employeeId({ params }: FastifyRequest<OfEmployee>): string {
+/** Reads the employee id in the path. Throws a problem when it is not an employee id. */
+export function readEmployeeId({ params }: FastifyRequest<EmployeeRoute>): string {
   if (!isId('emp', params.id)) throw noSuchEmployee()
   return params.id
 }
@@ -55,41 +55,41 @@ export function noSuchEmployee(): ProblemError {
 
 async function sendEmployee(
   reads: Reads,
-  request: FastifyRequest<OfEmployee>,
+  request: FastifyRequest<EmployeeRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
+  const viewer = getViewer(request)
   const { companyId, timeZone } = viewer
-  const id = employeeId(request)
+  const id = readEmployeeId(request)
   const db = await reads.of(companyId)
   const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: EVENTS_SHOWN }
   const { events, older } = await listStoredEvents(db, companyId, { stream: id }, newest)
   if (events.length === 0) throw noSuchEmployee()
-  const at = formFields(request.query)['at'] ?? ''
-  const { seen, problem } = await readSeen(db, companyId, id, at, timeZone)
+  const at = readFormFields(request.query)['at'] ?? ''
+  const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
   const causes = seen?.state.standing === 'known' ? Object.values(seen.state.causes) : []
   const names = await namesOf(
     db,
     companyId,
     causes.map(({ actor }) => actor),
   )
-  const title = nameOf(seen)
-  const body = html`${trail(NAVIGATION.employees)}
+  const title = formatEmployeeName(seen)
+  const body = html`${renderBreadcrumb(NAVIGATION.employees)}
     <h1><bdi>${title}</bdi></h1>
-    ${problem ? formAlert(problem) : notice(request, DONE)} ${seen ? standingShown(seen, viewer) : ''}
-    ${momentForm(id, at, timeZone)}
-    ${seen?.state.standing === 'known' ? attributeTable(seen.state, seen.position, names, viewer) : ''}
+    ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
+    ${renderMomentForm(id, at, timeZone)}
+    ${seen?.state.standing === 'known' ? renderAttributes(seen.state, seen.position, names, viewer) : ''}
     <h2>Events</h2>
-    ${await eventTable(db, viewer, older === null ? 'All events of the employee, newest first' : `The ${EVENTS_SHOWN} newest events of the employee`, events)}
+    ${await renderEventTable(db, viewer, older === null ? 'All events of this employee, newest first' : `The ${EVENTS_SHOWN} newest events of this employee`, events)}
     <p class="actions">
-      <a class="button" href="${addressOf(NAVIGATION.events.path, { id })}">In the event stream</a>
-      ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase this person …</a>` : ''}
+      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
+      ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}
     </p>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
 }
 
-/** The employee at the moment that an address names; with what is wrong with it, when it names none. */
-async function readSeen(
+/** Reads the employee at the time or position in the address, or returns the problem of a bad address. */
+async function readEmployeeAtMoment(
   db: LedgerDb,
   companyId: string,
   id: string,
@@ -102,16 +102,16 @@ async function readSeen(
     const state = await readEmployeeAt(db, companyId, id, position)
     const { position: head } = await readHead(db, companyId)
     return {
-      seen: { id, position, head, isNow: at === '', state, ...(await stepsFrom(db, companyId, id, position)) },
+      seen: { id, position, head, isNow: at === '', state, ...(await findSteps(db, companyId, id, position)) },
       problem: null,
     }
   } catch (error) {
-    return { seen: null, problem: asFormProblem(error) }
+    return { seen: null, problem: toFormProblem(error) }
   }
 }
 
-/** The positions between which one steps through an employee's events; null where there is none. */
-async function stepsFrom(
+/** Finds the positions of the previous and the next event of an employee; null where there is none. */
+async function findSteps(
   db: LedgerDb,
   companyId: string,
   id: string,
@@ -127,16 +127,16 @@ async function stepsFrom(
       ({ events }) => events,
     ),
   ])
-  // The newest event of the past made the employee what is shown; the one before it is the step back.
+  // The newest event up to here produced the state shown; the step back leads to the event before it.
   const before = past[0] && (past[1]?.position ?? past[0].position - 1)
   return { earlier: before ?? null, later: future[0]?.position ?? null }
 }
 
-function momentForm(id: string, at: string, timeZone: string): Html {
+function renderMomentForm(id: string, at: string, timeZone: string): Html {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
-  return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Another moment">
-    ${field({ name: 'time', label: 'At a time', type: 'datetime-local', value: time, hint: timeZone, isRequired: false }, null)}
-    ${field({ name: 'position', label: 'Or at a position', type: 'number', value: position, min: 0, hint: 'Of the ledger.', isRequired: false }, null)}
+  return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Point in time">
+    ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: timeZone, isRequired: false }, null)}
+    ${renderField({ name: 'position', label: 'Or position', type: 'number', value: position, min: 0, hint: 'Ledger position', isRequired: false }, null)}
     <div class="actions"><button class="primary">Show</button></div>
   </form>`
 }

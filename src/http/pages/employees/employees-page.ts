@@ -7,35 +7,43 @@ import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
-import { employeeAddress } from '../events/event-values.ts'
-import { asFormProblem, checked, field, formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import { buildEmployeeUrl } from '../events/event-values.ts'
+import {
+  toFormProblem,
+  checkForm,
+  renderField,
+  renderFormAlert,
+  readFormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { notice } from '../parts/notice.ts'
+import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
-/** Employees that a search shows. Whoever looks for one of more than these says more. */
+/** Employees that a search shows at most. */
 const MOST_FOUND = 50
 
 const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
 
-const DONE = { erased: 'The person is erased: refused records do not speak of them any more.' }
+const DONE = { erased: 'Person erased. Refused records no longer contain their data.' }
 
-/** `/settings/employees`: looks for an employee, to go back in time from there. */
-export function employeesPage(app: FastifyInstance, reads: Reads): void {
+/** `/settings/employees`: the search for an employee whose history is to be shown. */
+export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
   app.get(PATH, { config: { isHeavyRead: whenGiven('q') } }, async (request, reply) => {
-    const viewer = viewerOf(request)
-    const q = formFields(request.query)['q']?.trim() ?? ''
-    // Somebody who was erased has an id still.
-    if (isId('emp', q)) return reply.redirect(employeeAddress(q), 303)
-    const { found, problem } = await search(reads, viewer.companyId, q)
-    if (found.length === 1) return reply.redirect(employeeAddress(found[0]!.id), 303)
+    const viewer = getViewer(request)
+    const q = readFormFields(request.query)['q']?.trim() ?? ''
+    // An erased employee still has an id.
+    if (isId('emp', q)) return reply.redirect(buildEmployeeUrl(q), 303)
+    const { found, problem } = await searchEmployees(reads, viewer.companyId, q)
+    if (found.length === 1) return reply.redirect(buildEmployeeUrl(found[0]!.id), 303)
     const body = html`<h1>Employees over time</h1>
-      ${notice(request, DONE)} ${formAlert(problem)}
-      <p>Any employee as they were at any time, and which event of the ledger made each attribute what it was.</p>
-      ${searchForm(q, problem)} ${q === '' || problem ? '' : results(found)} ${viewer.role === 'admin' ? erasing() : ''}`
+      ${renderNotice(request, DONE)} ${renderFormAlert(problem)}
+      <p>See any employee at any point in time, and who changed what.</p>
+      ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(found)}
+      ${viewer.role === 'admin' ? renderErasureLink() : ''}`
     return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, {
       title: 'Employees over time',
       body,
@@ -43,74 +51,71 @@ export function employeesPage(app: FastifyInstance, reads: Reads): void {
   })
 }
 
-async function search(
+async function searchEmployees(
   reads: Reads,
   companyId: string,
   q: string,
 ): Promise<{ found: Employee[]; problem: FormProblem }> {
   if (q === '') return { found: [], problem: null }
   try {
-    const filter = checked(Search, { q })
+    const filter = checkForm(Search, { q })
     const page = { after: null, limit: MOST_FOUND + 1 }
     return {
       found: await listEmployees((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId, filter, page),
       problem: null,
     }
   } catch (error) {
-    return { found: [], problem: asFormProblem(error) }
+    return { found: [], problem: toFormProblem(error) }
   }
 }
 
-function searchForm(q: string, problem: FormProblem): Html {
-  const hint = 'An id, or part of a name, an e-mail address, an external id or an employee number, as they are now.'
+function renderSearchForm(q: string, problem: FormProblem): Html {
+  const hint = 'An ID, or part of a current name, e-mail, external ID or employee number.'
   return html`<form method="get" action="${PATH}" class="stack" role="search">
-    ${field({ name: 'q', label: 'Employee', value: q, hint, maxLength: 254, autocomplete: 'off' }, problem)}
-    <button class="primary">Find</button>
+    ${renderField({ name: 'q', label: 'Employee', value: q, hint, maxLength: 254, autocomplete: 'off' }, problem)}
+    <button class="primary">Search</button>
   </form>`
 }
 
-function results(found: Employee[]): Html {
+function renderSearchResults(found: Employee[]): Html {
   if (found.length === 0) {
     return html`<div class="empty">
-      <h2>Nobody is found</h2>
-      <p>
-        No employee is like that now. A former name or address finds nobody, and who was erased is found by their id
-        alone.
-      </p>
+      <h2>No matching employees</h2>
+      <p>Only current details are searched. To find an erased person, search by ID.</p>
     </div>`
   }
-  return html`${found.length > MOST_FOUND ? html`<p class="warning">Only the first ${MOST_FOUND} are shown: say more to find fewer.</p>` : ''}
+  return html`${found.length > MOST_FOUND ? html`<p class="warning">Showing the first ${MOST_FOUND}; refine your search.</p>` : ''}
     <table class="cards">
       <caption>
-        Employees found
+        Matching employees
       </caption>
       <thead>
         <tr>
-          ${['Name', 'E-mail', 'External id', 'Id'].map((label) => html`<th scope="col">${label}</th>`)}
+          ${['Name', 'E-mail', 'External ID', 'ID'].map((label) => html`<th scope="col">${label}</th>`)}
         </tr>
       </thead>
       <tbody>
-        ${found.slice(0, MOST_FOUND).map(row)}
+        ${found.slice(0, MOST_FOUND).map(renderEmployeeRow)}
       </tbody>
     </table>`
 }
 
-function row({ id, first_name: first, last_name: last, email, external_id: externalId }: Employee): Html {
+function renderEmployeeRow({ id, first_name: first, last_name: last, email, external_id: externalId }: Employee): Html {
   return html`<tr>
     <th scope="row">
-      <a href="${employeeAddress(id)}"><bdi>${first} ${last}</bdi></a>
+      <a href="${buildEmployeeUrl(id)}"><bdi>${first} ${last}</bdi></a>
     </th>
     <td data-label="E-mail"><bdi>${email}</bdi></td>
-    <td data-label="External id"><bdi>${externalId ?? ''}</bdi></td>
-    <td data-label="Id"><code>${id}</code></td>
+    <td data-label="External ID"><bdi>${externalId ?? ''}</bdi></td>
+    <td data-label="ID"><code>${id}</code></td>
   </tr>`
 }
 
-function erasing(): Html {
-  return html`<h2>Forget a person</h2>
+function renderErasureLink(): Html {
+  return html`<h2>Erasure</h2>
     <p>
-      An employee is erased from their own page. Somebody who was never created, but of whom refused records speak, is
-      named by an e-mail address or an external id.
+      To erase an employee, open the employee's page. To erase someone who appears only in refused records, enter an
+      e-mail or external ID.
     </p>
-    <p><a class="button danger" href="${PATH}/erase">Erase by e-mail or external id …</a></p>`
+    <p><a class="button danger" href="${PATH}/erase">Erase by e-mail or external ID…</a></p>`
 }

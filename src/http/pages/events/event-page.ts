@@ -8,31 +8,31 @@ import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { isPosition } from './event-query.ts'
-import { shownActor, shownCall, shownJson, shownStream } from './event-values.ts'
-import { sendUserPage, trail } from '../parts/layout.ts'
-import { pageLinks } from '../parts/list-pages.ts'
+import { renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { timeShown } from '../parts/times.ts'
-import { badge } from '../parts/badges.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { renderTime } from '../parts/times.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.events.path
 
-/** `/settings/events/{position}`: one event with all that is stored of it, and whether its hashes are right. */
-export function eventPage(app: FastifyInstance, reads: Reads): void {
+/** `/settings/events/{position}`: one event with everything stored, and whether its hashes match. */
+export function addEventPage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Params: { position: string } }>(`${PATH}/:position`, async (request, reply) => {
-    const viewer = viewerOf(request)
+    const viewer = getViewer(request)
     const { position: text } = request.params
     const db = await reads.of(viewer.companyId)
     const event = isPosition(text) ? await readStoredEvent(db, viewer.companyId, Number(text)) : null
     if (!event) throw new ProblemError(problem('route_not_found', 'the ledger has no event at this position'))
     const { position: head } = await readHead(db, viewer.companyId)
     const names = await namesOf(db, viewer.companyId, event.envelope ? [event.envelope.actor] : [])
-    const body = html`${trail(NAVIGATION.events)}
+    const body = html`${renderBreadcrumb(NAVIGATION.events)}
       <h1>Event ${event.position}</h1>
-      ${envelopeFacts(event, names, viewer)} ${dataPart(event)} ${hashes(event)}
-      ${pageLinks([
+      ${renderEnvelope(event, names, viewer)} ${renderData(event)} ${renderHashes(event)}
+      ${renderPageLinks([
         { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
         { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
       ])}`
@@ -40,43 +40,41 @@ export function eventPage(app: FastifyInstance, reads: Reads): void {
   })
 }
 
-function envelopeFacts({ envelope }: StoredEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
-  if (!envelope) return html`<p class="alert">The envelope of this event cannot be read.</p>`
+function renderEnvelope({ envelope }: StoredEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
+  if (!envelope) return html`<p class="alert">This event's envelope can't be read.</p>`
   const { type, schema_version: schema, index, actor, recorded_at: recordedAt } = envelope
   return html`<dl class="facts">
     <dt>Type</dt>
     <dd>${type}, schema version ${schema}</dd>
     <dt>Stream</dt>
-    <dd>${shownStream(envelope)} ${shownCall(envelope, viewer)}</dd>
+    <dd>${renderStream(envelope)} ${renderCallLink(envelope, viewer)}</dd>
     <dt>Recorded</dt>
-    <dd>${timeShown(recordedAt, viewer.timeZone)}</dd>
+    <dd>${renderTime(recordedAt, viewer.timeZone)}</dd>
     <dt>By</dt>
-    <dd>${shownActor(actor, names)}</dd>
+    <dd>${renderActor(actor, names)}</dd>
     ${
       index === null
         ? ''
-        : html`<dt>Record of the call</dt>
+        : html`<dt>Record</dt>
             <dd>${index}</dd>`
     }
   </dl>`
 }
 
-function dataPart({ data }: StoredEvent): Html {
+function renderData({ data }: StoredEvent): Html {
   return html`<h2>Data</h2>
     ${
       data === null
-        ? html`<p>
-            Erased: data and salt of this event are gone for ever. What was hashed of them still stands in the envelope.
-          </p>`
-        : html`<pre>${shownJson(data)}</pre>`
+        ? html`<p>Erased: this event's data and salt were permanently deleted. Their hash stays in the envelope.</p>`
+        : html`<pre>${formatJson(data)}</pre>`
     }`
 }
 
-function hashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isDataRight }: StoredEvent): Html {
+function renderHashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isDataRight }: StoredEvent): Html {
   return html`<h2>Hashes</h2>
     <p>
-      The hash of the data is SHA-256 over salt and data. It stands in the envelope, and SHA-256 over a zero byte and
-      the envelope is the event's leaf of the company's Merkle tree (RFC 6962).
+      The data hash is SHA-256 over salt and data, and is part of the envelope. The leaf hash is SHA-256 over a zero
+      byte and the envelope: the event's leaf in the company's Merkle tree (RFC 6962).
     </p>
     <dl class="facts">
       <dt>Envelope</dt>
@@ -85,17 +83,17 @@ function hashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isDataRig
         <button type="button" data-copy="#envelope" hidden>Copy</button>
       </dd>
       <dt>Leaf hash</dt>
-      <dd><code>${leafHash}</code> ${verdict(isLeafRight)}</dd>
+      <dd><code>${leafHash}</code> ${renderVerdict(isLeafRight)}</dd>
       <dt>Data hash</dt>
       <dd>
         <code>${envelope?.data_hash ?? ''}</code>
-        ${isDataRight === null ? html`<span class="hint">cannot be made again: the data are erased</span>` : verdict(isDataRight)}
+        ${isDataRight === null ? html`<span class="hint">can't be recomputed: the data was erased</span>` : renderVerdict(isDataRight)}
       </dd>
       <dt>Salt</dt>
       <dd>${salt === null ? 'erased' : html`<code>${salt}</code>`}</dd>
     </dl>`
 }
 
-function verdict(isRight: boolean): Html {
-  return isRight ? badge('good', 'Matches') : badge('bad', 'Does not match')
+function renderVerdict(isRight: boolean): Html {
+  return isRight ? renderBadge('good', 'Matches') : renderBadge('bad', 'Does not match')
 }

@@ -3,14 +3,14 @@ import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { namesOf } from '../../../ledger/read/browse-events.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { eventLink, shownActor, shownCall, shownJson, shownStream } from './event-values.ts'
+import { renderEventLink, renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
 import type { Html } from '../parts/page.ts'
-import { timeShown } from '../parts/times.ts'
+import { renderTime } from '../parts/times.ts'
 
 const COLUMNS = ['Position', 'Recorded', 'Type', 'Stream', 'By']
 
-/** Events as a table, as they come; with the names that keys and users have now. */
-export async function eventTable(
+/** Renders events as a table, in the order given, with the current names of keys and users. */
+export async function renderEventTable(
   db: LedgerDb,
   viewer: SessionUser,
   caption: string,
@@ -30,41 +30,41 @@ export async function eventTable(
         ${COLUMNS.map((label) => html`<th scope="col">${label}</th>`)}
       </tr>
     </thead>
-    ${events.map((event) => eventRows(event, names, viewer))}
+    ${events.map((event) => renderEventRows(event, names, viewer))}
   </table>`
 }
 
-/** What the envelope says in one row, and below it the data, which need all of the width. */
-function eventRows(event: ListedEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
+/** Renders the envelope in one row, and the data, which need the full width, in the next. */
+function renderEventRows(event: ListedEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
   const { position, envelope } = event
-  const link = html`<th scope="row" class="unbroken" data-label="Position">${eventLink(position)}</th>`
+  const link = html`<th scope="row" class="unbroken" data-label="Position">${renderEventLink(position)}</th>`
   if (!envelope)
     return html`<tbody>
       <tr>
         ${link}
-        <td colspan="4">This event cannot be read; its page shows it as it is stored.</td>
+        <td colspan="4">This event cannot be read; its page shows the stored text.</td>
       </tr>
     </tbody>`
   return html`<tbody>
     <tr>
       ${link}
-      <td data-label="Recorded">${timeShown(envelope.recorded_at, viewer.timeZone)}</td>
+      <td data-label="Recorded">${renderTime(envelope.recorded_at, viewer.timeZone)}</td>
       <td data-label="Type"><span class="unbroken">${envelope.type}</span></td>
-      <td data-label="Stream">${shownStream(envelope)} ${shownCall(envelope, viewer)}</td>
-      <td data-label="By">${shownActor(envelope.actor, names)}</td>
+      <td data-label="Stream">${renderStream(envelope)} ${renderCallLink(envelope, viewer)}</td>
+      <td data-label="By">${renderActor(envelope.actor, names)}</td>
     </tr>
     <tr>
-      <td colspan="5">${dataOf(event)}</td>
+      <td colspan="5">${renderEventData(event)}</td>
     </tr>
   </tbody>`
 }
 
-function dataOf({ position, data, isErased }: ListedEvent): Html {
+function renderEventData({ position, data, isErased }: ListedEvent): Html {
   if (isErased) return html`<span class="hint">Data: erased</span>`
-  if (data === null) return html`<span class="hint">Data: long, see event ${eventLink(position)}</span>`
+  if (data === null) return html`<span class="hint">Data: long, see event ${renderEventLink(position)}</span>`
   if (data === '{}') return html`<span class="hint">Data: none</span>`
   return html`<details>
     <summary>Data<span class="visually-hidden"> of event ${position}</span></summary>
-    <pre>${shownJson(data)}</pre>
+    <pre>${formatJson(data)}</pre>
   </details>`
 }

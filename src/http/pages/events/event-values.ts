@@ -2,52 +2,52 @@ import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
 import type { Envelope } from '../../../ledger/integrity/codec.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import { addressOf } from '../parts/addresses.ts'
+import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 
-/** A stored text as people read it: JSON with one member on a line, and what is no JSON as it is. */
-export function shownJson(text: string): string {
+/** Formats stored JSON with one member per line; returns any other text unchanged. */
+export function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
-    // Stored text that cannot be read is what somebody may be looking for.
+    // Someone may be looking for exactly this: stored text that cannot be read.
     return text
   }
 }
 
-/** Who caused an event: by name where there is one, and always by id. */
-export function shownActor(actor: string, names: ReadonlyMap<string, string>): Html {
+/** Renders who caused an event: the name, if there is one, and the id. */
+export function renderActor(actor: string, names: ReadonlyMap<string, string>): Html {
   if (actor === 'operator') return html`the command line`
   const name = names.get(actor)
   return html`${name === undefined ? '' : html`<bdi>${name}</bdi> `}<code>${actor}</code>`
 }
 
-/** The call that an event belongs to. Its log entry is for administrators alone. */
-export function shownCall({ call_id: call }: Pick<Envelope, 'call_id'>, { role }: SessionUser): Html {
+/** Renders a link to the call that an event belongs to. Only administrators may open its log entry. */
+export function renderCallLink({ call_id: call }: Pick<Envelope, 'call_id'>, { role }: SessionUser): Html {
   if (call === null) return html``
   const entry = `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`
-  const address = role === 'admin' ? entry : addressOf(NAVIGATION.events.path, { id: call })
+  const address = role === 'admin' ? entry : buildUrl(NAVIGATION.events.path, { id: call })
   return html`<div class="hint">
     of call <a href="${address}"><code>${call}</code></a>
   </div>`
 }
 
-/** What an event is about: of an employee, how the event left them; of anything else, all of its events. */
-export function shownStream({ stream, position, version }: Pick<Envelope, 'stream' | 'position' | 'version'>): Html {
+/** Renders a link to the subject of an event: an employee after this event, or else all events of the stream. */
+export function renderStream({ stream, position, version }: Pick<Envelope, 'stream' | 'position' | 'version'>): Html {
   const address = isId('emp', stream)
-    ? employeeAddress(stream, position)
-    : addressOf(NAVIGATION.events.path, { id: stream })
+    ? buildEmployeeUrl(stream, position)
+    : buildUrl(NAVIGATION.events.path, { id: stream })
   return html`<a href="${address}"><code>${stream}</code></a
     >, version ${version}`
 }
 
-/** The page of an employee, as of a position or today. */
-export function employeeAddress(id: string, position?: number): string {
-  return addressOf(`${NAVIGATION.employees.path}/${encodeURIComponent(id)}`, { at: position })
+/** Builds the path of an employee's page, at a position or now. */
+export function buildEmployeeUrl(id: string, position?: number): string {
+  return buildUrl(`${NAVIGATION.employees.path}/${encodeURIComponent(id)}`, { at: position })
 }
 
-/** The link to the page of an event. */
-export function eventLink(position: number): Html {
+/** Renders a link to an event's page. */
+export function renderEventLink(position: number): Html {
   return html`<a href="${NAVIGATION.events.path}/${position}">${position}</a>`
 }

@@ -4,65 +4,65 @@ import type { ListedEvents } from '../../../ledger/read/browse-events.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
-import { addressOf } from '../parts/addresses.ts'
-import { eventTable } from './event-table.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderEventTable } from './event-table.ts'
 import type { EventQuery } from './event-query.ts'
 import { EVENT_TYPES, readEventQuery } from './event-query.ts'
-import { anyOf, choice, field } from '../parts/form.ts'
+import { listOptions, renderChoice, renderField } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { pageLinks } from '../parts/list-pages.ts'
+import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.events.path
 const EVENTS_PER_PAGE = 50
 
-/** `/settings/events`: the company's ledger as it stands, newest first, for administrators and auditors. */
-export function eventsPage(app: FastifyInstance, reads: Reads): void {
+/** `/settings/events`: the company's ledger, newest first, for administrators and auditors. */
+export function addEventsPage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: EventQuery }>(
     PATH,
     { config: { isHeavyRead: whenGiven('type', 'id') } },
     async (request, reply) => {
-      const viewer = viewerOf(request)
+      const viewer = getViewer(request)
       const { filter, place } = readEventQuery(request.query)
       const db = await reads.of(viewer.companyId)
       const listed = await listStoredEvents(db, viewer.companyId, filter, { place, limit: EVENTS_PER_PAGE })
       const body = html`<h1>Event stream</h1>
         <p>
-          Everything that has happened in the company, as its ledger holds it: numbered without a gap, and never
-          changed. <a href="/audit/v1/events" download="events.ndjson">Export all events</a>
+          Everything that has happened in your company, as recorded in its ledger.
+          <a href="/audit/v1/events" download="events.ndjson">Export all events</a>
         </p>
-        ${filters(request.query)}
-        ${listed.events.length === 0 ? nothing(listed) : await eventTable(db, viewer, 'Events, newest first', listed.events)}
-        ${olderAndNewer(listed, request.query)}`
+        ${renderEventFilter(request.query)}
+        ${listed.events.length === 0 ? renderNoEvents(listed) : await renderEventTable(db, viewer, 'Events, newest first', listed.events)}
+        ${renderEventPageLinks(listed, request.query)}`
       return sendUserPage(request, reply, viewer, { title: 'Event stream', body })
     },
   )
 }
 
-const TYPES = anyOf(Object.fromEntries(EVENT_TYPES.map((name) => [name, name])))
+const TYPES = listOptions(Object.fromEntries(EVENT_TYPES.map((name) => [name, name])))
 
-function filters({ type = '', id = '', position = '' }: EventQuery): Html {
+function renderEventFilter({ type = '', id = '', position = '' }: EventQuery): Html {
   return html`<form method="get" action="${PATH}" class="filters">
-    ${choice({ name: 'type', label: 'Type', value: type, options: TYPES, hint: 'What happened.' }, null)}
-    ${field({ name: 'id', label: 'Id', value: id, hint: 'Such as emp_… or log_….', isRequired: false }, null)}
-    ${field({ name: 'position', label: 'From position', value: position, type: 'number', min: 1, hint: 'And what is older.', isRequired: false }, null)}
+    ${renderChoice({ name: 'type', label: 'Type', value: type, options: TYPES, hint: 'What happened' }, null)}
+    ${renderField({ name: 'id', label: 'ID', value: id, hint: 'For example emp_… or log_…', isRequired: false }, null)}
+    ${renderField({ name: 'position', label: 'From position', value: position, type: 'number', min: 1, hint: 'And earlier', isRequired: false }, null)}
     <p class="actions"><button class="primary">Filter</button> <a class="button" href="${PATH}">Clear filters</a></p>
   </form>`
 }
 
-function nothing({ seen }: ListedEvents): Html {
-  const where = seen === null ? 'There is none.' : `None of the positions ${seen.first} to ${seen.last} holds one.`
+function renderNoEvents({ seen }: ListedEvents): Html {
+  const where = seen === null ? 'The ledger has none.' : `Positions ${seen.first} to ${seen.last} have none.`
   return html`<div class="empty">
-    <h2>No such events here</h2>
+    <h2>No matching events</h2>
     <p>${where}</p>
   </div>`
 }
 
-function olderAndNewer({ newer, older }: ListedEvents, { type, id }: EventQuery): Html {
-  return pageLinks([
-    { label: 'Newer', rel: 'prev', href: newer === null ? null : addressOf(PATH, { type, id, newer_from: newer }) },
-    { label: 'Older', rel: 'next', href: older === null ? null : addressOf(PATH, { type, id, position: older }) },
+function renderEventPageLinks({ newer, older }: ListedEvents, { type, id }: EventQuery): Html {
+  return renderPageLinks([
+    { label: 'Newer', rel: 'prev', href: newer === null ? null : buildUrl(PATH, { type, id, newer_from: newer }) },
+    { label: 'Older', rel: 'next', href: older === null ? null : buildUrl(PATH, { type, id, position: older }) },
   ])
 }

@@ -1,8 +1,8 @@
-/** Values of a query string by name; what is undefined or empty is left out. */
+/** Values of a query string by name; undefined and empty values are omitted. */
 export type QueryValues = Readonly<Record<string, string | number | undefined>>
 
-/** A path with a query string. */
-export function addressOf(path: string, values: QueryValues): string {
+/** Builds a path with a query string. */
+export function buildUrl(path: string, values: QueryValues): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values))
     if (value !== undefined && value !== '') query.set(name, String(value))

@@ -13,25 +13,25 @@ const MARK = html`<path d="M8 2.5v7M8 12.2v1.6" />`
 
 const SIGNS: Record<Tone, Html> = { good: TICK, warn: MARK, bad: CROSS, plain: DASH }
 
-/** A state in a word, with a sign and a colour that say the same. */
-export function badge(tone: Tone, word: string, sign: Html = SIGNS[tone]): Html {
+/** Renders a status as a word, with an icon and a colour of the same meaning. */
+export function renderBadge(tone: Tone, word: string, sign: Html = SIGNS[tone]): Html {
   return html`<span class="badge ${tone}"
     ><svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">${sign}</svg
     >${word}</span
   >`
 }
 
-/** The status of an entry, and what became of a record: each with a sign of its own. */
+/** Statuses of entries and outcomes of records, each with its own icon. */
 const STATUSES = {
-  Completed: badge('good', 'Completed'),
-  Failed: badge('bad', 'Failed'),
-  Created: badge('good', 'Created', PLUS),
-  Synced: badge('good', 'Synced'),
-  Reactivated: badge('good', 'Reactivated', TURN),
-  Deactivated: badge('warn', 'Deactivated', BAR),
-  'No Updates': badge('plain', 'No Updates'),
+  Completed: renderBadge('good', 'Completed'),
+  Failed: renderBadge('bad', 'Failed'),
+  Created: renderBadge('good', 'Created', PLUS),
+  Synced: renderBadge('good', 'Synced'),
+  Reactivated: renderBadge('good', 'Reactivated', TURN),
+  Deactivated: renderBadge('warn', 'Deactivated', BAR),
+  'No Updates': renderBadge('plain', 'No Updates'),
 }
 
-export function statusBadge(status: keyof typeof STATUSES): Html {
+export function renderStatusBadge(status: keyof typeof STATUSES): Html {
   return STATUSES[status]
 }

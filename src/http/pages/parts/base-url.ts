@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { SessionSettings } from '../../access/session.ts'
 
-/** Where clients reach the service, without a path: as it was set, or as this very request reached it. */
-export function baseUrlOf(request: FastifyRequest, { publicUrl }: SessionSettings): string {
+/** Finds the base URL of the service: as configured, or else as this request reached it. */
+export function findBaseUrl(request: FastifyRequest, { publicUrl }: SessionSettings): string {
   if (publicUrl !== null) return publicUrl
-  // It is shown in lines for a shell: nothing but a host and a port.
+  // The URL is shown in shell commands: accept only a host and a port.
   const host = /^[A-Za-z0-9._-]+(?::\d+)?$|^\[[0-9A-Fa-f:.]+\](?::\d+)?$/.test(request.host)
     ? request.host
     : 'localhost'

@@ -3,26 +3,26 @@ import { html } from 'hono/html'
 import type { Problem } from '../../../domain/errors.ts'
 import { idsOf } from '../../server/log-ids.ts'
 import { toProblem } from '../../server/problem.ts'
-import { sentence } from './form.ts'
+import { toSentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
-import { homeOf } from './navigation.ts'
+import { findHome } from './navigation.ts'
 import { SignInNeededError } from './viewer.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
-/** Sends what was thrown behind a page as a page: with the navigation, where somebody has signed in. */
+/** Sends a page for a thrown error, with the navigation if the user is signed in. */
 export async function sendErrorPage(
   request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
 ): Promise<FastifyReply> {
-  if (error instanceof SignInNeededError) return leadToSignIn(request, reply)
+  if (error instanceof SignInNeededError) return redirectToSignIn(request, reply)
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemPage(request, reply, refusal)
 }
 
-/** Sends a page that says what went wrong, and where to go from there. */
+/** Sends a page that says what went wrong and links to the home page. */
 export async function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,20 +31,20 @@ export async function sendProblemPage(
   if (refusal.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   void reply.code(refusal.status)
   const { viewer } = request
-  const home = viewer ? homeOf(viewer.role) : '/'
-  const title = refusal.code === 'route_not_found' ? 'There is no such page' : refusal.title
+  const home = viewer ? findHome(viewer.role) : '/'
+  const title = refusal.code === 'route_not_found' ? 'Page not found' : refusal.title
   const body = html`<div>
     <p class="status-code">${refusal.status}</p>
     <h1>${title}</h1>
-    <p>${sentence(refusal.detail)}</p>
-    <p><a href="${home}">Go to the start page</a></p>
-    <p class="hint">Request <code>${request.id}</code></p>
+    <p>${toSentence(refusal.detail)}</p>
+    <p><a href="${home}">Go to the home page</a></p>
+    <p class="hint">Request ID <code>${request.id}</code></p>
   </div>`
   return viewer ? sendUserPage(request, reply, viewer, { title, body }) : sendPlainPage(reply, { title, body })
 }
 
-/** A page that was opened leads back here after signing in; what a script asked for is told that nobody is signed in. */
-function leadToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Redirects to the sign-in page, which leads back here; answers a script's request with 401. */
+function redirectToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
   const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''
   return reply.redirect(`/sign-in${next}`, 303)

@@ -8,35 +8,35 @@ import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
 import type { Html } from './page.ts'
 
-/** The fields of a form as a browser sent them: texts, and the last one where a name stands twice. */
+/** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>
 
-/** Reads the body of a form, or a query string; what is neither has no fields. */
-export function formFields(body: unknown): FormFields {
+/** Reads the body of a form or a query string; anything else has no fields. */
+export function readFormFields(body: unknown): FormFields {
   if (typeof body !== 'object' || body === null) return {}
   const texts = Object.entries(body).map(([name, value]) => [name, String([value].flat().at(-1) ?? '')])
   return Object.fromEntries(texts) as FormFields
 }
 
 /**
- * Checks what a form comes to by the schema of the endpoint that does the same, so that both have one set of rules and
- * messages. Throws a problem with every fault at its field.
+ * Checks a form's values with the schema of the corresponding endpoint, so that both have the same rules and messages.
+ * Throws a problem with an error for each bad field.
  */
-export function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
-  const check = compiled(schema)
+export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
+  const check = compileCheck(schema)
   if (!check(value)) throw new ProblemError(bodyProblem(check.errors ?? [], value))
   assertStorable(value as object)
   return value
 }
 
-/** What no text of the database can hold is refused at the door of the endpoints by their parser of bodies. */
+/** Refuses text that PostgreSQL cannot store. The endpoints' body parser refuses it for API calls. */
 function assertStorable(value: object): void {
   const bent = Object.entries(value).filter(
     ([, text]) => typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()),
   )
   if (bent.length === 0) return
   const faults = bent.map(([name]) =>
-    fieldError(`/${name}`, 'invalid_format', `${name} holds a character that no text may have`),
+    fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`),
   )
   throw new ProblemError(invalidFields(faults))
 }
@@ -45,7 +45,7 @@ type Check = ((value: unknown) => boolean) & { errors?: FastifySchemaValidationE
 
 const checks = new WeakMap<TSchema, Check>()
 
-function compiled(schema: TSchema): Check {
+function compileCheck(schema: TSchema): Check {
   let check = checks.get(schema)
   if (!check) {
     check = compileSchema({ schema, method: 'POST', url: '', httpPart: 'body' }) as unknown as Check
@@ -54,45 +54,45 @@ function compiled(schema: TSchema): Check {
   return check
 }
 
-/** What is wrong with a form that was sent; null for a form that nobody has sent yet. */
+/** What is wrong with a form that was sent; null for a new form. */
 export type FormProblem = Problem | null
 
-/** The problem that a form is shown again with; anything else is thrown on. */
-export function asFormProblem(error: unknown): Problem {
+/** Returns the problem with which to show a form again. Rethrows any other error. */
+export function toFormProblem(error: unknown): Problem {
   if (error instanceof ProblemError || error instanceof RefusedByStateError) return error.problem
   throw error
 }
 
-/** Says what is wrong with the form as a whole; its fields say what is wrong with them. */
-export function formAlert(problem: FormProblem): Html {
+/** Renders what is wrong with the form as a whole; fields show their own errors. */
+export function renderFormAlert(problem: FormProblem): Html {
   if (!problem) return html``
   const atFields = problem.errors.length
   const ofAll =
     problem.errors.find(({ pointer }) => pointer === '')?.message ?? (atFields === 0 ? problem.detail : undefined)
   const text =
     ofAll !== undefined
-      ? sentence(ofAll)
-      : `Nothing was changed: please correct ${atFields === 1 ? 'one field' : `${atFields} fields`}.`
+      ? toSentence(ofAll)
+      : `Nothing was changed. Correct the ${atFields === 1 ? 'field' : `${atFields} fields`} marked below.`
   return html`<p class="alert" role="alert">${text}</p>`
 }
 
-/** A detail of a problem as a sentence. */
-export function sentence(detail: string): string {
+/** Turns a problem's detail into a sentence. */
+export function toSentence(detail: string): string {
   return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}${detail.endsWith('.') ? '' : '.'}`
 }
 
-/** A whole number as it was typed; what is none stays as it is, for the schema to refuse. */
-export function wholeNumber(text: string | undefined): number | string {
+/** Parses a whole number; returns any other text unchanged, for the schema to refuse. */
+export function parseWholeNumber(text: string | undefined): number | string {
   return text !== undefined && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text ?? '')
 }
 
-/** The version of what a form shows, which it sends back: whoever changes something must have seen it as it is. */
-export function seenField(version: number): Html {
+/** Renders the version of the thing shown. The form sends it back, so that outdated and repeated forms are refused. */
+export function renderSeenVersion(version: number): Html {
   return html`<input type="hidden" name="seen" value="${version}" />`
 }
 
-/** The version that came back; one that nothing has when the field is missing. */
-export function seenIn({ seen }: FormFields): number {
+/** Reads the version that the form sent back; -1, which matches nothing, when it is missing. */
+export function readSeenVersion({ seen }: FormFields): number {
   return seen !== undefined && /^\d{1,9}$/.test(seen) ? Number(seen) : -1
 }
 
@@ -110,10 +110,10 @@ export interface Field {
   hasFocus?: boolean
 }
 
-/** A labelled input, with its hint and with what is wrong with it, which assistive technology reads along with it. */
-export function field(wanted: Field, problem: FormProblem): Html {
+/** Renders a labelled input with its hint and error, which assistive technology reads with it. */
+export function renderField(wanted: Field, problem: FormProblem): Html {
   const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = wanted
-  const fault = faultOf(name, problem)
+  const fault = findFault(name, label, problem)
   const input = html`<input
     id="${name}"
     name="${name}"
@@ -125,9 +125,11 @@ export function field(wanted: Field, problem: FormProblem): Html {
     ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
     ${min === undefined ? '' : html`min="${min}"`}
     ${max === undefined ? '' : html`max="${max}"`}
-    ${describedBy(name, hint, fault)}
+    ${renderDescribedBy(name, hint, fault)}
   />`
-  return html`<div class="field"><label for="${name}">${label}</label>${input}${below(name, hint, fault)}</div>`
+  return html`<div class="field">
+    <label for="${name}">${label}</label>${input}${renderHintAndFault(name, hint, fault)}
+  </div>`
 }
 
 export interface Choice {
@@ -138,52 +140,57 @@ export interface Choice {
   hint?: string
 }
 
-/** A labelled list to choose from. */
-export function choice({ name, label, value, options, hint }: Choice, problem: FormProblem): Html {
-  const fault = faultOf(name, problem)
+/** Renders a labelled list of options. */
+export function renderChoice({ name, label, value, options, hint }: Choice, problem: FormProblem): Html {
+  const fault = findFault(name, label, problem)
   return html`<div class="field">
     <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}" ${describedBy(name, hint, fault)}>
+    <select id="${name}" name="${name}" ${renderDescribedBy(name, hint, fault)}>
       ${options.map((option) => html`<option value="${option.value}" ${option.value === value ? html`selected` : ''}>${option.label}</option>`)}
     </select>
-    ${below(name, hint, fault)}
+    ${renderHintAndFault(name, hint, fault)}
   </div>`
 }
 
-/** The box to tick before something is done that cannot be undone. */
-export function confirmation(label: string, problem: FormProblem): Html {
-  const fault = faultOf('sure', problem)
+/** Renders the checkbox that confirms an irreversible action. */
+export function renderConfirmation(label: string, problem: FormProblem): Html {
+  const fault = findFault('sure', label, problem)
   return html`<div class="field tick">
-    <input id="sure" name="sure" type="checkbox" value="yes" required ${describedBy('sure', undefined, fault)} />
+    <input id="sure" name="sure" type="checkbox" value="yes" required ${renderDescribedBy('sure', undefined, fault)} />
     <label for="sure">${label}</label>
-    ${below('sure', undefined, fault)}
+    ${renderHintAndFault('sure', undefined, fault)}
   </div>`
 }
 
-/** Throws a problem unless the box of `confirmation` was ticked. */
-export function confirmed({ sure }: FormFields): void {
+/** Throws a problem unless the checkbox of `renderConfirmation` was ticked. */
+export function requireConfirmation({ sure }: FormFields): void {
   if (sure !== 'yes')
     throw new ProblemError(
-      invalidFields([fieldError('/sure', 'required', 'tick the box to go on: it cannot be undone')]),
+      invalidFields([fieldError('/sure', 'required', "tick the box to confirm; this can't be undone")]),
     )
 }
 
-/** The options of a filter that may be left open. */
-export function anyOf(words: Readonly<Record<string, string>>, any = 'Any'): { value: string; label: string }[] {
+/** Lists the options of a filter, the first of which stands for any value. */
+export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'): { value: string; label: string }[] {
   return [{ value: '', label: any }, ...Object.entries(words).map(([value, label]) => ({ value, label }))]
 }
 
-function faultOf(name: string, problem: FormProblem): string | undefined {
-  return problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
+/** Finds the error of a field. Its message names the field by its label instead of by the API's name. */
+function findFault(name: string, label: string, problem: FormProblem): string | undefined {
+  const message = problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
+  if (message === undefined) return undefined
+  const labelled = message.startsWith(`${name} `) ? `${label}${message.slice(name.length)}` : message
+  const text = labelled.replace(/ must be an integer$/, ' must be a whole number')
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-function describedBy(name: string, hint: string | undefined, fault: string | undefined): Html {
+function renderDescribedBy(name: string, hint: string | undefined, fault: string | undefined): Html {
   const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(fault === undefined ? [] : [`${name}-fault`])]
   if (ids.length === 0) return html``
   return html`aria-describedby="${ids.join(' ')}" ${fault === undefined ? '' : html`aria-invalid="true"`}`
 }
 
-function below(name: string, hint: string | undefined, fault: string | undefined): Html {
+function renderHintAndFault(name: string, hint: string | undefined, fault: string | undefined): Html {
   return html`${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`}
   ${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}`
 }

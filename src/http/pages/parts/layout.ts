@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import { ACCOUNT_PATH, homeOf, itemsOf, type NavigationItem } from './navigation.ts'
+import { ACCOUNT_PATH, findHome, listNavigationItems, type NavigationItem } from './navigation.ts'
 import { type Html, sendPage } from './page.ts'
 
 export interface PageContent {
   title: string
-  /** What stands in the main part, its `h1` included. */
+  /** The content of the main part, with its `h1`. */
   body: Html
 }
 
-/** Sends a page of Company Settings, or another page of somebody who has signed in, with the navigation at its left. */
+/** Sends a page to a user who is signed in, with the navigation on the left. */
 export async function sendUserPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -21,16 +21,16 @@ export async function sendUserPage(
   return sendPage(
     reply,
     page.title,
-    html`<a class="skip" href="#main">Skip to the content</a>
-      ${header(user)}
+    html`<a class="skip" href="#main">Skip to content</a>
+      ${renderHeader(user)}
       <div class="columns">
-        ${navigation(user, path)}
+        ${renderNavigation(user, path)}
         <main id="main" tabindex="-1">${page.body}</main>
       </div>`,
   )
 }
 
-/** Sends a page of nobody: signing in, an invitation, a fault. */
+/** Sends a page without navigation: sign-in, invitation, error. */
 export async function sendPlainPage(reply: FastifyReply, page: PageContent): Promise<FastifyReply> {
   return sendPage(
     reply,
@@ -40,8 +40,8 @@ export async function sendPlainPage(reply: FastifyReply, page: PageContent): Pro
   )
 }
 
-/** The way back from a page below an item of Company Settings, with the pages in between. */
-export function trail(item: NavigationItem, between: { label: string; path: string }[] = []): Html {
+/** Renders the breadcrumb of a page below an item of Company Settings. */
+export function renderBreadcrumb(item: NavigationItem, between: { label: string; path: string }[] = []): Html {
   const steps = [item, ...between].map(
     ({ label, path }, at) =>
       html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}">${label}</a> `,
@@ -49,9 +49,9 @@ export function trail(item: NavigationItem, between: { label: string; path: stri
   return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
 
-function header(user: SessionUser): Html {
+function renderHeader(user: SessionUser): Html {
   return html`<header class="bar">
-    <a class="brand" href="${homeOf(user.role)}">employee-ledger</a>
+    <a class="brand" href="${findHome(user.role)}">employee-ledger</a>
     <span class="company">${user.companyName}</span>
     <nav class="personal" aria-label="Personal">
       <a href="${ACCOUNT_PATH}">${user.name}</a>
@@ -61,8 +61,8 @@ function header(user: SessionUser): Html {
   </header>`
 }
 
-function navigation(user: SessionUser, path: string): Html {
-  const items = itemsOf(user.role)
+function renderNavigation(user: SessionUser, path: string): Html {
+  const items = listNavigationItems(user.role)
   if (items.length === 0) return html``
   const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
   return html`<nav class="settings" aria-label="Company Settings">

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import { encodeIdCursor } from '../../server/id-cursor.ts'
 import type { QueryValues } from './addresses.ts'
-import { addressOf } from './addresses.ts'
+import { buildUrl } from './addresses.ts'
 import type { Html } from './page.ts'
 
-/** Rows that a page of a list has. */
+/** Rows on a page of a list. */
 export const ROWS_A_PAGE = 50
 
 export interface PageLink {
@@ -14,8 +14,8 @@ export interface PageLink {
   href: string | null
 }
 
-/** The links between the pages of a list. One that leads nowhere is there and hidden: a script may come to need it. */
-export function pageLinks(links: PageLink[], label = 'Pages'): Html {
+/** Renders the links between the pages of a list. A link without a target is hidden: a script may need it later. */
+export function renderPageLinks(links: PageLink[], label = 'Pages'): Html {
   const shown = links.map(
     ({ label, rel, href }) =>
       html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`,
@@ -23,8 +23,8 @@ export function pageLinks(links: PageLink[], label = 'Pages'): Html {
   return html`<nav class="pages" aria-label="${label}">${shown}</nav>`
 }
 
-/** The links of a list that is ordered by ids and was read with one row more than a page has. */
-export function olderLinks<Row>(
+/** Renders the links of a list that is ordered by id and was read with one row more than a page shows. */
+export function renderListLinks<Row>(
   path: string,
   filter: QueryValues,
   cursor: string | undefined,
@@ -32,12 +32,12 @@ export function olderLinks<Row>(
   idOf: (row: Row) => string,
 ): Html {
   const last = found.length > ROWS_A_PAGE ? found[ROWS_A_PAGE - 1] : undefined
-  return pageLinks([
-    { label: 'Newest', rel: 'first', href: cursor === undefined ? null : addressOf(path, filter) },
+  return renderPageLinks([
+    { label: 'Newest', rel: 'first', href: cursor === undefined ? null : buildUrl(path, filter) },
     {
       label: 'Older',
       rel: 'next',
-      href: last ? addressOf(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null,
+      href: last ? buildUrl(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null,
     },
   ])
 }

@@ -7,47 +7,49 @@ const DAY_MS = 86_400_000
 const HOURS_OF_DAY = '00:00'
 const LOCAL = /^((?:19|2\d)\d{2}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?$/
 
-/** The day of a day or local time that people may choose, and its time if it has one; null for any other text. */
+/** Reads a day or local time as a form sends it; null for any other text. */
 export function readLocal(text: string): { day: string; time: string | undefined } | null {
   const [, day, time] = LOCAL.exec(text) ?? []
   if (day === undefined) return null
   const read = Date.parse(`${day}T${time ?? HOURS_OF_DAY}Z`)
-  // Date takes 30 February for 2 March.
+  // Date reads 30 February as 2 March.
   return Number.isNaN(read) || !new Date(read).toISOString().startsWith(day) ? null : { day, time }
 }
 
-/** The first instant of a day or local time. Throws on a text that `readLocal` does not take. */
+/** Returns the first instant of a day or local time. Throws on a text that `readLocal` does not accept. */
 export function beginningOf(text: string, timeZone: string): number {
-  return instantsOf(wallClock(text), timeZone)[0]
+  return findInstants(readWallClock(text), timeZone)[0]
 }
 
-/** The instant at which a day is over; of a local time its last instant, should clocks show it twice. Throws as above. */
+/** Returns the end of a day, or the last instant of a local time (clocks may show it twice). Throws as above. */
 export function endOf(text: string, timeZone: string): number {
-  const clock = wallClock(text)
-  return readLocal(text)!.time === undefined ? instantsOf(clock + DAY_MS, timeZone)[0] : instantsOf(clock, timeZone)[1]
+  const clock = readWallClock(text)
+  return readLocal(text)!.time === undefined
+    ? findInstants(clock + DAY_MS, timeZone)[0]
+    : findInstants(clock, timeZone)[1]
 }
 
-function wallClock(text: string): number {
+function readWallClock(text: string): number {
   const local = readLocal(text)
-  if (!local) throw new Error('this is no day and no local time')
+  if (!local) throw new Error('this is neither a day nor a local time')
   return Date.parse(`${local.day}T${local.time ?? HOURS_OF_DAY}Z`)
 }
 
 /**
- * The first and the last instant at which the clocks of a time zone show a time: two where they were put back. A time
- * that they skip is read with the offset from before, as RFC 5545 (section 3.3.5) says: it comes that much later.
+ * Finds the first and the last instant at which the clocks of a time zone show a time: they differ when clocks go back.
+ * A time that the clocks skip is read with the offset before the gap (RFC 5545, section 3.3.5).
  */
-function instantsOf(clock: number, timeZone: string): [first: number, last: number] {
-  const [before, after] = [clock - offsetAt(clock - DAY_MS, timeZone), clock - offsetAt(clock + DAY_MS, timeZone)]
+function findInstants(clock: number, timeZone: string): [first: number, last: number] {
+  const [before, after] = [clock - findOffset(clock - DAY_MS, timeZone), clock - findOffset(clock + DAY_MS, timeZone)]
   const shown = [before, after]
     .toSorted((a, b) => a - b)
-    .filter((instant) => instant + offsetAt(instant, timeZone) === clock)
+    .filter((instant) => instant + findOffset(instant, timeZone) === clock)
   return shown.length === 0 ? [before, before] : [shown[0]!, shown.at(-1)!]
 }
 
-/** How far the clocks of a time zone are ahead of UTC at an instant, in milliseconds. */
-function offsetAt(instant: number, timeZone: string): number {
-  const parts = clockOf(timeZone).formatToParts(instant)
+/** Returns the offset of a time zone from UTC at an instant, in milliseconds. */
+function findOffset(instant: number, timeZone: string): number {
+  const parts = getClock(timeZone).formatToParts(instant)
   const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((found) => found.type === type)!.value)
   const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
   return shown - Math.floor(instant / 1000) * 1000
@@ -55,7 +57,7 @@ function offsetAt(instant: number, timeZone: string): number {
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-function clockOf(timeZone: string): Intl.DateTimeFormat {
+function getClock(timeZone: string): Intl.DateTimeFormat {
   let clock = clocks.get(timeZone)
   if (!clock) {
     const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const

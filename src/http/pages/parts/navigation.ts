@@ -1,13 +1,13 @@
 import type { Role } from '../../../domain/company.ts'
 
-/** An item of Company Settings, and who has it. Everybody else neither sees it nor reaches its pages. */
+/** An item of Company Settings, and the roles that see it and may open its pages. */
 export interface NavigationItem {
   path: string
   label: string
   roles: readonly [Role, ...Role[]]
 }
 
-/** The left-side items of Company Settings. */
+/** The items of Company Settings, in order. */
 export const NAVIGATION = {
   bulkUserLogs: { path: '/settings/bulk-user-logs', label: 'Bulk User Logs', roles: ['admin'] },
   apiKeys: { path: '/settings/api-keys', label: 'API keys', roles: ['admin'] },
@@ -19,13 +19,13 @@ export const NAVIGATION = {
   company: { path: '/settings/company', label: 'Company', roles: ['admin'] },
 } as const satisfies Record<string, NavigationItem>
 
-export function itemsOf(role: Role): NavigationItem[] {
+export function listNavigationItems(role: Role): NavigationItem[] {
   return Object.values<NavigationItem>(NAVIGATION).filter(({ roles }) => roles.includes(role))
 }
 
 export const ACCOUNT_PATH = '/account'
 
-/** The page that a user comes to after signing in: the first item of Company Settings, or one's own account. */
-export function homeOf(role: Role): string {
-  return itemsOf(role)[0]?.path ?? ACCOUNT_PATH
+/** Returns the page after signing in: the first item of Company Settings, or the user's account. */
+export function findHome(role: Role): string {
+  return listNavigationItems(role)[0]?.path ?? ACCOUNT_PATH
 }

@@ -1,18 +1,15 @@
 import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
-/** A text that is shown once, such as a secret, with a button that copies it. */
-export function shownOnce(id: string, text: string, label = 'Copy'): Html {
+/** Renders a text with a button that copies it, such as a secret. */
+export function renderCopyable(id: string, text: string, label = 'Copy'): Html {
   return html`<div class="once">
     <pre><code id="${id}">${text}</code></pre>
     <button type="button" data-copy="#${id}" hidden>${label}</button>
   </div>`
 }
 
-/** Warns that what is shown cannot be shown again. */
-export function onlyOnce(what: string): Html {
-  return html`<p class="warning">
-    Copy ${what} now: only its digest is kept, so it cannot be shown again. Loading this page anew shows nothing and
-    makes nothing new.
-  </p>`
+/** Warns that a secret is shown only once. */
+export function renderCopyWarning(what: string): Html {
+  return html`<p class="warning">Copy ${what} now. You won't see it again.</p>`
 }

@@ -6,21 +6,21 @@ import type { SessionSettings } from '../../access/session.ts'
 
 export interface PageServices {
   db: LedgerDb
-  /** The primary on connections that no long read takes: for sessions. */
+  /** The primary, on connections that long reads do not use: for sessions. */
   access: LedgerDb
-  /** What the pages show of the ledger and its projections. */
+  /** Reads of the ledger and its projections. */
   reads: Reads
   company: CompanyServices
   health: SystemHealth
   sessions: SessionSettings
-  /** Whether what the pages read has been filled. */
+  /** Whether the read models of the pages are filled. */
   areReadModelsComplete(): Promise<boolean>
-  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
+  /** Failed authentications of one address in a minute; 0 is no limit. */
   failureLimit: number
   signInLimits: SignInSettings
 }
 
-/** Failed tries in 15 minutes; 0 is no limit. */
+/** Failed attempts in 15 minutes; 0 is no limit. */
 export interface SignInSettings {
   /** With one e-mail address from one network: an IPv4 address, or an IPv6 network of 48 bits. */
   perPerson: number

@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify'
 import { html } from 'hono/html'
 import { ASSETS } from '../assets/assets.ts'
 
-/** What the `html` tag makes: text in which every value was escaped. */
+/** The result of the `html` tag, in which every value is escaped. */
 export type Html = ReturnType<typeof html>
 
 /**
- * A page may load our style sheet and our script, send forms here and nowhere else, and nothing may frame it. A script
- * makes elements of text in one place alone (Trusted Types), of what this server has rendered.
+ * A page may load only our style sheet and script, send forms only to us, and not be framed. Scripts may create elements
+ * from text in one place only (Trusted Types): from HTML that this server has rendered.
  */
 const POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'",
@@ -17,14 +17,14 @@ const POLICY = [
 const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
-  // Forms need it to name their origin; other sites learn nothing.
+  // Forms need the origin; other sites get none.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 }
 
-/** Sends a whole page. What people may see of a company never stays in a cache. */
+/** Sends a whole page, which no cache may keep. */
 export async function sendPage(reply: FastifyReply, title: string, body: Html): Promise<FastifyReply> {
   const page = await html`<!doctype html>
     <html lang="en">
@@ -45,7 +45,7 @@ export async function sendPage(reply: FastifyReply, title: string, body: Html): 
   return reply.headers(HEADERS).type('text/html; charset=utf-8').send(page.toString())
 }
 
-/** Sends a part of a page, for the script to put in its place. */
+/** Sends a part of a page for the script to insert. */
 export async function sendFragment(reply: FastifyReply, body: Html): Promise<FastifyReply> {
   return reply
     .headers({ ...HEADERS, 'cache-control': 'no-store' })

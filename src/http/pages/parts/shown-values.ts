@@ -3,42 +3,42 @@ import type { Html } from './page.ts'
 
 const NUMBER = new Intl.NumberFormat('en-GB')
 
-/** A number with its thousands apart. */
-export function numberShown(count: number): string {
+/** Formats a number with separators between thousands. */
+export function formatNumber(count: number): string {
   return NUMBER.format(count)
 }
 
-/** Longer texts are folded; whoever opens them sees all. */
+/** Texts from this length on are collapsed. */
 const FOLDED_FROM = 160
 const BEGINNING = 80
 
-/** A value of an attribute, or a word for one that is not set. Its direction of writing ends where it ends. */
-export function valueShown(value: unknown): Html {
+/** Renders the value of an attribute, isolated from the surrounding writing direction. */
+export function renderValue(value: unknown): Html {
   if (value === null || value === undefined) return html`<span class="hint">not set</span>`
   if (value === '') return html`<span class="hint">empty</span>`
-  if (typeof value === 'string') return textShown(value)
+  if (typeof value === 'string') return renderText(value)
   return html`<code>${JSON.stringify(value)}</code>`
 }
 
-function textShown(text: string): Html {
+function renderText(text: string): Html {
   const characters = [...text]
   if (characters.length < FOLDED_FROM) return html`<bdi>${text}</bdi>`
   const beginning = characters.slice(0, BEGINNING).join('')
   return html`<details>
-    <summary><bdi>${beginning}</bdi>… (${numberShown(characters.length)} characters)</summary>
+    <summary><bdi>${beginning}</bdi>… (${formatNumber(characters.length)} characters)</summary>
     <bdi class="whole">${text}</bdi>
   </details>`
 }
 
-/** What was and what is: both are said in words as well. */
-export function changeShown({ from, to }: { from: unknown; to: unknown }): Html {
-  return html`<del><span class="visually-hidden">from </span>${valueShown(from)}</del>
+/** Renders the old and the new value, also for screen readers. */
+export function renderChange({ from, to }: { from: unknown; to: unknown }): Html {
+  return html`<del><span class="visually-hidden">from </span>${renderValue(from)}</del>
     <span aria-hidden="true">→</span>
-    <ins><span class="visually-hidden">to </span>${valueShown(to)}</ins>`
+    <ins><span class="visually-hidden">to </span>${renderValue(to)}</ins>`
 }
 
-/** Attributes by name, each custom one as a name of its own: `custom_attributes.grade`. */
-export function attributesByName(attributes: Record<string, unknown>): [name: string, value: unknown][] {
+/** Lists attributes by name, custom ones one by one: `custom_attributes.grade`. */
+export function listAttributes(attributes: Record<string, unknown>): [name: string, value: unknown][] {
   return Object.entries(attributes).flatMap(([name, value]) => {
     if (name !== 'custom_attributes' || typeof value !== 'object' || value === null) return [[name, value]]
     return Object.entries(value).map(([key, inner]): [string, unknown] => [`${name}.${key}`, inner])

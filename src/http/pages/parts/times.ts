@@ -1,20 +1,20 @@
 import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
-/** An instant, absolute in the time zone of the company, with how long ago it was beside it. Takes RFC 3339. */
-export function timeShown(instant: string, timeZone: string, nowMs = Date.now()): Html {
+/** Renders an RFC 3339 instant in the company's time zone, with its age. */
+export function renderTime(instant: string, timeZone: string, nowMs = Date.now()): Html {
   return html`<time datetime="${instant}">${absolute(instant, timeZone)}</time>
-    <span class="ago" data-since="${instant}">${ago(Date.parse(instant), nowMs)}</span>`
+    <span class="ago" data-since="${instant}">${formatAge(Date.parse(instant), nowMs)}</span>`
 }
 
-/** An instant, absolute in the time zone of the company, such as `20 Nov 2026, 14:05:09 CET`. */
+/** Formats an instant in a time zone, such as `20 Nov 2026, 14:05:09 CET`. */
 export function absolute(instant: string, timeZone: string): string {
-  return formatter(timeZone).format(new Date(instant))
+  return getFormatter(timeZone).format(new Date(instant))
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function formatter(timeZone: string): Intl.DateTimeFormat {
+function getFormatter(timeZone: string): Intl.DateTimeFormat {
   let found = formatters.get(timeZone)
   if (!found) {
     found = new Intl.DateTimeFormat('en-GB', {
@@ -35,8 +35,8 @@ const UNITS = [
 ] as const
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** How long ago, or ahead, an instant is, in the largest unit that fits. Milliseconds since the epoch. */
-export function ago(atMs: number, nowMs: number): string {
+/** Formats how long ago or ahead an instant is, in the largest unit that fits. Milliseconds since the epoch. */
+export function formatAge(atMs: number, nowMs: number): string {
   const away = atMs - nowMs
   const [unit, size] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? UNITS[3]
   return RELATIVE.format(Math.trunc(away / size), unit)

@@ -11,20 +11,20 @@ import type { NavigationItem } from './navigation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who looks at a page behind `requireViewer`. */
+    /** The signed-in user of a page behind `requireViewer`. */
     viewer: SessionUser | null
   }
 }
 
-/** Thrown where nobody has signed in: leads to the page where one does, and back. */
+/** Thrown when nobody is signed in; answered by a redirect to the sign-in page. */
 export class SignInNeededError extends Error {
   override name = 'SignInNeededError'
 }
 
-/** Lets in who has signed in. Throws SignInNeededError for everybody else. */
+/** Lets signed-in users through. Throws SignInNeededError for everyone else. */
 export function requireViewer(db: LedgerDb, settings: SessionSettings) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    // What the script of a page fetches by itself keeps no session alive.
+    // Requests that a page's script makes by itself do not keep a session alive.
     const isOpened = request.headers['sec-fetch-mode'] !== 'cors' && request.headers['sec-fetch-mode'] !== 'same-origin'
     const user = await findSessionUser(db, request, settings, isOpened)
     if (!user) throw new SignInNeededError()
@@ -45,23 +45,23 @@ async function renewCookie(
   if (renewed !== null) setSessionCookie(reply, settings, renewed)
 }
 
-/** Lets through the roles that have an item of the navigation; stands behind `requireViewer`. */
+/** Lets the roles of a navigation item through; runs after `requireViewer`. */
 export function requireItem({ roles }: NavigationItem) {
   const isAdminOnly = roles.every((role) => role === 'admin')
-  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
+  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `you need the role ${roles.join(' or ')}`)
   return async (request: FastifyRequest): Promise<void> => {
-    if (!roles.includes(viewerOf(request).role)) throw new ProblemError(refusal)
+    if (!roles.includes(getViewer(request).role)) throw new ProblemError(refusal)
   }
 }
 
-/** Who acts by a form of a page behind `requireViewer`. */
-export function actingOf(request: FastifyRequest): Acting {
-  const { companyId, userId } = viewerOf(request)
+/** Returns who acts through a form of a page behind `requireViewer`. */
+export function getActing(request: FastifyRequest): Acting {
+  const { companyId, userId } = getViewer(request)
   return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
 }
 
-/** Who looks at a page behind `requireViewer`. */
-export function viewerOf(request: FastifyRequest): SessionUser {
+/** Returns the signed-in user of a page behind `requireViewer`. */
+export function getViewer(request: FastifyRequest): SessionUser {
   if (!request.viewer) throw new SignInNeededError()
   return request.viewer
 }

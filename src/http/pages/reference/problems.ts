@@ -8,25 +8,25 @@ import type { Html } from '../parts/page.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const ENTRIES = {
-  yes: 'Yes, where the call creates or updates employees and was not only validated.',
+  yes: 'Yes, if the call creates or updates employees, unless it only validates them.',
   no: 'No.',
   'of the first call': 'No entry of its own; the first call with the same key has one.',
 } as const
 
-/** `/problems/{code}`: what the `type` of a problem document leads to, as a page or as JSON; `/problems` lists them. */
+/** `/problems/{code}`: documents the `type` of a problem, as a page or as JSON; `/problems` lists all. */
 export function problemPages(app: FastifyInstance): void {
   const schema = { hide: true }
   app.get('/problems', { schema }, (request, reply) =>
     wantsJson(request, reply)
-      ? reply.send({ items: PROBLEM_CODES.map(facts) })
-      : sendPlainPage(reply, { title: 'Problems', body: listBody() }),
+      ? reply.send({ items: PROBLEM_CODES.map(describeProblem) })
+      : sendPlainPage(reply, { title: 'Problems', body: renderProblemList() }),
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema }, (request, reply) => {
     const { code } = request.params
     if (!isCode(code)) return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
     return wantsJson(request, reply)
-      ? reply.send(facts(code))
-      : sendPlainPage(reply, { title: problem(code, '').title, body: body(code) })
+      ? reply.send(describeProblem(code))
+      : sendPlainPage(reply, { title: problem(code, '').title, body: renderProblem(code) })
   })
 }
 
@@ -34,41 +34,41 @@ function isCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_TEXTS, text)
 }
 
-/** JSON only for who asks for it: what browsers and command lines send by default gets the page. */
+/** Whether the client asks for JSON. The default headers of browsers and curl get the page. */
 function wantsJson({ headers }: FastifyRequest, reply: FastifyReply): boolean {
   void reply.header('vary', 'accept')
   const { accept = '' } = headers
   return /\bapplication\/(?:problem\+)?json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
 }
 
-function facts(code: ProblemCode) {
+function describeProblem(code: ProblemCode) {
   const { status, title } = problem(code, '')
   const { when, remedy, entry } = PROBLEM_TEXTS[code]
   return { type: `/problems/${code}`, code, status, title, when, remedy, log_entry: ENTRIES[entry] }
 }
 
-function body(code: ProblemCode): Html {
-  const { status, title, when, remedy, log_entry: entry } = facts(code)
+function renderProblem(code: ProblemCode): Html {
+  const { status, title, when, remedy, log_entry: entry } = describeProblem(code)
   return html`
     <p><code>${status} ${code}</code></p>
     <h1>${title}</h1>
     <h2>When it happens</h2>
-    <p>${withCode(when)}</p>
+    <p>${renderWithCode(when)}</p>
     <h2>What to do</h2>
-    <p>${withCode(remedy)}</p>
-    <h2>Is there an entry in Bulk User Logs?</h2>
+    <p>${renderWithCode(remedy)}</p>
+    <h2>Entry in Bulk User Logs</h2>
     <p>${entry}</p>
     <p><a href="/problems">All problems</a></p>
   `
 }
 
-/** What stands between backticks, as code. */
-function withCode(text: string): Html[] {
+/** Renders text between backticks as code. */
+function renderWithCode(text: string): Html[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
-function listBody(): Html {
-  const rows = PROBLEM_CODES.map(facts).toSorted((a, b) => a.status - b.status)
+function renderProblemList(): Html {
+  const rows = PROBLEM_CODES.map(describeProblem).toSorted((a, b) => a.status - b.status)
   return html`
     <h1>Problems</h1>
     <table class="cards">

@@ -3,15 +3,15 @@ import Fastify from 'fastify'
 import { html } from 'hono/html'
 
 /**
- * Scripts, data and pictures come from here and from nowhere else. Scalar writes style sheets into the page as it runs:
- * inline styles have to be let in.
+ * Scripts, data and images come only from this service. Scalar adds style sheets to the page at run time, so inline styles
+ * must be allowed.
  */
 const POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:",
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ')
 
-/** Without fonts, assistants and links to services elsewhere: the page works on a machine that has no other network. */
+/** Without fonts, assistants and links to other services: the page works offline. */
 const SETTINGS = {
   url: '/openapi.json',
   withDefaultFonts: false,
@@ -40,7 +40,7 @@ const PAGE = html`<!doctype html>
     </body>
   </html>`
 
-/** `/docs`: the reference page of the API, made of the document by Scalar, without any outside address. */
+/** `/docs`: the API reference, rendered by Scalar from the OpenAPI document, without requests to other hosts. */
 export function referencePage(app: FastifyInstance): void {
   const schema = { hide: true }
   let script: Promise<string> | undefined
@@ -62,8 +62,8 @@ export function referencePage(app: FastifyInstance): void {
 }
 
 /**
- * The script out of Scalar's package, which gives it to a Fastify instance and to nobody else. It is large, so it is
- * loaded when somebody first asks for it.
+ * Loads the script from Scalar's package, which serves it only through a Fastify instance. It is large, so it is loaded
+ * on first use.
  */
 async function loadScript(): Promise<string> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
@@ -71,6 +71,6 @@ async function loadScript(): Promise<string> {
   await host.register(scalar, { routePrefix: '/docs', configuration: { url: SETTINGS.url } })
   const { statusCode, body } = await host.inject('/docs/js/scalar.js')
   await host.close()
-  if (statusCode !== 200) throw new Error('the script of the reference page is not where it was')
+  if (statusCode !== 200) throw new Error('the Scalar package no longer serves the script of the reference page')
   return body
 }

@@ -1,26 +1,26 @@
-/* The arithmetic of a chart of bars that stand on one another: numbers in, places in the picture out. */
+/* Computes the layout of a stacked bar chart. */
 
-/** An axis from 0 in round steps: 1, 2 or 5 times a power of ten. */
+/** An axis from 0 with round steps: 1, 2 or 5 times a power of ten. */
 export interface Scale {
   max: number
   /** From 0 to `max`. */
   ticks: number[]
 }
 
-/** The smallest scale of whole numbers that holds the largest value in at most so many steps. */
+/** Returns the smallest whole-number scale that holds the largest value in at most `maxSteps` steps. */
 export function roundScale(largest: number, maxSteps: number): Scale {
-  const step = roundStep(Math.max(largest, 1) / maxSteps)
+  const step = chooseStep(Math.max(largest, 1) / maxSteps)
   const steps = Math.max(1, Math.ceil(largest / step))
   return { max: steps * step, ticks: Array.from({ length: steps + 1 }, (_, at) => at * step) }
 }
 
-function roundStep(atLeast: number): number {
+function chooseStep(atLeast: number): number {
   const power = 10 ** Math.floor(Math.log10(atLeast))
   const factor = [1, 2, 5, 10].find((round) => round * power >= atLeast) ?? 10
   return Math.max(1, factor * power)
 }
 
-/** A part of a bar: where it stands, in percent of the width, and in the unit of the height from its top. */
+/** A part of a bar: `x` and `width` in percent of the chart's width, `y` (from the top) and `height` in its unit. */
 export interface Segment {
   x: number
   width: number
@@ -28,12 +28,12 @@ export interface Segment {
   height: number
 }
 
-/** How much of a column its bar fills, the rest being the gap. */
+/** The part of a column that its bar fills; the rest is the gap. */
 const FILLED = 0.8
 
 /**
- * The segments of each bar, in the order of its values, the first at the bottom. A value of 0 has no height; every other
- * one can be seen, however small it is.
+ * Returns the segments of each bar, in the order of its values, the first at the bottom. Every value above 0 is high
+ * enough to be visible.
  */
 export function stackedBars(bars: readonly (readonly number[])[], max: number, height: number): Segment[][] {
   const column = 100 / bars.length
@@ -43,20 +43,20 @@ export function stackedBars(bars: readonly (readonly number[])[], max: number, h
       const tall = value === 0 ? 0 : Math.max(1, (value / max) * height)
       top -= tall
       return {
-        x: rounded((at + (1 - FILLED) / 2) * column),
-        width: rounded(column * FILLED),
-        y: rounded(top),
-        height: rounded(tall),
+        x: roundToHundredths((at + (1 - FILLED) / 2) * column),
+        width: roundToHundredths(column * FILLED),
+        y: roundToHundredths(top),
+        height: roundToHundredths(tall),
       }
     })
   })
 }
 
-function rounded(value: number): number {
+function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-/** Which of so many columns are named below the axis: the first, the last, and some evenly between them. */
+/** Chooses the columns that get a label: the first, the last, and some evenly spaced between them. */
 export function namedColumns(columns: number, names: number): number[] {
   const count = Math.min(columns, names)
   if (count < 2) return columns === 0 ? [] : [0]

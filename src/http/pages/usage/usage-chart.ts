@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import { namedColumns, roundScale, type Segment, stackedBars } from './bar-chart.ts'
 import type { Html } from '../parts/page.ts'
-import { numberShown } from '../parts/shown-values.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 
-/** What one day has of completed and of failed calls. */
+/** The completed and failed calls (or records) of a day. */
 export interface DayOutcome {
   /** YYYY-MM-DD. */
   day: string
@@ -11,22 +11,22 @@ export interface DayOutcome {
   failed: number
 }
 
-/** Pixels. The width is the page's. */
+/** Pixels. The chart is as wide as the page. */
 const [HEIGHT, BELOW] = [180, 28]
 const MAX_STEPS = 5
 const NAMED_DAYS = 3
 
 const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
 
-export function dayShown(day: string): string {
+export function formatDay(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`))
 }
 
 /**
- * A bar for each day, what completed below what failed. What failed is hatched, so that colour does not speak alone; a
- * table with the same numbers has to stand beneath, for those who cannot see it.
+ * Renders a bar for each day: completed below, failed above and hatched, so that colour is not the only cue. Put a table
+ * with the same numbers below it, for readers who cannot see the chart.
  */
-export function outcomeChart(id: string, title: string, days: readonly DayOutcome[]): Html {
+export function renderOutcomeChart(id: string, title: string, days: readonly DayOutcome[]): Html {
   const { max, ticks } = roundScale(
     days.reduce((most, { completed, failed }) => Math.max(most, completed + failed), 0),
     MAX_STEPS,
@@ -37,27 +37,27 @@ export function outcomeChart(id: string, title: string, days: readonly DayOutcom
     HEIGHT,
   )
   return html`<figure class="chart">
-    ${legend(id)}
+    ${renderLegend(id)}
     <svg role="img" aria-labelledby="${id}-title ${id}-desc" height="${HEIGHT + BELOW}">
       <title id="${id}-title">${title}</title>
-      <desc id="${id}-desc">${described(days)}</desc>
-      ${hatch(`${id}-hatch`)} ${ticks.map((tick) => gridLine(tick, HEIGHT - (tick / max) * HEIGHT))}
-      ${bars.map((segments, at) => bar(days[at]!, segments, `${id}-hatch`))}
-      ${namedColumns(days.length, NAMED_DAYS).map((column, at, { length }) => dayName(days[column]!.day, bars[column]![0]!, at, length))}
+      <desc id="${id}-desc">${describeDays(days)}</desc>
+      ${renderHatch(`${id}-hatch`)} ${ticks.map((tick) => renderGridLine(tick, HEIGHT - (tick / max) * HEIGHT))}
+      ${bars.map((segments, at) => renderBar(days[at]!, segments, `${id}-hatch`))}
+      ${namedColumns(days.length, NAMED_DAYS).map((column, at, { length }) => renderDayName(days[column]!.day, bars[column]![0]!, at, length))}
     </svg>
   </figure>`
 }
 
-function described(days: readonly DayOutcome[]): string {
-  const sum = (of: 'completed' | 'failed') => numberShown(days.reduce((total, day) => total + day[of], 0))
+function describeDays(days: readonly DayOutcome[]): string {
+  const sum = (of: 'completed' | 'failed') => formatNumber(days.reduce((total, day) => total + day[of], 0))
   const peak = days.reduce((highest, day) =>
     day.completed + day.failed > highest.completed + highest.failed ? day : highest,
   )
-  const most = numberShown(peak.completed + peak.failed)
-  return `${days.length} days: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${dayShown(peak.day)}: ${most}.`
+  const most = formatNumber(peak.completed + peak.failed)
+  return `${days.length} days: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${formatDay(peak.day)}: ${most}.`
 }
 
-function legend(id: string): Html {
+function renderLegend(id: string): Html {
   return html`<figcaption class="legend">
     <span
       ><svg aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg>
@@ -65,7 +65,7 @@ function legend(id: string): Html {
     >
     <span
       ><svg aria-hidden="true" width="14" height="14">
-        ${hatch(`${id}-key`)}
+        ${renderHatch(`${id}-key`)}
         <rect class="failed-ground" width="14" height="14" />
         <rect fill="url(#${id}-key)" width="14" height="14" />
       </svg>
@@ -74,33 +74,33 @@ function legend(id: string): Html {
   </figcaption>`
 }
 
-function hatch(id: string): Html {
+function renderHatch(id: string): Html {
   return html`<defs
     ><pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
       <rect class="hatch" width="3" height="6" /></pattern
   ></defs>`
 }
 
-function gridLine(tick: number, y: number): Html {
+function renderGridLine(tick: number, y: number): Html {
   return html`<line class="${tick === 0 ? 'axis' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}" />
-    <text x="-8" y="${y}" dy="0.32em" text-anchor="end">${numberShown(tick)}</text>`
+    <text x="-8" y="${y}" dy="0.32em" text-anchor="end">${formatNumber(tick)}</text>`
 }
 
-function bar({ day, completed, failed }: DayOutcome, segments: readonly Segment[], hatchId: string): Html {
+function renderBar({ day, completed, failed }: DayOutcome, segments: readonly Segment[], hatchId: string): Html {
   if (completed + failed === 0) return html``
   const [below, above] = segments.map(
     ({ x, width, y, height }) => html`x="${x}%" width="${width}%" y="${y}" height="${height}"`,
   )
   return html`<g>
-    <title>${dayShown(day)}: ${numberShown(completed)} completed, ${numberShown(failed)} failed</title>
+    <title>${formatDay(day)}: ${formatNumber(completed)} completed, ${formatNumber(failed)} failed</title>
     ${completed > 0 ? html`<rect class="completed" ${below} />` : ''}
     ${failed > 0 ? html`<rect class="failed-ground" ${above} /><rect fill="url(#${hatchId})" ${above} />` : ''}</g
   >`
 }
 
-/** The first name begins at its bar and the last ends there, so that neither leaves the picture. */
-function dayName(day: string, { x, width }: Segment, at: number, count: number): Html {
+/** Renders a day's label. The first is left-aligned and the last right-aligned, to stay inside the chart. */
+function renderDayName(day: string, { x, width }: Segment, at: number, count: number): Html {
   const anchor = at === 0 ? 'start' : at === count - 1 ? 'end' : 'middle'
   const place = at === 0 ? x : at === count - 1 ? x + width : x + width / 2
-  return html`<text x="${place}%" y="${HEIGHT + 18}" text-anchor="${anchor}">${dayShown(day)}</text>`
+  return html`<text x="${place}%" y="${HEIGHT + 18}" text-anchor="${anchor}">${formatDay(day)}</text>`
 }

@@ -13,58 +13,58 @@ import { COUNTS, OPERATIONS } from '../bulk-user-logs/call-words.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { quotaBar, quotaUsed } from '../api-keys/quota-used.ts'
-import { numberShown } from '../parts/shown-values.ts'
+import { renderQuotaBar, computeQuotaUsed } from '../api-keys/quota-used.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 import { absolute } from '../parts/times.ts'
 import type { DayOutcome } from './usage-chart.ts'
-import { dayShown, outcomeChart } from './usage-chart.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { formatDay, renderOutcomeChart } from './usage-chart.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const RANGES = [7, 30, 90]
 const DEFAULT_RANGE = 30
-/** Of each status. */
+/** For each status. */
 const MAX_KEYS = 200
 
-/** Calls and records of the days of a range, each day of it once, the oldest first. */
-interface UsageShown {
+/** Calls and records of each day of a range, oldest first. */
+interface DailyUsage {
   calls: DayOutcome[]
   records: DayOutcome[]
 }
 
 /** `/settings/usage`: calls and records by day and outcome, and each key's quota. */
-export function usagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; reads: Reads }): void {
+export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; reads: Reads }): void {
   app.get<{ Querystring: { days?: string } }>(NAVIGATION.usage.path, async (request, reply) => {
     const days = Number(request.query.days ?? DEFAULT_RANGE)
     if (!RANGES.includes(days)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
-    const viewer = viewerOf(request)
+    const viewer = getViewer(request)
     const logs = (await reads.of(viewer.companyId)) as unknown as Kysely<unknown>
     const range = lastDays(days, await currentDay(logs))
     const [usage, keys] = await Promise.all([
       usageByDay(logs, viewer.companyId, range),
-      keysInUse(db, viewer.companyId),
+      listKeysInUse(db, viewer.companyId),
     ])
     const body = html`<h1>Usage</h1>
-      ${rangeLinks(days)}
+      ${renderRangeLinks(days)}
       <p class="hint">
-        Creating and updating calls from ${dayShown(range.from)} to ${dayShown(range.to)}. Days are days of UTC, like
-        the windows of the quotas.
+        Calls that create or update employees, from ${formatDay(range.from)} to ${formatDay(range.to)}. Days are in UTC,
+        like quota periods.
       </p>
-      ${usage.length === 0 ? nothing(days) : charts(usageShown(usage, range.from, days), usage)}
-      ${quotas(keys, viewer.timeZone)}`
+      ${usage.length === 0 ? renderNoCalls(days) : renderCharts(sumByDay(usage, range.from, days), usage)}
+      ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(request, reply, viewer, { title: 'Usage', body })
   })
 }
 
-/** Keys that are not revoked: the enabled ones first, newest first. */
-async function keysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]> {
+/** Lists the keys that are not revoked: enabled keys first, newest first. */
+async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]> {
   const statuses = ['active', 'disabled'] as const
   return (await Promise.all(statuses.map((status) => listApiKeys(db, companyId, { status, limit: MAX_KEYS })))).flat()
 }
 
 const DAY_MS = 86_400_000
 
-/** Sums what a day has by outcome; days without calls are there, with zeros. */
-function usageShown(usage: readonly UsageOfDay[], from: string, days: number): UsageShown {
+/** Sums calls and records by day and outcome; days without calls have zeros. */
+function sumByDay(usage: readonly UsageOfDay[], from: string, days: number): DailyUsage {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
   const all = Array.from({ length: days }, (_, at) =>
     new Date(Date.parse(from) + at * DAY_MS).toISOString().slice(0, 10),
@@ -78,35 +78,35 @@ function usageShown(usage: readonly UsageOfDay[], from: string, days: number): U
   return { calls: sums(({ calls }) => calls), records: sums(({ records }) => records.total) }
 }
 
-function rangeLinks(chosen: number): Html {
-  return html`<nav class="choices" aria-label="Days">
+function renderRangeLinks(chosen: number): Html {
+  return html`<nav class="choices" aria-label="Range">
     ${RANGES.map((days) => html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${days === chosen ? html`aria-current="true"` : ''}>${days} days</a>`)}
   </nav>`
 }
 
-function nothing(days: number): Html {
+function renderNoCalls(days: number): Html {
   return html`<div class="empty">
-    <h2>No calls in these ${days} days</h2>
-    <p>Each call that creates or updates employees is counted here, whether it succeeds or not.</p>
+    <h2>No calls in the last ${days} days</h2>
+    <p>Every call that creates or updates employees is counted here, whether it succeeds or fails.</p>
   </div>`
 }
 
-function charts({ calls, records }: UsageShown, usage: readonly UsageOfDay[]): Html {
+function renderCharts({ calls, records }: DailyUsage, usage: readonly UsageOfDay[]): Html {
   const withCalls = calls
     .map((day, at) => ({ day, records: records[at]! }))
     .filter(({ day }) => day.completed + day.failed > 0)
   return html`<h2>Calls by day</h2>
-    ${outcomeChart('calls', 'Calls by day and outcome', calls)}
+    ${renderOutcomeChart('calls', 'Calls by day and outcome', calls)}
     <h2>Records by day</h2>
-    ${outcomeChart('records', 'Records by day and the outcome of their call', records)}
+    ${renderOutcomeChart('records', 'Records by day and the outcome of their call', records)}
     <table class="cards sums">
       <caption>
-        Calls and records by day and outcome, newest first. Days without calls are left out.
+        Calls and records by day and outcome, newest first. Days without calls are omitted.
       </caption>
       <thead>
         <tr>
           <th scope="col">Day (UTC)</th>
-          ${['Calls completed', 'Calls failed', 'Records in completed calls', 'Records in failed calls'].map(numberHead)}
+          ${['Calls completed', 'Calls failed', 'Records in completed calls', 'Records in failed calls'].map(renderNumberHead)}
         </tr>
       </thead>
       <tbody>
@@ -114,22 +114,22 @@ function charts({ calls, records }: UsageShown, usage: readonly UsageOfDay[]): H
           ({ day, records: sent }) =>
             html`<tr>
               <th scope="row" class="unbroken">${day.day}</th>
-              ${numberCell('Calls completed', day.completed)}${numberCell('Calls failed', day.failed)}
-              ${numberCell('Records in completed calls', sent.completed)}${numberCell('Records in failed calls', sent.failed)}
+              ${renderNumberCell('Calls completed', day.completed)}${renderNumberCell('Calls failed', day.failed)}
+              ${renderNumberCell('Records in completed calls', sent.completed)}${renderNumberCell('Records in failed calls', sent.failed)}
             </tr>`,
         )}
       </tbody>
     </table>
-    ${byOperation(usage)}`
+    ${renderByOperation(usage)}`
 }
 
-function byOperation(usage: readonly UsageOfDay[]): Html {
+function renderByOperation(usage: readonly UsageOfDay[]): Html {
   const groups = [...Map.groupBy(usage, ({ operation, status }) => `${operation} ${status}`).values()]
   const rows = groups.map((group) => {
     const sum = (count: (usage: UsageOfDay) => number) => group.reduce((total, one) => total + count(one), 0)
     const { operation, status } = group[0]!
     const counts = COUNTS.map(([name, label]) =>
-      numberCell(
+      renderNumberCell(
         label,
         sum(({ records }) => records[name]),
       ),
@@ -137,7 +137,7 @@ function byOperation(usage: readonly UsageOfDay[]): Html {
     return html`<tr>
       <th scope="row">${OPERATIONS[operation]}</th>
       <td data-label="Outcome">${status}</td>
-      ${numberCell(
+      ${renderNumberCell(
         'Calls',
         sum(({ calls }) => calls),
       )}${counts}
@@ -152,7 +152,7 @@ function byOperation(usage: readonly UsageOfDay[]): Html {
         <tr>
           <th scope="col">Operation</th>
           <th scope="col">Outcome</th>
-          ${['Calls', ...COUNTS.map(([, label]) => label)].map(numberHead)}
+          ${['Calls', ...COUNTS.map(([, label]) => label)].map(renderNumberHead)}
         </tr>
       </thead>
       <tbody>
@@ -161,46 +161,46 @@ function byOperation(usage: readonly UsageOfDay[]): Html {
     </table>`
 }
 
-function numberHead(label: string): Html {
+function renderNumberHead(label: string): Html {
   return html`<th scope="col" class="number">${label}</th>`
 }
 
-function numberCell(label: string, count: number): Html {
-  return html`<td class="number" data-label="${label}">${numberShown(count)}</td>`
+function renderNumberCell(label: string, count: number): Html {
+  return html`<td class="number" data-label="${label}">${formatNumber(count)}</td>`
 }
 
-function quotas(keys: readonly SeenKey[], timeZone: string): Html {
+function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
   if (keys.length === 0)
     return html`<h2>Quotas</h2>
-      <p>There is no API key yet.</p>`
+      <p>There are no API keys yet.</p>`
   return html`<h2>Quotas</h2>
     <table class="cards sums">
       <caption>
-        Calls in the running window of each API key's quota
+        Calls in the current quota period of each API key
       </caption>
       <thead>
         <tr>
           <th scope="col">API key</th>
           <th scope="col">Used</th>
-          ${['Calls', 'Quota'].map(numberHead)}
+          ${['Calls', 'Quota'].map(renderNumberHead)}
           <th scope="col">Period</th>
-          <th scope="col">Begins anew</th>
+          <th scope="col">Resets</th>
         </tr>
       </thead>
       <tbody>
-        ${keys.map((seen) => quotaRow(seen, timeZone))}
+        ${keys.map((seen) => renderQuotaRow(seen, timeZone))}
       </tbody>
     </table>`
 }
 
-function quotaRow(seen: SeenKey, timeZone: string): Html {
+function renderQuotaRow(seen: SeenKey, timeZone: string): Html {
   const { key } = seen
-  const used = quotaUsed(seen)
+  const used = computeQuotaUsed(seen)
   return html`<tr>
     <th scope="row">${key.name}${key.isEnabled ? '' : ' (disabled)'}</th>
-    <td data-label="Used">${quotaBar(used)} ${used.percent} %</td>
-    ${numberCell('Calls', used.made)}${numberCell('Quota', used.limit)}
+    <td data-label="Used">${renderQuotaBar(used)} ${used.percent} %</td>
+    ${renderNumberCell('Calls', used.made)}${renderNumberCell('Quota', used.limit)}
     <td data-label="Period">${key.refreshPeriod}</td>
-    <td data-label="Begins anew"><time datetime="${used.beginsAnew}">${absolute(used.beginsAnew, timeZone)}</time></td>
+    <td data-label="Resets"><time datetime="${used.resetsAt}">${absolute(used.resetsAt, timeZone)}</time></td>
   </tr>`
 }

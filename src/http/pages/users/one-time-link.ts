@@ -2,35 +2,35 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { UserWithLink } from '../../../accounts/users/invite-user.ts'
 import type { SessionSettings } from '../../access/session.ts'
-import { baseUrlOf } from '../parts/base-url.ts'
+import { findBaseUrl } from '../parts/base-url.ts'
 import { INVITATION_PATH } from '../account/invitation.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { onlyOnce, shownOnce } from '../parts/once.ts'
-import { timeShown } from '../parts/times.ts'
-import { viewerOf } from '../parts/viewer.ts'
+import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
 
-/** Shows a user's one-time link, this once, to whoever passes it on. */
-export function sendLink(
+/** Sends the page that shows a user's one-time link, once. */
+export function sendOneTimeLink(
   request: FastifyRequest,
   reply: FastifyReply,
   sessions: SessionSettings,
   title: string,
   invited: UserWithLink,
 ): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
+  const viewer = getViewer(request)
   const { user, linkToken, linkExpiresAt } = invited
-  const link = `${baseUrlOf(request, sessions)}${INVITATION_PATH}?token=${linkToken}`
+  const link = `${findBaseUrl(request, sessions)}${INVITATION_PATH}?token=${linkToken}`
   return sendUserPage(request, reply, viewer, {
     title,
     body: html`<h1>${title}</h1>
-      ${onlyOnce('the link')}
+      ${renderCopyWarning('the link')}
       <h2>One-time link for ${user.name}</h2>
-      ${shownOnce('link', link, 'Copy the link')}
+      ${renderCopyable('link', link, 'Copy link')}
       <p>
-        Pass it on to ${user.email} by a way that nobody else reads: whoever opens it sets the password. It serves once,
-        until ${timeShown(linkExpiresAt, viewer.timeZone)}.
+        Send it to ${user.email} over a private channel: anyone who opens it can set the password. It works once, until
+        ${renderTime(linkExpiresAt, viewer.timeZone)}.
       </p>
-      <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">To the user</a></p>`,
+      <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,
   })
 }

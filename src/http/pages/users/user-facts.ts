@@ -2,40 +2,40 @@ import { html } from 'hono/html'
 import { type Role, ROLES } from '../../../domain/company.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { userStatus } from '../../admin/user-schemas.ts'
-import { badge } from '../parts/badges.ts'
-import { choice, type FormProblem } from '../parts/form.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { renderChoice, type FormProblem } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 
-/** An erased user has neither name nor address. */
+/** Whether the user is erased: an erased user has no e-mail. */
 export function isErased({ email }: UserRecord): boolean {
   return email === ''
 }
 
-/** What a user is called. */
-export function shownName(user: UserRecord): string {
-  return isErased(user) ? 'An erased user' : user.name
+/** Returns the display name of a user. */
+export function formatUserName(user: UserRecord): string {
+  return isErased(user) ? 'Erased user' : user.name
 }
 
-/** How a user stands, as a badge. */
-export function userBadge(user: UserRecord): Html {
+/** Renders the status of a user as a badge. */
+export function renderUserStatus(user: UserRecord): Html {
   switch (userStatus(user)) {
     case 'active':
-      return badge('good', 'Active')
+      return renderBadge('good', 'Active')
     case 'pending':
-      return badge('warn', 'Invited')
+      return renderBadge('warn', 'Invited')
     case 'removed':
-      return badge('plain', isErased(user) ? 'Erased' : 'Removed')
+      return renderBadge('plain', isErased(user) ? 'Erased' : 'Removed')
   }
 }
 
 const RIGHTS: Record<Role, string> = {
-  admin: 'admin: everything',
-  auditor: 'auditor: the event stream',
-  member: 'member: nothing but the own account',
+  admin: 'admin: full access',
+  auditor: 'auditor: event stream and employees over time',
+  member: 'member: own account only',
 }
 
-/** A list of the roles to choose from. */
-export function roleChoice(value: string, problem: FormProblem): Html {
+/** Renders the list of roles. */
+export function renderRoleChoice(value: string, problem: FormProblem): Html {
   const options = ROLES.map((role) => ({ value: role, label: RIGHTS[role] }))
-  return html`${choice({ name: 'role', label: 'Role', value, options }, problem)}`
+  return html`${renderChoice({ name: 'role', label: 'Role', value, options }, problem)}`
 }

@@ -7,32 +7,41 @@ import { listUsers } from '../../../accounts/users/users.ts'
 import { InviteBody, USER_STATUSES } from '../../admin/user-schemas.ts'
 import { emailOf } from '../../admin/users.ts'
 import { decodeIdCursor } from '../../server/id-cursor.ts'
-import { anyOf, asFormProblem, checked, choice, field, formAlert, formFields, type FormProblem } from '../parts/form.ts'
+import {
+  listOptions,
+  toFormProblem,
+  checkForm,
+  renderChoice,
+  renderField,
+  renderFormAlert,
+  readFormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { olderLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { sendLink } from './one-time-link.ts'
+import { sendOneTimeLink } from './one-time-link.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { timeShown } from '../parts/times.ts'
-import { roleChoice, shownName, userBadge } from './user-facts.ts'
-import { actingOf, viewerOf } from '../parts/viewer.ts'
+import { renderTime } from '../parts/times.ts'
+import { renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
 
-/** `/settings/users`: the list, and inviting a user. An invitation that is sent twice meets its own e-mail address. */
-export function usersPage(app: FastifyInstance, services: PageServices): void {
-  app.get(PATH, (request, reply) => sendList(services, request, reply))
+/** `/settings/users`: the list and the invitation form. Sending the form twice fails: the e-mail is then taken. */
+export function addUsersPage(app: FastifyInstance, services: PageServices): void {
+  app.get(PATH, (request, reply) => sendUserList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendInviteForm(request, reply, null))
   app.post(`${PATH}/new`, async (request, reply) => {
     try {
-      const { email = '', name = '', role = '' } = formFields(request.body)
-      const body = checked(InviteBody, { email: email.trim(), name: name.trim(), role })
+      const { email = '', name = '', role = '' } = readFormFields(request.body)
+      const body = checkForm(InviteBody, { email: email.trim(), name: name.trim(), role })
       const person = { email: emailOf(body), name: body.name, role: body.role }
-      const invited = await inviteCompanyUser(services.company, actingOf(request), person)
-      return await sendLink(request, reply, services.sessions, 'The user is invited', invited)
+      const invited = await inviteCompanyUser(services.company, getActing(request), person)
+      return await sendOneTimeLink(request, reply, services.sessions, 'User invited', invited)
     } catch (error) {
-      return sendInviteForm(request, reply, asFormProblem(error))
+      return sendInviteForm(request, reply, toFormProblem(error))
     }
   })
 }
@@ -42,28 +51,25 @@ async function sendInviteForm(
   reply: FastifyReply,
   problem: FormProblem,
 ): Promise<FastifyReply> {
-  const { email = '', name = '', role = 'member' } = problem ? formFields(request.body) : {}
+  const { email = '', name = '', role = 'member' } = problem ? readFormFields(request.body) : {}
   if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, viewerOf(request), {
-    title: 'Invite a user',
-    body: html`<h1>Invite a user</h1>
-      ${formAlert(problem)}
-      <p>
-        You get a link to pass on, by which the person sets a password. It serves once and lasts ${LINK_LIFE_DAYS} days;
-        no mail is sent.
-      </p>
+  return sendUserPage(request, reply, getViewer(request), {
+    title: 'Invite user',
+    body: html`<h1>Invite user</h1>
+      ${renderFormAlert(problem)}
+      <p>You'll get a one-time link to share; no e-mail is sent. The link works for ${LINK_LIFE_DAYS} days.</p>
       <form method="post" action="${PATH}/new" class="stack">
-        ${field({ name: 'email', label: 'E-mail of the user', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
-        ${field({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}
-        ${roleChoice(role, problem)}
+        ${renderField({ name: 'email', label: 'E-mail', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
+        ${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}
+        ${renderRoleChoice(role, problem)}
         <div class="actions"><button class="primary">Invite</button><a class="button" href="${PATH}">Cancel</a></div>
       </form>`,
   })
 }
 
-async function sendList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const viewer = viewerOf(request)
-  const { cursor, status: wanted } = formFields(request.query)
+async function sendUserList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const viewer = getViewer(request)
+  const { cursor, status: wanted } = readFormFields(request.query)
   const status = USER_STATUSES.find((known) => known === wanted)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('usr', cursor) }
   const filter: { status?: UserStatus } = status === undefined ? {} : { status }
@@ -71,23 +77,23 @@ async function sendList({ db }: PageServices, request: FastifyRequest, reply: Fa
   return sendUserPage(request, reply, viewer, {
     title: 'Users',
     body: html`<h1>Users</h1>
-      <p class="actions"><a class="button primary" href="${PATH}/new">Invite a user</a></p>
-      ${filterForm(status ?? '')} ${table(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}
-      ${olderLinks(PATH, filter, cursor, found, ({ id }) => id)}`,
+      <p class="actions"><a class="button primary" href="${PATH}/new">Invite user</a></p>
+      ${renderUserFilter(status ?? '')} ${renderUserTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}
+      ${renderListLinks(PATH, filter, cursor, found, ({ id }) => id)}`,
   })
 }
 
-const FILTERS = anyOf({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')
+const FILTERS = listOptions({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')
 
-function filterForm(status: string): Html {
+function renderUserFilter(status: string): Html {
   return html`<form method="get" action="${PATH}" class="filters">
-    ${choice({ name: 'status', label: 'Status', value: status, options: FILTERS }, null)}
+    ${renderChoice({ name: 'status', label: 'Status', value: status, options: FILTERS }, null)}
     <div class="actions"><button>Filter</button></div>
   </form>`
 }
 
-function table(users: UserRecord[], timeZone: string): Html {
-  if (users.length === 0) return html`<p class="empty">No user is like that. <a href="${PATH}">Show all</a></p>`
+function renderUserTable(users: UserRecord[], timeZone: string): Html {
+  if (users.length === 0) return html`<p class="empty">No matching users. <a href="${PATH}">Show all</a></p>`
   return html`<table class="cards">
     <caption class="visually-hidden">
       Users, newest first
@@ -105,11 +111,11 @@ function table(users: UserRecord[], timeZone: string): Html {
         (user) =>
           html`<tr>
             <th scope="row">
-              <a href="${PATH}/${user.id}">${shownName(user)}</a><br /><span class="below">${user.email}</span>
+              <a href="${PATH}/${user.id}">${formatUserName(user)}</a><br /><span class="below">${user.email}</span>
             </th>
             <td data-label="Role">${user.role}</td>
-            <td data-label="Status">${userBadge(user)}</td>
-            <td data-label="Created">${timeShown(user.createdAt, timeZone)}</td>
+            <td data-label="Status">${renderUserStatus(user)}</td>
+            <td data-label="Created">${renderTime(user.createdAt, timeZone)}</td>
           </tr>`,
       )}
     </tbody>
