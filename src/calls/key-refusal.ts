@@ -6,6 +6,6 @@ import { quotaExceeded } from './decide-call.ts'
 
 /** Why every new call of a key is refused at this moment; null when it is not. The ledger has the last word. */
 export function refusalOfKey({ key, usage, nowMs }: FoundKey): Problem | null {
-  if (!key.isEnabled) return problem('key_disabled', 'the API key is disabled')
+  if (!key.isEnabled) return problem('key_disabled', 'The API key is disabled')
   return requestsInWindow(usage, key.refreshPeriod, nowMs) >= key.quotaLimit ? quotaExceeded(key) : null
 }

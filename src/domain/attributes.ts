@@ -100,11 +100,11 @@ export function readAttribute(
     case 'phone':
       return PHONE.test(sent)
         ? { value: sent }
-        : fault('invalid_format', `${shown} must be an E.164 number: + and 2 to 15 digits`)
+        : fault('invalid_format', `${shown} must be in E.164 format: + and 2 to 15 digits`)
     case 'date':
       return isCalendarDate(sent)
         ? { value: sent }
-        : fault('invalid_format', `${shown} must be a calendar date, YYYY-MM-DD`)
+        : fault('invalid_format', `${shown} must be a valid date in the format YYYY-MM-DD`)
     case 'status':
       return sent === 'active' || sent === 'inactive'
         ? { value: sent }
@@ -143,7 +143,7 @@ function readEmail(name: string, sent: string, max: number): AttributeReading {
   // What cannot fit is not normalised: that could make it many times longer.
   const text = sent.length > MAX_EMAIL_UNITS ? null : normaliseEmail(sent)
   if (text === null || isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
-  return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be an e-mail address`)
+  return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid e-mail address`)
 }
 
 function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeReading {
@@ -162,26 +162,26 @@ function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeRea
 }
 
 function customFault(key: string, value: unknown, nullRemoves: boolean): AttributeFault | undefined {
-  if (key === '') return { code: 'too_short', message: 'the name of a custom attribute must have at least 1 character' }
+  if (key === '') return { code: 'too_short', message: 'A custom attribute name must have at least 1 character' }
   if (isLongerThan(key, MAX_CUSTOM_KEY_CHARACTERS)) {
     return {
       code: 'too_long',
-      message: `the name of a custom attribute must have at most ${MAX_CUSTOM_KEY_CHARACTERS} characters`,
+      message: `A custom attribute name must have at most ${MAX_CUSTOM_KEY_CHARACTERS} characters`,
     }
   }
   if (value === null) {
     return nullRemoves
       ? undefined
-      : { code: 'null_not_allowed', message: 'a custom attribute must not be null at creation' }
+      : { code: 'null_not_allowed', message: 'A custom attribute must not be null when an employee is created' }
   }
   if (typeof value === 'number' || typeof value === 'boolean') return undefined
   if (typeof value !== 'string') {
-    return { code: 'invalid_type', message: 'a custom attribute must be a string, a number or a boolean' }
+    return { code: 'invalid_type', message: 'A custom attribute must be a string, number or boolean' }
   }
   if (!isLongerThan(value, MAX_CUSTOM_TEXT_CHARACTERS)) return undefined
   return {
     code: 'too_long',
-    message: `the text of a custom attribute must have at most ${MAX_CUSTOM_TEXT_CHARACTERS} characters`,
+    message: `A custom attribute value must have at most ${MAX_CUSTOM_TEXT_CHARACTERS} characters`,
   }
 }
 

@@ -217,7 +217,7 @@ function connectionLimits({
 }
 
 function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
+  return sendProblemDocument(request, reply, problem('route_not_found', 'No such route exists'))
 }
 
 /** The client's own request id, if it sent a valid one; else a new one. */

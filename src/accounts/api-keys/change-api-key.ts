@@ -10,7 +10,7 @@ import { assertSeen, changeCompany, decided, RefusedByStateError } from '../user
 import type { KeyWithSecret } from './issue-api-key.ts'
 import { hashOf, newSecret } from '../users/new-secret.ts'
 
-export const NO_SUCH_KEY = problem('key_not_found', 'the company has no such API key')
+export const NO_SUCH_KEY = problem('key_not_found', 'No such API key exists')
 
 /** A key after a change; the position is null when all that was asked for held already. */
 export interface ChangedKey extends SeenKey {

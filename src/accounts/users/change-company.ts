@@ -54,7 +54,7 @@ export function assertSeen(seen: number | undefined, version: number): void {
 
 export const CHANGED_MEANWHILE = problem(
   'precondition_failed',
-  'something has changed since this form was opened, perhaps by this very form; nothing was done this time',
+  'This was already submitted, or changed elsewhere; nothing was done',
 )
 
 /**
@@ -95,4 +95,4 @@ async function roleOf(client: PoolClient, { companyId, actor }: Acting): Promise
 }
 
 /** What anybody else is answered who asks for what administrators alone may do. */
-export const ADMIN_ONLY = problem('admin_only', 'only administrators of the company may do this')
+export const ADMIN_ONLY = problem('admin_only', 'Only company administrators can do this')

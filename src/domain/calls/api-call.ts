@@ -120,7 +120,7 @@ function draftUpdate(record: ReadRecord, before: Employee | undefined, now: stri
       faults.addFirst({
         path: [record.locator.field],
         code: 'employee_not_found',
-        message: 'the company has no such employee',
+        message: 'No such employee exists',
       })
     }
     return { record, before, after: undefined, effect: undefined, events: [], faults }
@@ -162,7 +162,7 @@ function refuseRepeated(drafts: Draft[]): void {
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
     for (const { record, faults } of group) {
-      const message = 'another record of the call names the same employee'
+      const message = 'Another record of the call refers to the same employee'
       faults.add([record.locator!.field], 'duplicate_in_batch', message)
     }
   }

@@ -54,16 +54,16 @@ export function recordsOfCreate(body: SentJson, maxRecords: number): CallRecords
 export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
   if (Array.isArray(body)) return recordsOfArray(body, '', maxRecords)
   if (!isObject(body) || !Array.isArray(body.employees)) {
-    return refused('the body must be an array of records, or an object whose member "employees" is one')
+    return refused('The body must be an array of records, or an object with an "employees" array')
   }
   if (hasMoreMembersThan(body, 1))
-    return refused('the body must have no member beside "employees"', body.employees.length)
+    return refused('The body must have no member other than "employees"', body.employees.length)
   return recordsOfArray(body.employees, '/employees', maxRecords)
 }
 
 /** The one record of `PATCH /v1/employees/{id}`. */
 export function recordOfOne(body: SentJson): CallRecords {
-  if (!isObject(body)) return refused('the body must be an object, a JSON Merge Patch of the employee', 1)
+  if (!isObject(body)) return refused('The body must be an object: a JSON Merge Patch of the employee', 1)
   return { records: [{ index: 0, pointer: '', sent: body }] }
 }
 
@@ -73,9 +73,9 @@ function refused(detail: string, count = 0): CallRecords {
 
 function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number): CallRecords {
   const count = array.length
-  if (count === 0) return { problem: problem('empty_batch', 'the call must have at least 1 record'), count }
+  if (count === 0) return { problem: problem('empty_batch', 'The call must have at least 1 record'), count }
   if (count > maxRecords) {
-    return { problem: problem('batch_too_large', `the call must have at most ${maxRecords} records`), count }
+    return { problem: problem('batch_too_large', `The call must have at most ${maxRecords} records`), count }
   }
   return { records: array.map((sent, index) => ({ index, pointer: `${pointer}/${index}`, sent })) }
 }
@@ -118,8 +118,8 @@ function isReadable(sent: SentJson): sent is Record<string, SentJson> {
 /** A record that is refused as a whole: nothing in it is looked at. */
 function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const faults = new RecordFaults()
-  if (isObject(record.sent)) faults.add([], 'too_long', `a record must have at most ${MAX_MEMBERS} members`)
-  else faults.add([], 'invalid_type', 'a record must be an object')
+  if (isObject(record.sent)) faults.add([], 'too_long', `A record must have at most ${MAX_MEMBERS} members`)
+  else faults.add([], 'invalid_type', 'A record must be an object')
   return { ...record, locator, patch: {}, manager: undefined, faults }
 }
 
@@ -134,7 +134,7 @@ function readLocator(sent: Record<string, SentJson>): { locator: Locator | null;
     if (!faults) return { locator: { field, value: value as string } }
     return { locator: null, fault: { path: [field], code: faults[0]!.code, message: faults[0]!.message } }
   }
-  const message = 'a record must name its employee by id, external_id or email'
+  const message = 'A record must identify its employee by id, external_id or email'
   return { locator: null, fault: { path: [], code: 'missing_locator', message } }
 }
 
@@ -177,10 +177,10 @@ function readFields(
   return { patch, manager: managers[0] }
 }
 
-const SEVERAL_MANAGERS = 'at most one of manager_id, manager_external_id and manager_email may name the manager'
+const SEVERAL_MANAGERS = 'Send only one of manager_id, manager_external_id and manager_email'
 
 function addForeignField(faults: RecordFaults, name: string): void {
   if (READ_ONLY.has(name)) return faults.add([name], 'read_only_field', `${name} cannot be set`)
   // The name is the client's own text: it stands in the pointer, not in the message.
-  return faults.add([name], 'unknown_field', 'an employee has no such field')
+  return faults.add([name], 'unknown_field', 'This field does not exist')
 }

@@ -19,7 +19,7 @@ export function resolveManagers(
     if (!manager) return record
     const id = manager.value === null ? null : findManager(manager.field, manager.value, directory, inCall)
     if (id !== undefined) return { ...record, patch: { ...record.patch, manager_id: id } }
-    const message = 'the company has no such employee to be the manager'
+    const message = 'No employee matches this manager'
     const faults = record.faults.copy()
     faults.add([manager.field], 'manager_not_found', message)
     return { ...record, faults }
@@ -70,7 +70,9 @@ export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): vo
   for (const { after, record, faults } of changed) {
     if (!inCycle.has(after!.id)) continue
     const isSelf = after!.manager_id === after!.id
-    const message = isSelf ? 'nobody can be their own manager' : 'the manager would stand below the employee'
+    const message = isSelf
+      ? 'An employee cannot be their own manager'
+      : 'The manager would report to this employee, directly or indirectly'
     faults.add([record.manager?.field ?? 'manager_id'], 'manager_cycle', message)
   }
 }

@@ -38,12 +38,12 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
 }
 
 function addInBatch(faults: RecordFaults, name: UniqueName): void {
-  faults.add([name], 'duplicate_in_batch', `another record of the call has the same ${MEANINGS[name]}`)
+  faults.add([name], 'duplicate_in_batch', `Another record of the call has the same ${MEANINGS[name]}`)
 }
 
 function addHeld(faults: RecordFaults, name: UniqueName, holder: Employee): void {
   if (holder.status === 'active')
-    return faults.add([name], 'already_exists', `another employee has this ${MEANINGS[name]}`)
-  const message = `the inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or choose another value`
+    return faults.add([name], 'already_exists', `Another employee has this ${MEANINGS[name]}`)
+  const message = `The inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or send another value`
   return faults.add([name], 'inactive_employee_exists', message, holder.id)
 }

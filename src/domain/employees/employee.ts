@@ -184,7 +184,7 @@ export function addStateFaults(
     faults.add(
       ['custom_attributes'],
       'too_long',
-      `an employee must have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,
+      `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,
     )
   }
 }

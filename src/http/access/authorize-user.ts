@@ -39,13 +39,13 @@ export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSett
 }
 
 const NARROWED: Record<TokenScope, Problem> = {
-  audit: problem('role_required', 'this token is for the audit endpoint alone'),
+  audit: problem('role_required', 'This token works only for the audit endpoint'),
 }
 
 /** Lets through users with one of these roles; stands behind `authenticateUser`. */
 export function requireRole(...roles: [Role, ...Role[]]) {
   const isAdminOnly = roles.every((role) => role === 'admin')
-  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
+  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `This requires the role ${roles.join(' or ')}`)
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     if (!roles.includes(userOf(request).role)) throw new ProblemError(refusal)
   }

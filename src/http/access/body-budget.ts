@@ -94,7 +94,7 @@ function refuseUseless(request: FastifyRequest, caller: AuthenticatedCaller): vo
 }
 
 function cutOff(): ProblemError {
-  return new ProblemError(problem('malformed_json', 'the body was cut off before its end'))
+  return new ProblemError(problem('malformed_json', 'The body was cut off before its end'))
 }
 
 /** Runs a task once a request has its answer and its connection nothing more to do with it, whichever comes last. */

@@ -78,7 +78,7 @@ export function assertSameOrigin(request: FastifyRequest): void {
   const isSafe = SAFE_METHODS.has(request.method)
   if (site === 'same-origin' || (isSafe && site === 'none')) return
   const isForeign = site !== undefined || (origin === undefined ? !isSafe : !isOfHost(origin, host))
-  if (isForeign) throw new ProblemError(problem('cross_site_request', 'the request was made by a page of another site'))
+  if (isForeign) throw new ProblemError(problem('cross_site_request', 'The request came from another site'))
 }
 
 function isOfHost(origin: string, host: string | undefined): boolean {

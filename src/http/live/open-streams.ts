@@ -26,7 +26,7 @@ export function openStreams(app: FastifyInstance, perUser: number): OpenStreams 
     async run(userId, reply, stream) {
       const release = slots.take(userId)
       if (!release)
-        throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `a user may have at most ${perUser} streams open at once`)
+        throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `A user can have at most ${perUser} streams open at once`)
       const run = stream(stopping.signal)
       running.add(run)
       try {

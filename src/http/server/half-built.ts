@@ -10,6 +10,6 @@ export function refuseHalfBuilt(app: FastifyInstance, areComplete: () => Promise
   // Before a reading call is charged: what ends in 503 costs nothing.
   app.addHook('preValidation', async () => {
     if (await areComplete()) return
-    throw new ProblemError(problem('unavailable', 'what this call reads is being built for this version; try again'))
+    throw new ProblemError(problem('unavailable', 'The data for this version is still being built; try again'))
   })
 }

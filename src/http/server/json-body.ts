@@ -26,7 +26,7 @@ export function parseJsonBody(bytes: Buffer): SentJson {
   const text = decode(bytes)
   // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
   const { isTooDeep, hasInfinity, hasBentNumber } = lookThrough(text)
-  if (isTooDeep) throw refusal('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
+  if (isTooDeep) throw refusal('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
   const fault =
     (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? bentValue(body, []) : null) ??
@@ -36,10 +36,10 @@ export function parseJsonBody(bytes: Buffer): SentJson {
 }
 
 function decode(bytes: Buffer): string {
-  if (bytes.length === 0) throw refusal('malformed_json', 'the body is empty')
+  if (bytes.length === 0) throw refusal('malformed_json', 'The body is empty')
   const text = decodeUtf8(bytes)
   // The decoder has ignored one, as RFC 8259 section 8.1 allows.
-  if (text.startsWith(BYTE_ORDER_MARK)) throw refusal('malformed_json', 'the body begins with two byte order marks')
+  if (text.startsWith(BYTE_ORDER_MARK)) throw refusal('malformed_json', 'The body begins with two byte order marks')
   return text
 }
 
@@ -47,7 +47,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes)
   } catch {
-    throw refusal('malformed_json', 'the body is not valid UTF-8')
+    throw refusal('malformed_json', 'The body is not valid UTF-8')
   }
 }
 
@@ -56,7 +56,7 @@ function parseText(text: string): SentJson {
     return parse(text, null, { protoAction: 'error', constructorAction: 'ignore' })
   } catch (error) {
     const isProto = error instanceof SyntaxError && error.message.includes('forbidden prototype')
-    throw refusal('malformed_json', isProto ? 'a member is named __proto__' : syntaxDetail(error))
+    throw refusal('malformed_json', isProto ? 'The body has a member named __proto__' : syntaxDetail(error))
   }
 }
 
@@ -64,9 +64,7 @@ function parseText(text: string): SentJson {
 function syntaxDetail(error: unknown): string {
   const [, position] =
     / at position (\d+) \(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '') ?? []
-  return position === undefined
-    ? 'the body is not well-formed JSON'
-    : `the body is not well-formed JSON at character ${position}`
+  return position === undefined ? 'The body is not valid JSON' : `The body is not valid JSON at character ${position}`
 }
 
 /** What stands outside of texts: how deep it is nested, and the numbers that a double does not hold. */
@@ -126,7 +124,7 @@ type Path = (string | number)[]
 /** Finds a text or a number that would not come back as it was sent. */
 function bentValue(value: SentJson, path: Path): string | null {
   if (typeof value === 'string') return textFault(value, path)
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${shown(path)} is too large`
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `A number at ${shown(path)} is too large`
   if (typeof value !== 'object' || value === null) return null
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at += 1) {
@@ -150,8 +148,8 @@ function bentMember(member: SentJson, name: string | number, path: Path): string
 }
 
 function textFault(text: string, path: Path): string | null {
-  if (text.includes('\0')) return `a text at ${shown(path)} contains U+0000`
-  return text.isWellFormed() ? null : `a text at ${shown(path)} contains a lone surrogate`
+  if (text.includes('\0')) return `A string at ${shown(path)} contains U+0000`
+  return text.isWellFormed() ? null : `A string at ${shown(path)} contains a lone surrogate`
 }
 
 /** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
@@ -163,7 +161,7 @@ function shown(path: Path): string {
   return known.length === 0 ? 'the top level' : `/${known.join('/')}`
 }
 
-const BENT_NUMBER = 'a number of the body has more digits than a double holds, or is too near to zero'
+const BENT_NUMBER = 'A number in the body has too many digits for a double, or is too close to zero'
 
 /** Fractions are rounded as everywhere. A whole number is not, and nothing but zero may become zero. */
 function isHeld(literal: string, value: number): boolean {

@@ -8,19 +8,19 @@ const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 export function instant(name: string, text: string): string {
   const time = Date.parse(text)
   if (time >= FIRST_INSTANT_MS && time <= LAST_INSTANT_MS) return new Date(time).toISOString()
-  throw invalidQuery(name, 'holds no instant of the years 1 to 9999')
+  throw invalidQuery(name, 'must be a time between the years 1 and 9999')
 }
 
 /** What no text of the database can hold, none of its rows can match. */
 export function assertStorable(texts: object): void {
   for (const [name, value] of Object.entries(texts)) {
     if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-      throw invalidQuery(name, 'holds a character that no text may have')
+      throw invalidQuery(name, 'contains a character that is not allowed')
     }
   }
 }
 
 /** Refuses a query parameter, by its name and what is wrong with it. */
 export function invalidQuery(name: string, fault: string): ProblemError {
-  return new ProblemError(problem('invalid_query', `the query parameter ${name} ${fault}`))
+  return new ProblemError(problem('invalid_query', `The query parameter ${name} ${fault}`))
 }

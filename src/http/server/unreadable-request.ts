@@ -35,7 +35,7 @@ function answerTo(fault: string | undefined): string {
 }
 
 function refusalOf(fault: string | undefined): Problem {
-  if (fault === TOO_LARGE) return problem('headers_too_large', 'the address and the headers have too many bytes')
-  if (fault === TOO_SLOW) return problem('request_timeout', 'the request has not come within the time that it may take')
-  return problem('malformed_request', 'what was sent is not a request of HTTP/1.1')
+  if (fault === TOO_LARGE) return problem('headers_too_large', 'The URL and headers are too large')
+  if (fault === TOO_SLOW) return problem('request_timeout', 'The request did not arrive in time')
+  return problem('malformed_request', 'The request is not valid HTTP/1.1')
 }

@@ -36,7 +36,7 @@ function assertStorable(value: object): void {
   )
   if (bent.length === 0) return
   const faults = bent.map(([name]) =>
-    fieldError(`/${name}`, 'invalid_format', `${name} holds a character that no text may have`),
+    fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`),
   )
   throw new ProblemError(invalidFields(faults))
 }

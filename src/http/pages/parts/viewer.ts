@@ -48,7 +48,7 @@ async function renewCookie(
 /** Lets through the roles that have an item of the navigation; stands behind `requireViewer`. */
 export function requireItem({ roles }: NavigationItem) {
   const isAdminOnly = roles.every((role) => role === 'admin')
-  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
+  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `This requires the role ${roles.join(' or ')}`)
   return async (request: FastifyRequest): Promise<void> => {
     if (!roles.includes(viewerOf(request).role)) throw new ProblemError(refusal)
   }

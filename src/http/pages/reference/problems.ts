@@ -8,12 +8,12 @@ import type { Html } from '../parts/page.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const ENTRIES = {
-  yes: 'Yes, where the call creates or updates employees and was not only validated.',
+  yes: 'Yes, if the call creates or updates employees and does not only validate.',
   no: 'No.',
-  'of the first call': 'No entry of its own; the first call with the same key has one.',
+  'of the first call': 'No. The first call with the same key has one.',
 } as const
 
-/** `/problems/{code}`: what the `type` of a problem document leads to, as a page or as JSON; `/problems` lists them. */
+/** `/problems/{code}`: the page (or JSON) to which the `type` of a problem document links. `/problems` lists them all. */
 export function problemPages(app: FastifyInstance): void {
   const schema = { hide: true }
   app.get('/problems', { schema }, (request, reply) =>
@@ -23,7 +23,7 @@ export function problemPages(app: FastifyInstance): void {
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema }, (request, reply) => {
     const { code } = request.params
-    if (!isCode(code)) return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
+    if (!isCode(code)) return sendProblemDocument(request, reply, problem('route_not_found', 'No such route exists'))
     return wantsJson(request, reply)
       ? reply.send(facts(code))
       : sendPlainPage(reply, { title: problem(code, '').title, body: body(code) })
@@ -34,7 +34,7 @@ function isCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_TEXTS, text)
 }
 
-/** JSON only for who asks for it: what browsers and command lines send by default gets the page. */
+/** Answers JSON only when it is asked for: browsers and curl get the page by default. */
 function wantsJson({ headers }: FastifyRequest, reply: FastifyReply): boolean {
   void reply.header('vary', 'accept')
   const { accept = '' } = headers
@@ -62,7 +62,7 @@ function body(code: ProblemCode): Html {
   `
 }
 
-/** What stands between backticks, as code. */
+/** Marks up the parts between backticks as code. */
 function withCode(text: string): Html[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
