@@ -9,28 +9,28 @@ import { isSmallBody } from '../server/body-length.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { openRecentProofs } from './credential-cache.ts'
 
-/** A caller of the public API whose secret was right. The key may be disabled. */
+/** A caller of the public API with a valid secret. The key may be disabled. */
 export interface AuthenticatedCaller extends FoundKey {
-  /** SHA-256 of the secret that was presented, in hexadecimal. */
+  /** SHA-256 of the secret that the caller sent, in hexadecimal. */
   secretHash: string
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The call checks its key when it is carried out, before it does or answers anything: a recent proof lets it in. */
+    /** The call checks its key again before it does anything, so the credential cache may admit it. */
     checksKeyItself?: true
   }
   interface FastifyRequest {
-    /** `performance.now()` when the request's header had arrived. */
+    /** `performance.now()` when the request headers had arrived. */
     arrivedAt: number
     caller: AuthenticatedCaller | null
   }
 }
 
 /**
- * Checks `x-api-id` and `x-api-key` before the body is read: nobody unknown gets to send one. Each header must stand
- * exactly once. Writing calls check the key once more under the lock of their company, and a verification where its use is
- * counted: for those it is enough that this secret was good a moment ago.
+ * Checks `x-api-id` and `x-api-key` before the body is read, so that unauthenticated callers cannot send one. Each header
+ * must appear exactly once. Writing calls check the key again under the lock of their company, and verify does when it
+ * counts the use; for these, a cached proof is enough.
  */
 export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey | null>) {
   const recent = openRecentProofs()
@@ -42,11 +42,11 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     if (!isFormed) throw invalidCredentials()
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
-    // Whether a large body is read at all depends on how the key stands now.
+    // Whether to read a large body depends on the current state of the key.
     const proof = checksKeyItself && isSmallBody(request) ? recent.find(apiId, secretHash) : null
     const found = proof ?? (await prove(apiId, secretHash))
     request.caller = { ...found, secretHash }
-    // Replaced by what the call leaves of the quota, once that is known.
+    // Overwritten with the remaining quota after the call.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
   }
 
@@ -59,7 +59,7 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
   }
 }
 
-/** The caller of a route behind `authenticateCaller`. */
+/** Returns the caller on routes behind `authenticateCaller`. */
 export function callerOf(request: FastifyRequest): AuthenticatedCaller {
   if (!request.caller) throw invalidCredentials()
   return request.caller

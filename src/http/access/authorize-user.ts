@@ -18,9 +18,8 @@ declare module 'fastify' {
 }
 
 /**
- * Lets in company users with a bearer token (RFC 6750) or, without one, with the session of a browser, whatever their
- * role. A request that a page of another site has made is refused. A token that is narrowed to a scope is let in where
- * that scope is, and nowhere else.
+ * Authenticates company users of any role by bearer token (RFC 6750) or, without one, by browser session. Refuses
+ * cross-site requests. A token with a scope works only on routes of that scope.
  */
 export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSettings, scope?: TokenScope) {
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
@@ -42,7 +41,7 @@ const NARROWED: Record<TokenScope, Problem> = {
   audit: problem('role_required', 'This token works only for the audit endpoint'),
 }
 
-/** Lets through users with one of these roles; stands behind `authenticateUser`. */
+/** Admits users with one of these roles. Use after `authenticateUser`. */
 export function requireRole(...roles: [Role, ...Role[]]) {
   const isAdminOnly = roles.every((role) => role === 'admin')
   const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `This requires the role ${roles.join(' or ')}`)
@@ -51,7 +50,7 @@ export function requireRole(...roles: [Role, ...Role[]]) {
   }
 }
 
-/** Both in one, for administrators. */
+/** Authenticates a user and requires the admin role. */
 export function authorizeAdmin(db: Kysely<LedgerTables>, sessions: SessionSettings) {
   const [authenticate, assertAdmin] = [authenticateUser(db, sessions), requireRole('admin')]
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -60,7 +59,7 @@ export function authorizeAdmin(db: Kysely<LedgerTables>, sessions: SessionSettin
   }
 }
 
-/** The user of a route behind an authentication. */
+/** Returns the user on routes behind authentication. */
 export function userOf(request: FastifyRequest): SignedInUser {
   if (!request.user) throw invalidCredentials()
   return request.user

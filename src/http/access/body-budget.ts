@@ -9,36 +9,35 @@ import { announcedBytes, isSmallBody, SMALL_BODY } from '../server/body-length.t
 import { ProblemError } from '../server/problem.ts'
 
 export interface BodyBudget {
-  /** Bytes that the bodies of all calls under way may have together; at least 8 times what one body may have. */
+  /** Total bytes of all bodies in progress; at least 8 times the maximum size of one body. */
   bytes: number
-  /** Milliseconds that a call may wait before its body is read. */
+  /** Maximum wait before a body is read, in milliseconds. */
   waitMs: number
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Told once the request has an answer. */
+    /** Called once the request has a response. */
     onAnswer: (() => void) | null
   }
 }
 
-/** Bytes that a connection keeps of a body which nobody reads: no more than this, give or take. */
+/** Approximate bytes that a connection buffers of an unread body. */
 const UNREAD_BYTES = 65_536
 
 /**
- * Keeps the bodies of authenticated calls within a budget of memory. A body takes its bytes from the budget before any
- * of it is read, and gives them back once the call is answered: in between it is read, parsed, and waits for its
- * transaction. A company may have a quarter of the budget, and a key half as much as that. Beyond that a call waits
- * with its body unread, in a line of its own key and company; who waits too long gets 503.
+ * Limits the memory for the bodies of authenticated calls. Each body takes its bytes from the budget before it is read,
+ * and returns them once the call is answered. A company may use a quarter of the budget, and a key an eighth. Beyond
+ * that, calls wait with their bodies unread, queued by key and company; a call that waits too long gets 503.
  */
 export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }: BodyBudget): void {
   const share = quarterOf(bytes)
-  // What waits is in the buffers of its connection: as much again, at most. So there are bounds enough behind this one.
+  // Waiting bodies stay in connection buffers. This limits them to the size of the budget, so the others need no limit.
   const unread = openBudget({ total: Math.ceil(bytes / UNREAD_BYTES), maxWaiting: 0, maxWaitMs })
   const ofKeys = openBudget({ total: Infinity, share: share / 2, maxWaiting: Infinity, maxWaitMs })
   const ofCompanies = openBudget({ total: bytes, share, maxWaiting: Infinity, maxWaitMs })
 
-  /** Takes memory for a body, first that of the key: what it waits for is nobody else's. */
+  /** Takes memory for a body, from the key's share first, so that waiting there delays no other key. */
   async function take({ companyId, key }: AuthenticatedCaller, amount: number): Promise<() => void> {
     const until = performance.now() + maxWaitMs
     return unread.hold(companyId, 1, until, async () => {
@@ -59,7 +58,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
   app.addHook('preParsing', async (request, reply, payload) => {
     const { bodyLimit } = request.routeOptions
     const announced = announcedBytes(request)
-    // Of what is larger than the route allows nothing is read.
+    // The server reads nothing of a body that is too large for the route.
     if (announced === 0 || (announced !== null && announced > bodyLimit)) return payload
     const caller = callerOf(request)
     if (!isSmallBody(request)) refuseUseless(request, caller)
@@ -75,7 +74,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     })
     if (announced !== null) return payload
     const grow = async () => {
-      // The part that was read waits without memory of its own, so that no two bodies wait for each other.
+      // Return the memory while waiting for more, so that two bodies cannot deadlock.
       giveBack()
       giveBack = () => undefined
       const more = await take(caller, bodyLimit)
@@ -86,7 +85,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
   })
 }
 
-/** Refuses a key whose calls are all refused, before its body is read. A retry may get the stored answer all the same. */
+/** Refuses a key whose calls would all be refused, before its body is read. A retry may still get its stored response. */
 function refuseUseless(request: FastifyRequest, caller: AuthenticatedCaller): void {
   const refusal = refusalOfKey(caller)
   const isRetry = request.headers['idempotency-key'] !== undefined && refusal?.code === 'quota_exceeded'
@@ -97,7 +96,7 @@ function cutOff(): ProblemError {
   return new ProblemError(problem('malformed_json', 'The body was cut off before its end'))
 }
 
-/** Runs a task once a request has its answer and its connection nothing more to do with it, whichever comes last. */
+/** Runs a task once the request has a response and the connection has finished with it. */
 function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => void): void {
   let left = 2
   const oneOfTwo = () => {
@@ -108,23 +107,23 @@ function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => 
   reply.raw.once('close', oneOfTwo)
 }
 
-/** Tells of the answer to each request, and ends the connection of one whose body will not be read to its end. */
+/** Signals the response of each request, and closes connections whose body will not be read to the end. */
 export function endUnreadBodies(app: FastifyInstance, bodyLimit: number): void {
   app.decorateRequest('onAnswer', null)
   app.addHook('onSend', (request, reply, payload, done) => {
     request.onAnswer?.()
     request.onAnswer = null
-    // Node.js discards what is left of a body, so that the answer is not lost to a client that still sends.
+    // Node.js discards the rest of a body, so that a client that is still sending receives the response.
     const announced = announcedBytes(request)
     if (!request.raw.complete && (announced === null || announced > bodyLimit)) void reply.header('connection', 'close')
     done(null, payload)
   })
 }
 
-/** Passes a body on, and asks for more memory before it reads on beyond a small one. */
+/** Forwards a body, and requests more memory before it exceeds the small size. */
 async function* growing(body: Readable, grow: () => Promise<void>): AsyncGenerator<Buffer> {
   let length = 0
-  // A connection is still to be answered on when this fails.
+  // Keep the connection open on failure, so that the response can be sent.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     if (length <= SMALL_BODY && length + chunk.length > SMALL_BODY) await grow()
     length += chunk.length

@@ -3,17 +3,17 @@ import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
 const KEPT_MS = 10_000
 const MOST = 10_000
 
-/** Keys whose secret was shown to be good a moment ago, in this process. */
+/** A cache of credentials that were valid a moment ago, in this process. */
 export interface RecentProofs {
-  /** The key as it was when this secret was last shown to be good, brought to the present time; null: not lately. */
+  /** Returns the key from the last successful check of this secret, with the time advanced; null if not recent. */
   find(apiId: string, secretHash: string): FoundKey | null
   note(found: FoundKey, secretHash: string): void
 }
 
 /**
- * Remembers for some seconds which secrets were good. That lets a request in whose call checks its key again when it is
- * carried out, as every writing call does in the transaction of its append: to ask twice is a round trip more. It never
- * is the last word on a key, so one that is disabled or revoked is so at once. `now` tells milliseconds.
+ * Opens the credential cache. It saves a round trip for calls that check their key again in their own transaction, as
+ * writing calls do. It never decides alone, so disabling or revoking a key takes effect at once. `now` returns
+ * milliseconds.
  */
 export function openRecentProofs(now: () => number = () => performance.now()): RecentProofs {
   const proofs = new Map<string, { found: FoundKey; at: number }>()
@@ -29,7 +29,7 @@ export function openRecentProofs(now: () => number = () => performance.now()): R
     },
     note(found, secretHash) {
       const name = nameOf(found.key.id, secretHash)
-      // Behind the others, so that the first one is the oldest.
+      // Reinsert at the end, so that the first entry is the oldest.
       proofs.delete(name)
       proofs.set(name, { found, at: now() })
       if (proofs.size > MOST) proofs.delete(proofs.keys().next().value!)
@@ -37,7 +37,7 @@ export function openRecentProofs(now: () => number = () => performance.now()): R
   }
 }
 
-/** Of the hash, not of the secret: how long a look-up takes tells nothing of what would have to be guessed. */
+/** Builds the cache key from the hash of the secret, so that lookup time reveals nothing about the secret. */
 function nameOf(apiId: string, secretHash: string): string {
   return `${apiId} ${secretHash}`
 }

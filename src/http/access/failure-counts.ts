@@ -1,8 +1,8 @@
-/** Tries with a key that may fail, such as passwords with an e-mail address, in windows of the same length. */
+/** Counts failed attempts by key, such as passwords by e-mail address, in fixed windows. */
 export interface FailureCounts {
-  /** Seconds until another try with a key is let in, at least 1; 0 when one is let in now. */
+  /** Seconds until the next attempt is allowed, at least 1; 0 if allowed now. */
   secondsToWait(key: string): number
-  /** Begins a try, which counts as a failure until it has ended. Returns how to end it, once. */
+  /** Begins an attempt, which counts as a failure until it ends. Returns a function to end it, once. */
   begin(key: string): (hasFailed: boolean) => void
 }
 
@@ -13,8 +13,8 @@ interface Window {
 }
 
 /**
- * Counts at most `max` failures of each key in a window that begins with its first try. Of keys beyond `kept` the oldest
- * window is forgotten; a key without failures is not kept at all. `now` tells milliseconds.
+ * Allows at most `max` failures of each key in a window that starts with its first attempt. Beyond `kept` keys, the
+ * oldest window is dropped; keys without failures are not kept. `now` returns milliseconds.
  */
 export function openFailureCounts(options: {
   max: number
@@ -23,7 +23,7 @@ export function openFailureCounts(options: {
   now?: () => number
 }): FailureCounts {
   const { max, windowMs, kept, now = () => performance.now() } = options
-  // In the order in which they end.
+  // In the order in which they expire.
   const windows = new Map<string, Window>()
 
   function find(key: string): Window | undefined {
@@ -44,14 +44,14 @@ export function openFailureCounts(options: {
     secondsToWait(key) {
       const { failures, running, endsAt } = find(key) ?? { failures: 0, running: 0, endsAt: 0 }
       if (failures >= max) return Math.max(1, Math.ceil((endsAt - now()) / 1_000))
-      // Whether those that run count is known in a moment.
+      // Attempts in progress finish soon.
       return failures + running >= max ? 1 : 0
     },
     begin(key) {
       const begun = find(key) ?? open(key, 0)
       begun.running += 1
       return (hasFailed) => {
-        // Another one when its window has ended, or was forgotten.
+        // A different window if the first one has expired or was dropped.
         const current = find(key) ?? (hasFailed ? open(key, 1) : undefined)
         if (!current) return
         current.running = Math.max(0, current.running - 1)

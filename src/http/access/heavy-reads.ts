@@ -4,25 +4,25 @@ import { openSlots, type Slots } from '../../admission/slots.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a request may read much of what its company has: a search, an export, or a look back in time. */
+    /** Whether a request may read much of the company's data: a search, an export, or a past state. */
     isHeavyRead?: (request: FastifyRequest) => boolean
   }
 }
 
 const RETRY_AFTER_SECONDS = 1
 
-/** For routes that always read much. */
+/** For routes that are always heavy reads. */
 export const ALWAYS = () => true
 
-/** For routes that read much where one of these parameters of the query is given. */
+/** For routes that are heavy reads if one of these query parameters is given. */
 export function whenGiven(...names: string[]) {
   return ({ query }: FastifyRequest): boolean =>
     names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
 }
 
 /**
- * Lets each company have so many heavy reads at once in this process, of all routes together; one more is a 429. So
- * connections remain for other companies. Call it before the routes are registered.
+ * Limits the concurrent heavy reads of each company in this process, across all routes, so that connections remain for
+ * other companies. Answers 429 beyond that. Call it before the routes are registered.
  */
 export function limitHeavyReads(app: FastifyInstance, perCompany: number): void {
   const slots = openSlots(perCompany)
@@ -35,10 +35,10 @@ export function limitHeavyReads(app: FastifyInstance, perCompany: number): void 
       if (!isHeavyRead(request)) return handler.call(this, request, reply)
       const release = takeSlot(slots, perCompany, request, reply)
       try {
-        // An answer that is streamed is over when the client has taken it, or is gone.
+        // A streamed response ends when the client has received it or disconnected.
         return await handler.call(this, request, reply)
       } finally {
-        // A client that goes away leaves a query behind, which still has its connection.
+        // After a disconnect, the query may still run and hold its connection.
         if (request.streamed && !request.streamed.closed) request.streamed.once('close', release)
         else release()
       }

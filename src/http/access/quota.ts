@@ -11,15 +11,15 @@ import { invalidCredentials, ProblemError, sendProblem, toProblem } from '../ser
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a reading call was charged; null before that, and for other calls. */
+    /** The charge of a reading call; null before that, and for other calls. */
     charged: UsedKey | null
   }
 }
 
 /**
- * The options of the route of a reading call: it costs one unit of its key's quota, also when it is refused with 400. The
- * unit is charged before the call is looked at, so that a quota is never overshot, and given back when the answer is 5xx.
- * Writing calls are admitted by the ledger.
+ * Route options for reading calls, which cost one unit of quota even if refused with 400. The unit is charged before the
+ * call is validated, so that the quota is never exceeded, and returned if the response is 5xx. Writing calls are charged
+ * in the ledger's transaction.
  */
 export function chargedReading(keyUsage: KeyUsageCounter) {
   return {
@@ -45,7 +45,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: Key
   throw new ProblemError(quotaExceeded(key))
 }
 
-/** Gives the unit of a call back, in its window. Where that fails the unit is lost, and the answer is the same. */
+/** Returns the unit of a call to its window. If that fails, the unit is lost and the response does not change. */
 async function giveBack(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
   const { charged } = request
   if (!charged) return
@@ -60,7 +60,7 @@ async function giveBack(request: FastifyRequest, reply: FastifyReply, keyUsage: 
   }
 }
 
-/** Counts a call, if the secret that it came with is still good at that moment; else throws as for any other. */
+/** Counts a call if its secret is still valid at that moment. Throws `invalid_credentials` otherwise. */
 export async function useKeyOf(request: FastifyRequest, keyUsage: KeyUsageCounter, cost: number): Promise<UsedKey> {
   const { companyId, key, secretHash } = callerOf(request)
   const isGood = (now: ApiKey, nowMs: number) => standingOf(now, secretHash, nowMs) !== 'refused'

@@ -8,7 +8,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The limit that the request met; null when it met none. */
+    /** The limit that the request exceeded; null if none. */
     metLimit: Limit | null
   }
 }
@@ -17,9 +17,9 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
 /**
- * Answers 429 instead of 401 to an address (IPv6: a network of 64 bits) that has failed to prove who it is more than `perMinute` times within a
- * minute; 0 is no limit. Counted in this process. Good credentials are never held up by the bad ones of a neighbour
- * behind the same address: a secret of 256 bits cannot be found by trying.
+ * Answers 429 instead of 401 to an address (IPv6: a /64) with more than `perMinute` failed authentications within a
+ * minute. 0 means no limit. Counted in this process. Valid credentials always pass, whatever others behind the same
+ * address do: a 256-bit secret cannot be guessed.
  */
 export function limitFailures(app: FastifyInstance, perMinute: number, authenticate: Hook): Hook {
   if (perMinute === 0) return authenticate
@@ -35,7 +35,7 @@ export function limitFailures(app: FastifyInstance, perMinute: number, authentic
   }
 }
 
-/** Lets through `perSecond` calls of each API key a second. 0 is no limit. Counted in this process. */
+/** Limits each API key to `perSecond` calls a second. 0 means no limit. Counted in this process. */
 export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
   if (perSecond === 0) return async () => undefined
   const keyGenerator = (request: FastifyRequest) => callerOf(request).key.id
@@ -48,7 +48,7 @@ export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
 
 const TOO_MANY = 'Too many requests; wait and try again'
 
-/** The refusal of one call too many, with when to come again. */
+/** Makes the 429 error, with `Retry-After`. */
 export function tooMany(reply: FastifyReply, limit: Limit, seconds: number, detail = TOO_MANY): ProblemError {
   reply.metLimit = limit
   void reply.header('retry-after', String(Math.max(1, seconds)))

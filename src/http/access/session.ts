@@ -6,18 +6,18 @@ import { findUserOfSession } from '../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../server/problem.ts'
 
-/** How sessions are kept, from the settings. */
+/** Session settings. */
 export interface SessionSettings {
-  /** Minutes without a page after which a session ends. */
+  /** Idle minutes after which a session ends. */
   idleMinutes: number
-  /** Hours after which a session ends in any case. */
+  /** Maximum hours of a session. */
   hours: number
-  /** The address under which browsers reach the service, without a path; null when it is not known. */
+  /** The public origin of the service; null if unknown. */
   publicUrl: string | null
 }
 
 const PLAIN_COOKIE = 'session'
-/** Browsers take a cookie of this name from https alone, and from no other host or path (RFC 6265bis, section 4.1.3.2). */
+/** Browsers accept a cookie with this prefix only over https, from this host and path (RFC 6265bis, section 4.1.3.2). */
 const SECURE_COOKIE = '__Host-session'
 
 export function isSecure({ publicUrl }: SessionSettings): boolean {
@@ -32,12 +32,12 @@ function cookieOptions(settings: SessionSettings): CookieSerializeOptions {
   return { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(settings) }
 }
 
-/** The cookie of a request's session, whatever it holds; null when there is none. */
+/** Returns the session cookie of a request, unverified; null if absent. */
 export function sessionCookie(request: FastifyRequest, settings: SessionSettings): string | null {
   return request.cookies[cookieName(settings)] ?? null
 }
 
-/** Gives the browser the cookie of a session. It ends with the browser, and in the database before. */
+/** Sets the session cookie. It lasts until the browser closes; the session may end earlier in the database. */
 export function setSessionCookie(reply: FastifyReply, settings: SessionSettings, cookie: string): void {
   void reply.setCookie(cookieName(settings), cookie, cookieOptions(settings))
 }
@@ -47,8 +47,8 @@ export function clearSessionCookie(reply: FastifyReply, settings: SessionSetting
 }
 
 /**
- * The user of a request's session; null when it has none, or it has ended. A page that was opened is something done in
- * the session; what a page asks for by itself is not.
+ * Finds the user of a request's session; null if there is none or it has ended. Opening a page counts as use of the
+ * session (`isUse`); background requests of a page do not.
  */
 export async function findSessionUser(
   db: LedgerDb,
@@ -62,16 +62,16 @@ export async function findSessionUser(
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Whether a link was followed, perhaps from another site, to a whole page: nothing is framed or embedded. */
+/** Whether the request is a top-level navigation, possibly from another site; not a frame or subresource. */
 export function isFollowedLink(request: FastifyRequest): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': dest } = request.headers
   return SAFE_METHODS.has(request.method) && mode === 'navigate' && dest === 'document'
 }
 
 /**
- * Refuses a request that another site has made a browser send along with our cookie: by Fetch Metadata
- * (https://www.w3.org/TR/fetch-metadata/), which browsers send to https and to this machine, and by `Origin` where it is
- * missing. Throws a problem with `cross_site_request`.
+ * Refuses cross-site requests that carry the session cookie. Uses Fetch Metadata
+ * (https://www.w3.org/TR/fetch-metadata/), which browsers send over https and to localhost, and falls back to `Origin`.
+ * Throws `cross_site_request`.
  */
 export function assertSameOrigin(request: FastifyRequest): void {
   const { 'sec-fetch-site': site, origin, host } = request.headers

@@ -4,29 +4,29 @@ import { errorPointer, problem } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
 
 /**
- * What is wrong with a body by its schema, as one problem with its first faults. A message names the fault and the limit,
- * never the value that was sent.
+ * Converts the schema errors of a body into one problem. Messages name the fault and the limit, never the value that was
+ * sent.
  */
 export function bodyProblem(faults: FastifySchemaValidationError[], body: unknown): Problem {
   if (faults.some(({ keyword, instancePath }) => keyword === 'type' && instancePath === '')) {
     return problem('invalid_body', 'The body must be a JSON object')
   }
   const errors = new Map<string, RecordError>()
-  // The first fault of a place says enough: what has the wrong type is not among the allowed values either.
+  // Keep the first fault of each field: a value of the wrong type is not one of the allowed values either.
   for (const error of faults.map((fault) => recordError(fault, body))) {
     if (!errors.has(error.pointer)) errors.set(error.pointer, error)
   }
   return invalidFields([...errors.values()])
 }
 
-/** The problem of a body some of whose fields are not valid. It is one record, and as many errors are named. */
+/** Makes the problem of a body with invalid fields. The body counts as one record, with the same limit of errors. */
 export function invalidFields(errors: RecordError[]): Problem {
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
   const answered = errors.slice(0, MAX_RECORD_ERRORS)
   return problem('validation_failed', `The body has ${count}`, answered, errors.length - answered.length)
 }
 
-/** A fault of one field of a body that has one record. */
+/** Makes the error of one field of a body with one record. */
 export function fieldError(pointer: string, code: RecordErrorCode, message: string): RecordError {
   return { index: 0, id: null, pointer, code, message }
 }

@@ -1,14 +1,14 @@
 import { problem } from '../../domain/errors.ts'
 import { ProblemError } from './problem.ts'
 
-/** An opaque cursor for a place in a list, given by a whole number that never changes its meaning. */
+/** Encodes a place in a list as an opaque cursor. The place is an integer whose meaning never changes. */
 export function encodeCursor(place: number): string {
   return Buffer.from(`1:${place}`).toString('base64url')
 }
 
 /**
- * Reads a cursor. Throws a problem with `invalid_query` on anything that `encodeCursor` did not make; `name` tells
- * where it stood.
+ * Decodes a cursor. Throws `invalid_query` for anything that `encodeCursor` did not make. `name` says where the cursor
+ * was sent.
  */
 export function decodeCursor(cursor: string, name = 'query parameter cursor'): number {
   const [, digits] = /^1:([0-9]{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []

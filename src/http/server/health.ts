@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** A database that takes longer than this to answer cannot serve. */
+/** The database must answer within this time. */
 const READY_TIMEOUT_MS = 2_000
 
 /**
- * `/livez`: the process answers. `/readyz`: it can serve, which it cannot while the database does not answer while a
- * read model of this version is filled for the first time, or while it is stopping.
+ * `/livez`: the process runs. `/readyz`: it can serve requests. It cannot while the database does not answer, while a
+ * read model of this version is built for the first time, or while the process is stopping.
  */
 export function health(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   let isStopping = false

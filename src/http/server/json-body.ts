@@ -5,26 +5,26 @@ import { problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
 import { ProblemError } from './problem.ts'
 
-/** Levels of objects and arrays that a body may have. */
+/** Maximum nesting depth of a body. */
 export const MAX_DEPTH = 32
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** A double holds every whole number of fewer characters. */
+/** A double represents every integer with fewer characters exactly. */
 const MANY_CHARACTERS = 16
-/** Without one of these no text of valid UTF-8 can be bent. */
+/** Valid UTF-8 can contain U+0000 or a lone surrogate only through one of these escapes. */
 const ESCAPED_CODE_UNIT = String.raw`\u`
 const WHOLE_NUMBER = /^-?[0-9]+$/
 const ZERO = /^-?[0.]+(?:[eE]|$)/
 const BYTE_ORDER_MARK = '\ufeff'
 
 /**
- * Reads a body as JSON (RFC 8259) and refuses what PostgreSQL or JSON would bend on its way: invalid UTF-8, members
- * named `__proto__`, depth, U+0000, lone surrogates, numbers that a double does not hold.
+ * Parses a body as JSON (RFC 8259) and refuses what could not be stored exactly: invalid UTF-8, members named
+ * `__proto__`, too deep nesting, U+0000, lone surrogates, and numbers that a double cannot represent.
  * Throws ProblemError with `malformed_json` or `invalid_body`.
  */
 export function parseJsonBody(bytes: Buffer): SentJson {
   const text = decode(bytes)
-  // Before parsing: a parser that recurses would run out of stack on a body that is nothing but brackets.
+  // Check the depth before parsing: a recursive parser would overflow its stack on a body of brackets.
   const { isTooDeep, hasInfinity, hasBentNumber } = lookThrough(text)
   if (isTooDeep) throw refusal('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
@@ -38,7 +38,7 @@ export function parseJsonBody(bytes: Buffer): SentJson {
 function decode(bytes: Buffer): string {
   if (bytes.length === 0) throw refusal('malformed_json', 'The body is empty')
   const text = decodeUtf8(bytes)
-  // The decoder has ignored one, as RFC 8259 section 8.1 allows.
+  // The decoder has already skipped one, as RFC 8259 section 8.1 allows.
   if (text.startsWith(BYTE_ORDER_MARK)) throw refusal('malformed_json', 'The body begins with two byte order marks')
   return text
 }
@@ -60,14 +60,14 @@ function parseText(text: string): SentJson {
   }
 }
 
-/** V8 quotes the body in some of its messages; only the place is told, which stands at the end of the others. */
+/** Extracts only the position, because some messages of V8 quote the body. */
 function syntaxDetail(error: unknown): string {
   const [, position] =
     / at position (\d+) \(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '') ?? []
   return position === undefined ? 'The body is not valid JSON' : `The body is not valid JSON at character ${position}`
 }
 
-/** What stands outside of texts: how deep it is nested, and the numbers that a double does not hold. */
+/** Scans the JSON outside strings for its nesting depth and for numbers that a double cannot represent. */
 function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasBentNumber: boolean } {
   const found = { isTooDeep: false, hasInfinity: false, hasBentNumber: false }
   let depth = 0
@@ -90,7 +90,7 @@ function lookThrough(text: string): { isTooDeep: boolean; hasInfinity: boolean; 
   return found
 }
 
-/** Where the number ends that begins here, or what will turn out to be none. */
+/** Finds the end of the number (or invalid token) that starts here. */
 function endOfNumber(text: string, start: number): { end: number; hasExponent: boolean } {
   let end = start + 1
   let hasExponent = false
@@ -107,7 +107,7 @@ function isOfNumber(code: number): boolean {
   )
 }
 
-/** Where the text ends that begins here. Most of a body is texts: a loop of their own makes it 0.4 ms for 320 kB, not 0.8. */
+/** Finds the end of the string that starts here. Most of a body is strings, so they have a loop of their own. */
 function endOfText(text: string, start: number): number {
   let at = start + 1
   for (; at < text.length; at += 1) {
@@ -118,10 +118,10 @@ function endOfText(text: string, start: number): number {
   return at
 }
 
-/** Names and places in arrays that lead to a value, from the outside in. */
+/** The names and array indexes that lead to a value, from the outside in. */
 type Path = (string | number)[]
 
-/** Finds a text or a number that would not come back as it was sent. */
+/** Finds a string or number that could not be stored exactly, and returns a message about it. */
 function bentValue(value: SentJson, path: Path): string | null {
   if (typeof value === 'string') return textFault(value, path)
   if (typeof value === 'number') return Number.isFinite(value) ? null : `A number at ${shown(path)} is too large`
@@ -152,7 +152,7 @@ function textFault(text: string, path: Path): string | null {
   return text.isWellFormed() ? null : `A string at ${shown(path)} contains a lone surrogate`
 }
 
-/** A place in the body; beneath a name that is the client's own, it stays that of the object which has the name. */
+/** Renders a path for a message. It stops at the first name chosen by the client, which is not repeated. */
 function shown(path: Path): string {
   const isOurs = (name: string | number) =>
     typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
@@ -163,10 +163,10 @@ function shown(path: Path): string {
 
 const BENT_NUMBER = 'A number in the body has too many digits for a double, or is too close to zero'
 
-/** Fractions are rounded as everywhere. A whole number is not, and nothing but zero may become zero. */
+/** Whether a double keeps a number. Fractions may be rounded; integers must be exact, and only zero may become zero. */
 function isHeld(literal: string, value: number): boolean {
   if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
-  // The digits by which a double is written need not be its exact value, but they come back as they were sent.
+  // The shortest digits of a double may differ from its exact value, but they round-trip.
   return String(value) === literal || BigInt(literal) === BigInt(value)
 }
 

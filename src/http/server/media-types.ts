@@ -5,23 +5,23 @@ import { parseJsonBody } from './json-body.ts'
 import { ProblemError } from './problem.ts'
 
 export const JSON_TYPES = ['application/json'] as const
-/** RFC 7396 section 4; plain JSON is taken for a merge patch too. */
+/** RFC 7396 section 4. Plain JSON is accepted as a merge patch too. */
 export const MERGE_PATCH_TYPES = ['application/json', 'application/merge-patch+json'] as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types that the route's body may have. */
+    /** The media types that the route accepts. */
     mediaTypes?: readonly string[]
   }
   interface FastifyRequest {
-    /** SHA-256 of the body as it was sent, in hexadecimal; empty where no idempotency key asks for it. */
+    /** SHA-256 of the body as sent, in hexadecimal. Empty without an idempotency key. */
     bodyHash: string
-    /** Bytes of the body as it was sent; 0 where none was read. */
+    /** Size of the body as sent, in bytes. 0 if none was read. */
     bodyBytes: number
   }
 }
 
-/** Lets routes take bodies of the media types that they name, and of no other. */
+/** Lets each route accept only the media types that it lists. */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.decorateRequest('bodyHash', '')
   app.decorateRequest('bodyBytes', 0)
@@ -30,7 +30,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
     try {
       request.bodyBytes = body.length
       assertMediaType(request)
-      // Only a call that may be a retry is compared with another.
+      // Only calls with an idempotency key are compared with others.
       if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
       done(null, parseJsonBody(body as Buffer))
     } catch (error) {

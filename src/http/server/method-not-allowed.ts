@@ -22,7 +22,7 @@ export function collectMethods(app: FastifyInstance): () => void {
         method: METHODS.filter((method) => !methods.has(method)),
         url,
         schema: { hide: true },
-        // Before a body is read: nobody has proved anything here.
+        // Answers before the body is read, because the caller is not authenticated.
         onRequest: async (request, reply) => {
           const detail = `The route supports ${allow}`
           return sendProblemDocument(request, reply.header('allow', allow), problem('method_not_allowed', detail))

@@ -12,7 +12,7 @@ import { idsOf } from './log-ids.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
-/** A problem on its way to the client. */
+/** An error that carries the problem to send to the client. */
 export class ProblemError extends Error {
   override name = 'ProblemError'
   readonly problem: Problem
@@ -23,12 +23,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** One refusal for all that is wrong with credentials, so that it tells nothing about which part it was. */
+/** The same refusal for every fault in credentials, so that it does not reveal which part was wrong. */
 export function invalidCredentials(): ProblemError {
   return new ProblemError(problem('invalid_credentials', 'The credentials are missing, unknown or no longer valid'))
 }
 
-/** Turns whatever was thrown into a problem. What nobody expected becomes `internal_error`, and nothing of it leaks. */
+/** Converts any error into a problem. Unexpected errors become `internal_error` and reveal nothing. */
 export function toProblem(error: unknown, bodyLimit: number): Problem {
   if (error instanceof ProblemError) return error.problem
   if (error instanceof RefusedByStateError) return error.problem
@@ -57,7 +57,7 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
   }
 }
 
-/** Names the parameter and the rule, never the value. */
+/** Describes the parameter and the rule, never the value. */
 function validationDetail({ validation }: FastifyError): string {
   const [fault] = validation ?? []
   if (!fault) return 'A query parameter is not valid'
@@ -74,7 +74,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   return sendProblemDocument(request, reply, refusal)
 }
 
-/** Whether a client went away before it had sent all of its request: nobody is left to answer. */
+/** Whether the client disconnected before it had sent the whole request. */
 export function isCutOff(request: FastifyRequest, error: unknown): boolean {
   return request.raw.readableAborted || (error as FastifyError).code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 }
@@ -87,7 +87,7 @@ function bodyFaults(error: unknown, body: unknown): Problem | null {
 export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
   if (refusal.status === 401) {
     void reply.header('www-authenticate', challenge(request))
-    // Who turns out not to be known is not told how much somebody may do.
+    // Do not reveal rate limits to unauthenticated callers.
     for (const name of RATE_LIMIT_HEADERS) void reply.removeHeader(name)
   }
   if (refusal.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)

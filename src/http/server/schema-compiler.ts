@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 
-// Nothing that was sent is dropped or taken for something else. A query string alone is texts by nature.
+// Never drop or convert what was sent. Only query parameters are converted, because they are always strings.
 const STRICT = { removeAdditional: false, useDefaults: true, allErrors: true, coerceTypes: false } as const
 const queries = addFormats.default(new Ajv({ ...STRICT, coerceTypes: true }))
 const others = addFormats.default(new Ajv(STRICT))
@@ -11,7 +11,7 @@ const others = addFormats.default(new Ajv(STRICT))
 export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
   httpPart === 'querystring' ? compileQuery(schema) : others.compile(schema)
 
-/** What a text was turned into is looked at once more: Ajv makes Infinity of 1e400, and holds no limit against it. */
+/** Validates the converted query again: Ajv converts 1e400 to Infinity without checking its limits. */
 function compileQuery(schema: object) {
   const [turnTexts, check] = [queries.compile(schema), others.compile(schema)]
   const validate: ReturnType<FastifySchemaCompiler<object>> = (query: unknown) => {

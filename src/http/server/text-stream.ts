@@ -3,30 +3,29 @@ import { Readable } from 'node:stream'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What is read for the answer while the client takes it; it is closed once no more is read. */
+    /** The source of a streamed response. Closed when nothing more is read. */
     streamed: Readable | null
   }
 }
 
-/** Who is given the texts. */
+/** The request that receives the texts. */
 export interface Reader {
   request: FastifyRequest
   reply: FastifyReply
-  /** Throws when the request's user may not (any more) have them. */
+  /** Throws if the user of the request may not, or may no longer, receive them. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 /**
- * Texts as a stream, made one after the other while the client takes them: never more than one is held, and no
- * transaction lasts longer than what makes one. Destroying the stream, as a client does that goes away, ends the making.
- * The reader's rights are checked before each text is handed on; once they have ended, the connection breaks and the
- * answer cannot be taken for a whole one. Resolves once the first text is there: should that fail, the client gets a
- * problem instead of half an answer.
+ * Streams texts as the client consumes them. It holds only one text at a time, and no transaction lasts longer than
+ * producing one. Destroying the stream, as a client disconnect does, stops production. The reader's rights are checked
+ * before each text; if they have ended, the connection breaks, so that the response is visibly incomplete. Resolves when
+ * the first text is ready: if it fails, the client gets a problem instead of a partial response.
  */
 export async function streamTexts(reader: Reader, texts: AsyncIterable<string>): Promise<Readable> {
   const allowed = whileAllowed(reader, texts)
   const first = await allowed.next()
-  // Nothing is made ahead: a text that waited for a slow client would be older than the check of its reader.
+  // Nothing is produced ahead, so that rights are checked just before each text is sent.
   const streamed = Readable.from(startingWith(first.done === true ? '' : first.value, allowed), { highWaterMark: 0 })
   reader.request.streamed = streamed
   return streamed

@@ -1,29 +1,29 @@
 import type { FastifyInstance } from 'fastify'
 import { idsOf } from './log-ids.ts'
 
-/** A request that a trace begins with, or that goes on with the trace of its caller. */
+/** A request that starts a trace or continues the trace of its caller. */
 export interface TracedRequest {
   method: string
-  /** The template of its route; undefined when there is no such route. */
+  /** The route template; undefined if no route matches. */
   route: string | undefined
   requestId: string
-  /** The header `traceparent` as it was sent (W3C Trace Context). */
+  /** The `traceparent` header as sent (W3C Trace Context). */
   traceparent: string | undefined
 }
 
-/** What came of a traced request. */
+/** The outcome of a traced request. */
 export interface TracedAnswer {
-  /** Null when it was cut off before an answer. */
+  /** Null if the client disconnected before a response. */
   status: number | null
   companyId?: string | undefined
   callId?: string | undefined
 }
 
-/** The part of a trace that is one request. */
+/** The span of one request. */
 export interface RequestTrace {
-  /** W3C `traceparent` of the request, for what is done for it; null when nobody collects this trace. */
+  /** W3C `traceparent` for child spans; null if the trace is not sampled. */
   traceparent: string | null
-  /** What its lines of log have. */
+  /** The fields for its log lines. */
   ids: { trace_id: string; span_id: string }
   end(answer: TracedAnswer): void
 }
@@ -37,7 +37,7 @@ declare module 'fastify' {
   }
 }
 
-/** Traces every request, if `begin` is given, and puts the ids of its trace into its lines of log. */
+/** Traces every request if `begin` is given, and adds the trace ids to its log lines. */
 export function traceRequests(app: FastifyInstance, begin: BeginTrace | undefined): void {
   app.decorateRequest('trace', null)
   if (!begin) return
@@ -49,7 +49,7 @@ export function traceRequests(app: FastifyInstance, begin: BeginTrace | undefine
     request.trace = trace
     request.log = request.log.child(trace.ids)
     reply.log = request.log
-    // Comes once, after the end of the answer as well as when the client has gone away before it.
+    // Emitted once, after the response or after the client disconnects.
     reply.raw.once('close', () => {
       const status = reply.raw.headersSent ? reply.raw.statusCode : null
       trace.end({ status, ...idsOf(request) })

@@ -8,12 +8,12 @@ const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /**
- * Answers what could not be read as a request with a problem document, like every other error, and ends the connection:
- * where the next request would begin is anybody's guess (RFC 9112 section 11.2). Nothing is said where an answer has
- * begun already, or nobody listens any more.
+ * Answers an unreadable request with a problem document, like every other error, and closes the connection, because the
+ * start of the next request is unknown (RFC 9112 section 11.2). Sends nothing if a response has already started or the
+ * client has disconnected.
  */
 export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHandler']> = (error, socket) => {
-  // Node.js itself looks there (its default handler of clientError): there is no other way to know.
+  // Node's default clientError handler uses this field too: there is no public way to know.
   const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent: boolean } | null }
   if (error.code !== 'ECONNRESET' && socket.writable && answering?.headersSent !== true)
     socket.write(answerTo(error.code))

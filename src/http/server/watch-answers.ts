@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import { idsOf } from './log-ids.ts'
 
-/** An answer that was sent. */
+/** A response that was sent. */
 export interface Answered {
   method: string
-  /** The template of the route, such as `/v1/employees/:id`; `none` when there is no such route. */
+  /** The route template, such as `/v1/employees/:id`; `none` if no route matches. */
   route: string
   status: number
-  /** From the header of the request to the end of the answer. */
+  /** From the arrival of the headers to the end of the response. */
   seconds: number
-  /** The limit for which it is a 429; null when it is none. */
+  /** The limit that caused a 429; null otherwise. */
   limit: Limit | null
 }
 
 /**
- * Tells of each answer, and writes a line of log for it at the level `debug`, with the ids of the request, the company
- * and the call, and the position that the call was given.
+ * Reports each response, and writes an access log line at level `debug` with the ids of the request, company and call,
+ * and the ledger position of the call.
  */
 export function watchAnswers(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined): void {
   app.decorateReply('metLimit', null)
@@ -35,5 +35,5 @@ export function watchAnswers(app: FastifyInstance, onAnswered: (answered: Answer
   })
 }
 
-/** Why a request was turned away with 429: the quota of a key, or too many calls, failures, open streams or heavy reads. */
+/** The reasons for a 429: a key's quota, or too many calls, failures, open streams or heavy reads. */
 export type Limit = 'quota' | 'burst' | 'credentials' | 'sign-in' | 'streams' | 'heavy-reads'
