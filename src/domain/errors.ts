@@ -1,4 +1,4 @@
-/** What can be wrong with one record of a call. Closed: a client may switch over it. */
+/** The error codes of a record. The list is closed, so clients may switch over it. */
 export type RecordErrorCode =
   | 'required'
   | 'invalid_type'
@@ -17,30 +17,30 @@ export type RecordErrorCode =
   | 'manager_not_found'
   | 'manager_cycle'
 
-/** One fault of one field, before it is known which record of which body it belongs to. */
+/** An error of a field, not yet tied to a record and body. */
 export interface FieldError {
-  /** Path of the field inside its record, from the outside in; empty for the record itself. */
+  /** The path of the field in its record, from the outside in; empty for the record itself. */
   path: readonly string[]
   code: RecordErrorCode
-  /** Names the fault and the limit, never the value that was sent. */
+  /** Describes the error and the limit. Never contains the value that was sent. */
   message: string
-  /** The employee whom the fault concerns, where that is not the record's own. */
+  /** The employee that the error is about, if not the record's own. */
   employeeId?: string
 }
 
-/** One fault as the API answers it and as the log shows it. */
+/** An error of a record, as the API returns it and the log shows it. */
 export interface RecordError {
-  /** Zero-based place of the record in the call. */
+  /** Zero-based index of the record in the call. */
   index: number
-  /** The employee's id, when it is known. */
+  /** The employee's id, if known. */
   id: string | null
-  /** JSON Pointer (RFC 6901) into the body as it was sent. */
+  /** JSON Pointer (RFC 6901) into the body as sent. */
   pointer: string
   code: RecordErrorCode
   message: string
 }
 
-/** Every code that a whole call can be answered with. */
+/** The error codes of a whole call. */
 export type ProblemCode =
   | 'malformed_request'
   | 'malformed_json'
@@ -134,27 +134,27 @@ export interface Problem {
   status: number
   code: ProblemCode
   title: string
-  /** One sentence for people, made once and stored: the log shows this very string. */
+  /** One sentence for people. Stored, so that the log shows the same string. */
   detail: string
   errors: RecordError[]
-  /** How many more errors there are; absent when there are none. */
+  /** The number of errors left out; absent if none. */
   errors_omitted?: number
 }
 
-/** How many errors an answer names: those beyond are counted. Each is less than 2 kB. */
+/** Maximum number of errors in a response; further ones are only counted. Each is smaller than 2 kB. */
 export const MAX_ANSWERED_ERRORS = 1_000
 
-/** Makes a problem with the status and title that belong to its code. */
+/** Makes a problem with the status and title of its code. */
 export function problem(code: ProblemCode, detail: string, errors: RecordError[] = [], omitted = 0): Problem {
   return { ...PROBLEMS[code], code, detail, errors, ...errorsOmitted(omitted) }
 }
 
-/** The member that says how many errors were left out. */
+/** Makes the `errors_omitted` member; empty for 0. */
 export function errorsOmitted(count: number): { errors_omitted?: number } {
   return count === 0 ? {} : { errors_omitted: count }
 }
 
-/** A problem document as it goes out (RFC 9457); `log_id` only when the call has an entry in Bulk User Logs. */
+/** A problem document (RFC 9457). `log_id` is present only if the call has an entry in Bulk User Logs. */
 export interface ProblemDocument {
   type: string
   title: string
@@ -173,19 +173,19 @@ export function problemDocument(refusal: Problem, requestId: string, logId?: str
   return logId === undefined ? { ...document, ...errors } : { ...document, log_id: logId, ...errors }
 }
 
-/** A JSON Pointer (RFC 6901 section 3) made of a prefix and the names below it. */
+/** Appends names to a JSON Pointer (RFC 6901 section 3). */
 export function jsonPointer(prefix: string, path: readonly string[]): string {
   let pointer = prefix
   for (const name of path) pointer += `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
   return pointer
 }
 
-/** How many UTF-16 units a name may have to stand in an error's pointer: no name of the API or of a custom attribute is longer. */
+/** Maximum UTF-16 units of a name in an error's pointer. No valid name is longer. */
 const MAX_POINTED_NAME = 256
 
 /**
- * The pointer of an error. A name that is longer than any name can be is not repeated: the pointer then leads to the
- * object that has it.
+ * Makes the pointer of an error. It does not repeat a name longer than any valid name, but points to the object that
+ * contains it.
  */
 export function errorPointer(prefix: string, path: readonly string[]): string {
   const end = path.findIndex((name) => name.length > MAX_POINTED_NAME)

@@ -6,42 +6,42 @@ import type { SentJson } from '../events.ts'
 import { hasMoreMembersThan, isObject } from '../json-object.ts'
 import { RecordFaults } from '../record-faults.ts'
 
-/** Members that a record may have. One with more is refused before its members are looked at. */
+/** Maximum members of a record. One with more is refused without reading its members. */
 export const MAX_MEMBERS = 128
 
-/** One record of a call as it stands in the body. */
+/** A record of a call as sent. */
 export interface SentRecord {
-  /** Zero-based place in the call. */
+  /** Zero-based index in the call. */
   index: number
-  /** JSON Pointer of the record in the body as it was sent. */
+  /** JSON Pointer of the record in the body as sent. */
   pointer: string
   sent: SentJson
 }
 
-/** What names the employee of an update, already normalised; `field` is the name it was sent under. */
+/** The normalised value that identifies the employee of an update, and the field it was sent in. */
 export interface Locator {
   field: 'id' | 'external_id' | 'email'
   value: string
 }
 
-/** How a record names the manager, normalised; null means that it takes the manager away. */
+/** The normalised reference to the manager; null removes the manager. */
 export interface ManagerReference {
   field: 'manager_id' | 'manager_external_id' | 'manager_email'
   value: string | null
 }
 
-/** A record after everything that can be judged without the company's state. */
+/** A record after all validation that does not need the company's state. */
 export interface ReadRecord extends SentRecord {
-  /** Null for a creation, and where the locator itself is faulty. */
+  /** Null for a creation, or if the locator is invalid. */
   locator: Locator | null
-  /** The attributes that could be read, normalised; faulty ones are absent, and so is the manager. */
+  /** The valid attributes, normalised, without the manager. */
   patch: AttributePatch
-  /** Whom it names as manager, to be looked up in the company; undefined where it names nobody. */
+  /** The manager to look up; undefined if the record does not set one. */
   manager: ManagerReference | undefined
   faults: RecordFaults
 }
 
-/** A call's records, or the problem that refuses the call as a whole and how many records it had. */
+/** The records of a call, or the problem that refuses the whole call and its number of records. */
 export type CallRecords = { records: SentRecord[]; problem?: undefined } | { problem: Problem; count: number }
 
 /** The records of `POST /v1/employees`: `{"employees": […]}`, a bare array, or one bare object. */
@@ -92,7 +92,7 @@ export function readCreation(record: SentRecord): ReadRecord {
   return { ...record, locator: null, patch, manager, faults }
 }
 
-/** Reads the record of a single update, whose employee the path names. */
+/** Reads the record of a single update, whose employee is in the path. */
 export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   const locator: Locator = { field: 'id', value: id }
   if (!isReadable(record.sent)) return unreadable(record, locator)
@@ -100,22 +100,22 @@ export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   return { ...record, locator, ...readFields(record.sent, undefined, true, faults), faults }
 }
 
-/** Reads a record of a bulk update, in which a locator stands beside the patch. */
+/** Reads a record of a bulk update, which contains a locator and a patch. */
 export function readUpdate(record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
   const { locator, fault } = readLocator(record.sent)
   const faults = new RecordFaults()
   if (fault) faults.addFirst(fault)
-  // What locates the employee is no new value.
+  // The locator is not a new value.
   return { ...record, locator, ...readFields(record.sent, locator?.field ?? fault?.path[0], true, faults), faults }
 }
 
-/** Whether a record is an object whose members are worth a look. */
+/** Whether a record is an object with an acceptable number of members. */
 function isReadable(sent: SentJson): sent is Record<string, SentJson> {
   return isObject(sent) && !hasMoreMembersThan(sent, MAX_MEMBERS)
 }
 
-/** A record that is refused as a whole: nothing in it is looked at. */
+/** Refuses a whole record without reading its members. */
 function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const faults = new RecordFaults()
   if (isObject(record.sent)) faults.add([], 'too_long', `A record must have at most ${MAX_MEMBERS} members`)
@@ -140,14 +140,14 @@ function readLocator(sent: Record<string, SentJson>): { locator: Locator | null;
 
 const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'deactivated_at', 'version'])
 
-/** The name under which each way of naming the manager is read. */
+/** The attribute whose rules apply to each way of identifying the manager. */
 const MANAGER_FIELDS: Record<string, AttributeName> = {
   manager_id: 'manager_id',
   manager_external_id: 'external_id',
   manager_email: 'email',
 }
 
-/** Reads all members of a record but the one that locates it, and adds what is wrong with them to `faults`. */
+/** Reads all members of a record except its locator, and adds their errors to `faults`. */
 function readFields(
   sent: Record<string, SentJson>,
   locating: string | undefined,
@@ -181,6 +181,6 @@ const SEVERAL_MANAGERS = 'Send only one of manager_id, manager_external_id and m
 
 function addForeignField(faults: RecordFaults, name: string): void {
   if (READ_ONLY.has(name)) return faults.add([name], 'read_only_field', `${name} cannot be set`)
-  // The name is the client's own text: it stands in the pointer, not in the message.
+  // The client chose the name, so it appears in the pointer but not in the message.
   return faults.add([name], 'unknown_field', 'This field does not exist')
 }

@@ -4,7 +4,7 @@ import { ProblemError } from './problem.ts'
 const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** Normalizes a time for the database. Neither it nor Date supports everything that the date-time format allows. */
+/** Normalises a time for the database. Neither it nor Date supports everything that the date-time format allows. */
 export function instant(name: string, text: string): string {
   const time = Date.parse(text)
   if (time >= FIRST_INSTANT_MS && time <= LAST_INSTANT_MS) return new Date(time).toISOString()
