@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Verify an API key
-         * @description Costs no quota, works at an exhausted one, and answers for a disabled key too.
+         * @description Costs no quota, and works with an exhausted quota or a disabled key.
          */
         get: operations["verifyKey"];
         put?: never;
@@ -30,13 +30,13 @@ export interface paths {
         };
         /**
          * List employees
-         * @description In the order of their creation, from a read model that follows the writes at a short distance.
+         * @description In order of creation. The list is eventually consistent; use `min_position` to read your own write.
          */
         get: operations["listEmployees"];
         put?: never;
         /**
          * Create one or more employees
-         * @description All records are applied, or none. A refusal names every fault of every record.
+         * @description Applies all records or none. A refusal lists the errors of all records.
          */
         post: operations["createEmployees"];
         delete?: never;
@@ -44,7 +44,7 @@ export interface paths {
         head?: never;
         /**
          * Update several employees
-         * @description All records are applied, or none. A refusal names every fault of every record. Uniqueness and managers are judged on the state after the call: two employees may swap their e-mails.
+         * @description Applies all records or none. A refusal lists the errors of all records. Uniqueness and reporting lines are checked on the state after the call, so two employees can swap e-mails.
          */
         patch: operations["updateEmployees"];
         trace?: never;
@@ -58,7 +58,7 @@ export interface paths {
         };
         /**
          * Read one employee
-         * @description As the last commit left it. An id of another company is answered like one that does not exist.
+         * @description Always current. An id of another company is treated like one that does not exist.
          */
         get: operations["readEmployee"];
         put?: never;
@@ -68,7 +68,7 @@ export interface paths {
         head?: never;
         /**
          * Update one employee
-         * @description By a JSON Merge Patch. `status` deactivates and reactivates; what the employee already has is no change.
+         * @description Applies a JSON Merge Patch. Set `status` to deactivate or reactivate the employee. Values that are already set are not changes.
          */
         patch: operations["updateEmployee"];
         trace?: never;
@@ -80,7 +80,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The API keys of the company, newest first */
+        /** List API keys, newest first */
         get: operations["listApiKeys"];
         put?: never;
         /** Issue an API key; its secret is shown once */
@@ -98,14 +98,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One API key, with its usage */
+        /** Get an API key and its usage */
         get: operations["getApiKey"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename an API key, or change its quota */
+        /** Rename an API key or change its quota */
         patch: operations["editApiKey"];
         trace?: never;
     };
@@ -118,7 +118,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Disable an API key: its calls are refused until it is enabled */
+        /** Disable an API key; its calls are refused until it is enabled */
         post: operations["disableApiKey"];
         delete?: never;
         options?: never;
@@ -152,7 +152,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke an API key for ever: all of its secrets end */
+        /** Revoke an API key permanently */
         post: operations["revokeApiKey"];
         delete?: never;
         options?: never;
@@ -169,7 +169,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give an API key a new secret, which is shown once */
+        /** Rotate the secret of an API key; the new secret is shown once */
         post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
@@ -203,7 +203,7 @@ export interface paths {
         };
         /**
          * Export the entries of Bulk User Logs as CSV, newest first
-         * @description The rows are streamed while they are read. A cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a carriage return) has an apostrophe before it.
+         * @description The rows are streamed as they are read. A cell that a spreadsheet would treat as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a carriage return) is prefixed with an apostrophe.
          */
         get: operations["exportBulkUserLogs"];
         put?: never;
@@ -257,7 +257,7 @@ export interface paths {
         };
         /**
          * Export the records of an entry as CSV, in the order of the call
-         * @description The rows are streamed while they are read. A cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a carriage return) has an apostrophe before it.
+         * @description The rows are streamed as they are read. A cell that a spreadsheet would treat as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a carriage return) is prefixed with an apostrophe.
          */
         get: operations["exportBulkUserLogRecords"];
         put?: never;
@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * Follow Bulk User Logs live (server-sent events)
-         * @description Each new entry is one event: its data the entry as in the list, its id the cursor of that entry. The stream begins after the event with the id of `Last-Event-ID`, else after `cursor`, else with what is new. It ends from time to time, and when the rights of its user end: open it again with the last id. Comments show that it is alive.
+         * @description Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after the event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when the user loses access: reconnect with the last id. Comments are heartbeats.
          */
         get: operations["streamBulkUserLogs"];
         put?: never;
@@ -295,7 +295,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The company and its settings */
+        /** Get the company and its settings */
         get: operations["getCompany"];
         put?: never;
         post?: never;
@@ -316,8 +316,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Forget a person, for ever
-         * @description Erases what the ledger holds of an employee, and of refused records in which their id stands, or an e-mail address or external id that they have or had. It cannot be undone. Ids, counts and hashes stay, so every proof still verifies; Bulk User Logs shows the records as erased. A second time there is nothing left: 404.
+         * Erase a person permanently
+         * @description Erases the data of an employee from the ledger, and every refused record that contains their id, or a current or former e-mail address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.
          */
         post: operations["erasePerson"];
         delete?: never;
@@ -335,7 +335,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the password by the one-time token of an invitation or a reset, which has then served its time */
+        /** Set a password with the one-time token of an invitation or reset */
         post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
@@ -350,10 +350,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your tokens, newest first; for administrators those of another user too */
+        /** List your tokens, newest first; administrators can list those of another user */
         get: operations["listTokens"];
         put?: never;
-        /** Issue a token to yourself; it is shown once */
+        /** Issue a token for yourself; it is shown once */
         post: operations["issueToken"];
         delete?: never;
         options?: never;
@@ -371,7 +371,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a token of yours; anybody's for administrators */
+        /** Revoke one of your tokens; administrators can revoke any token */
         delete: operations["revokeToken"];
         options?: never;
         head?: never;
@@ -386,8 +386,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the creating and updating calls and their records by day, operation and outcome
-         * @description At most 366 days at once. Days without calls are left out.
+         * Count create and update calls and their records by day, operation and outcome
+         * @description Covers at most 366 days. Days without calls are omitted.
          */
         get: operations["getUsage"];
         put?: never;
@@ -405,10 +405,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users of the company, newest first */
+        /** List users, newest first */
         get: operations["listUsers"];
         put?: never;
-        /** Invite a user, who sets the password by a one-time token; the token is shown once, for you to pass on */
+        /** Invite a user; returns a one-time token to share, which is shown once */
         post: operations["inviteUser"];
         delete?: never;
         options?: never;
@@ -423,11 +423,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One user, also a removed one */
+        /** Get a user; removed users can be read too */
         get: operations["getUser"];
         put?: never;
         post?: never;
-        /** Remove a user, whose tokens end at once */
+        /** Remove a user; their sessions and tokens stop working immediately */
         delete: operations["removeUser"];
         options?: never;
         head?: never;
@@ -445,8 +445,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Forget a removed user, for ever: name, e-mail address and tokens
-         * @description What was done under the id stays. It cannot be undone; a second time nothing happens any more.
+         * Erase a removed user: name, e-mail address and tokens
+         * @description Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.
          */
         post: operations["eraseUser"];
         delete?: never;
@@ -464,7 +464,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Void the password and any invitation, and make a new one-time token, which is shown once */
+        /** Reset the password of a user; returns a new one-time token, which is shown once */
         post: operations["resetUserPassword"];
         delete?: never;
         options?: never;
@@ -480,8 +480,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sign the head of the ledger as it is now
-         * @description A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519. Whoever keeps it can tell later whether anything up to there was changed. When the ledger is shorter than, or another one than, the last checkpoint that the service keeps outside its database, nothing is signed: 503.
+         * Sign the current head of the ledger
+         * @description A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519. Keep it to detect later whether anything up to that position was changed. Returns 503 and signs nothing if the ledger does not continue the last checkpoint that the service keeps outside its database.
          */
         get: operations["getCheckpoint"];
         put?: never;
@@ -500,8 +500,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an employee as it was at a position or an instant, with the event that made each attribute what it is
-         * @description An employee who was not created yet is not found, nor is one whose data have been erased.
+         * Read an employee at a position or time, with the event that last set each attribute
+         * @description Returns 404 if the employee had not been created yet, or has been erased.
          */
         get: operations["readEmployeeAt"];
         put?: never;
@@ -521,7 +521,7 @@ export interface paths {
         };
         /**
          * List the events of an employee, newest first
-         * @description A page may have fewer than `limit` items where these are very large.
+         * @description A page may have fewer than `limit` items if they are very large.
          */
         get: operations["listEmployeeEvents"];
         put?: never;
@@ -541,7 +541,7 @@ export interface paths {
         };
         /**
          * Read the company's events in the order of the ledger
-         * @description One event a line (NDJSON), streamed while it is read; compressed with gzip where `Accept-Encoding` asks for it. An event keeps its position whatever filters are given: go on behind any of them with `after`. An answer that could not be finished ends with a broken connection, never in good order. The whole ledger in the proof format ends behind the last event that erased data while it was read: what it lacks is explained in it.
+         * @description One event per line (NDJSON), streamed as it is read, and compressed with gzip if `Accept-Encoding` asks for it. Filters do not change positions: resume after any event with `after`. If the response cannot be completed, the connection breaks. An unfiltered export in the proof format includes the events that erased data while it was read, so that missing data is explained.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Follow the company's events live (server-sent events)
-         * @description Each event is one event here: its data as in the list, its id its position. The stream begins behind the position of `Last-Event-ID`, else behind `after`, else with what is new. It ends from time to time, and when the rights of its user end: open it again with the last id, which moves on with comments too where filters leave events out.
+         * @description Each message is one event: `data` is the event as in the list, `id` is its position. The stream starts after the position in `Last-Event-ID`, else after `after`, else with new events. It ends from time to time, and when the user loses access: reconnect with the last id. Comments also advance the id while filters exclude events.
          */
         get: operations["followEvents"];
         put?: never;
@@ -580,8 +580,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the public keys that sign checkpoints, or did
-         * @description Notes that a retired key signed stay good. The current key, if there is one, comes first.
+         * List the current and retired public keys that sign checkpoints
+         * @description Notes signed with a retired key remain valid. The current key, if any, comes first.
          */
         get: operations["listAuditKeys"];
         put?: never;
@@ -600,8 +600,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prove that the ledger of one size is the beginning of that of another
-         * @description A consistency proof of RFC 6962 section 2.1.2; compare the roots with those of checkpoints.
+         * Prove that a smaller ledger is a prefix of a larger one
+         * @description A Merkle consistency proof (RFC 6962 section 2.1.2). Compare the roots with those of checkpoints.
          */
         get: operations["proveConsistency"];
         put?: never;
@@ -621,7 +621,7 @@ export interface paths {
         };
         /**
          * Prove that an event is in the ledger
-         * @description An audit path of RFC 6962 section 2.1.1; `leaf_index` is the position less one. The leaf is the hash of the event's `envelope` in the proof format; compare the root with that of a checkpoint of the same size.
+         * @description A Merkle audit path (RFC 6962 section 2.1.1). `leaf_index` is the position minus one. The leaf is the hash of the event's `envelope` in the proof format. Compare the root with that of a checkpoint of the same size.
          */
         get: operations["proveInclusion"];
         put?: never;
@@ -641,18 +641,18 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description A revoked key stays in the list and is refused for ever.
+             * @description A revoked key stays in the list, but can never be used again.
              * @enum {string}
              */
             status: "active" | "disabled" | "revoked";
-            /** @description Calls in each period. */
+            /** @description The number of calls allowed in each period. */
             quota_limit: number;
             /**
-             * @description When the quota begins anew: calendar windows, UTC, weeks from Monday.
+             * @description How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.
              * @enum {string}
              */
             refresh_period: "hourly" | "daily" | "weekly" | "monthly";
-            /** @description Of the window that runs now. */
+            /** @description Usage in the current period. */
             usage: {
                 requests_made: number;
                 /** Format: date-time */
@@ -662,7 +662,7 @@ export interface components {
             };
             /** Format: date-time */
             last_used: string | null;
-            /** @description When the secret was last replaced, and until when the one before works: null when it does not. */
+            /** @description When the secret was last replaced, and until when the previous secret works. Null if it does not. */
             rotation: {
                 /** Format: date-time */
                 rotated_at: string | null;
@@ -677,18 +677,18 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description A revoked key stays in the list and is refused for ever.
+             * @description A revoked key stays in the list, but can never be used again.
              * @enum {string}
              */
             status: "active" | "disabled" | "revoked";
-            /** @description Calls in each period. */
+            /** @description The number of calls allowed in each period. */
             quota_limit: number;
             /**
-             * @description When the quota begins anew: calendar windows, UTC, weeks from Monday.
+             * @description How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.
              * @enum {string}
              */
             refresh_period: "hourly" | "daily" | "weekly" | "monthly";
-            /** @description Of the window that runs now. */
+            /** @description Usage in the current period. */
             usage: {
                 requests_made: number;
                 /** Format: date-time */
@@ -698,7 +698,7 @@ export interface components {
             };
             /** Format: date-time */
             last_used: string | null;
-            /** @description When the secret was last replaced, and until when the one before works: null when it does not. */
+            /** @description When the secret was last replaced, and until when the previous secret works. Null if it does not. */
             rotation: {
                 /** Format: date-time */
                 rotated_at: string | null;
@@ -707,51 +707,51 @@ export interface components {
             };
             /** Format: date-time */
             created_at: string;
-            /** @description The secret, sent as `x-api-key`. Shown this once; only its digest is kept. */
+            /** @description The secret, sent as `x-api-key`. It is shown only once. */
             api_key: string;
         };
-        /** @description An event as it was written. */
+        /** @description An event of the ledger. */
         AuditEvent: {
-            /** @description A place in the company's ledger, from 1 without a gap. */
+            /** @description A position in the company's ledger: 1, 2, 3 and so on, without gaps. */
             position: number;
-            /** @description The call that it belongs to, which is also its entry in Bulk User Logs. */
+            /** @description The id of the call that made the event, and of its entry in Bulk User Logs. */
             call_id: string | null;
-            /** @description The id of the employee, call, key, user or company that it is about. */
+            /** @description The id of the employee, call, key, user or company that the event is about. */
             stream: string;
-            /** @description Its number in that stream, from 1 without a gap. */
+            /** @description The number of the event in its stream: 1, 2, 3 and so on, without gaps. */
             version: number;
             /** @example EmployeeUpdated */
             type: string;
-            /** @description The version of the shape in which the data were written. */
+            /** @description The version of the structure of `data`. */
             schema_version: number;
-            /** @description The record of the call that it comes from. */
+            /** @description The index of the record in the call. */
             index: number | null;
             /** Format: date-time */
             recorded_at: string;
-            /** @description The id of the API key or user that caused it, or `operator` for the command line. */
+            /** @description The id of the API key or user that caused the event, `operator` for the command line, or `schedule` for retention. */
             actor: string;
-            /** @description Null once erased. */
+            /** @description Null after erasure. */
             data: {
                 [key: string]: unknown;
             } | null;
         };
         BulkUserLogEntry: {
-            /** @description `log_…`, also the id of the call */
+            /** @description `log_…`. Also the id of the call. */
             id: string;
             /**
-             * @description whether the call succeeded
+             * @description Whether the call succeeded.
              * @enum {string}
              */
             status: "Completed" | "Failed";
             /**
-             * @description where the entry comes from
+             * @description The source of the entry.
              * @enum {string}
              */
             name: "Public API";
             /** Format: date-time */
             requested_at: string;
             /**
-             * @description what the call was to do
+             * @description The operation of the call.
              * @enum {string}
              */
             operation: "create" | "update_one" | "update_many";
@@ -765,7 +765,7 @@ export interface components {
             http_status: number;
             duration_ms: number;
             key: {
-                /** @description the API id */
+                /** @description The API id. */
                 id: string;
                 name: string;
             };
@@ -788,18 +788,18 @@ export interface components {
                     to: string | number | boolean | null;
                 };
             } | null;
-            /** @description a refused record as it was sent; of one that takes more than 65536 bytes as JSON, the beginning of its JSON text */
+            /** @description A refused record as it was sent. If it is larger than 65536 bytes, the start of its JSON text. */
             record: unknown;
-            /** @description whether `record` is only the beginning of what was sent */
+            /** @description Whether `record` is only the start of what was sent. */
             truncated: boolean;
             errors: {
                 pointer: string;
                 code: string;
                 message: string;
             }[] | null;
-            /** @description how many more errors the record has */
+            /** @description The number of further errors of the record. */
             errors_omitted: number;
-            /** @description whether what the record said is erased: its person was forgotten, or it is a refused one and older than those are kept; then only its place and its status are left */
+            /** @description Whether the data of the record is erased: the person was erased, or it is a refused record past its retention period. Only its index and status remain. */
             erased: boolean;
         };
         CallCounts: {
@@ -809,15 +809,15 @@ export interface components {
             failed: number;
             no_updates: number;
         };
-        /** @description The event that made an attribute what it is. */
+        /** @description The event that last set an attribute. */
         Cause: {
-            /** @description A place in the company's ledger, from 1 without a gap. */
+            /** @description A position in the company's ledger: 1, 2, 3 and so on, without gaps. */
             position: number;
             /** Format: date-time */
             recorded_at: string;
-            /** @description The call that it belongs to, which is also its entry in Bulk User Logs. */
+            /** @description The id of the call that made the event, and of its entry in Bulk User Logs. */
             call_id: string | null;
-            /** @description The id of the API key or user that caused it, or `operator` for the command line. */
+            /** @description The id of the API key or user that caused the event, `operator` for the command line, or `schedule` for retention. */
             actor: string;
             /** @example EmployeeUpdated */
             type: string;
@@ -825,21 +825,21 @@ export interface components {
         Company: {
             id: string;
             name: string;
-            /** @description IANA name of the time zone in which the pages show times, such as `Europe/Berlin`. Answers stay in UTC. */
+            /** @description IANA name of the time zone in which pages show times, such as `Europe/Berlin`. API responses are always in UTC. */
             time_zone: string;
             /** Format: date-time */
             created_at: string;
         };
         ConsistencyProof: {
-            /** @description A place in the company's ledger, from 1 without a gap. */
+            /** @description A position in the company's ledger: 1, 2, 3 and so on, without gaps. */
             from: number;
-            /** @description A place in the company's ledger, from 1 without a gap. */
+            /** @description A position in the company's ledger: 1, 2, 3 and so on, without gaps. */
             to: number;
             /** @description 32 bytes in base64. */
             from_root: string;
             /** @description 32 bytes in base64. */
             to_root: string;
-            /** @description From the bottom up. */
+            /** @description From the bottom to the root. */
             hashes: string[];
         };
         CreatableEmployees: {
@@ -854,13 +854,13 @@ export interface components {
         /** @description An employee. Every field is present, null when unset. */
         Employee: {
             id: components["schemas"]["EmployeeId"];
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             first_name: string;
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             last_name: string;
             /**
              * Format: idn-email
-             * @description Kept in lower case, as Unicode NFKC.
+             * @description Stored in lower case and Unicode NFKC.
              */
             email: string;
             external_id: string | null;
@@ -878,7 +878,7 @@ export interface components {
             termination_date: string | null;
             /** @enum {string} */
             status: "active" | "inactive";
-            /** @description Attributes of your own. */
+            /** @description Your own attributes. */
             custom_attributes: {
                 [key: string]: string | number | boolean;
             };
@@ -887,16 +887,16 @@ export interface components {
             deactivated_at: components["schemas"]["Timestamp"] | null;
             version: number;
         };
-        /** @description A JSON Merge Patch with what names its employee: `id` if present, else `external_id` unless null, else `email`. Only what does not name the employee is a new value. */
+        /** @description A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else by `email`. The fields that do not identify the employee are new values. */
         EmployeeBulkPatch: {
             id?: components["schemas"]["EmployeeId"];
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             first_name?: string;
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             last_name?: string;
             /**
              * Format: idn-email
-             * @description Kept in lower case, as Unicode NFKC.
+             * @description Stored in lower case and Unicode NFKC.
              */
             email?: string;
             external_id?: string | null;
@@ -913,31 +913,31 @@ export interface components {
             /** Format: date */
             termination_date?: string | null;
             /**
-             * @description `inactive` deactivates the employee, `active` reactivates it.
+             * @description `inactive` deactivates the employee; `active` reactivates the employee.
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description `null` removes one; the employee has at most 32 afterwards. */
+            /** @description `null` removes an attribute. The employee can have at most 32 after the update. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description Names the manager by external id, in place of `manager_id`. */
+            /** @description Identifies the manager by external id, instead of `manager_id`. */
             manager_external_id?: string | null;
             /**
              * Format: idn-email
-             * @description Names the manager by e-mail, in place of `manager_id`.
+             * @description Identifies the manager by e-mail, instead of `manager_id`.
              */
             manager_email?: string | null;
         } | unknown | unknown | unknown;
-        /** @description A new employee. The manager may stand anywhere in the same call. */
+        /** @description A new employee. The manager may be another record of the same call. */
         EmployeeCreate: {
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             first_name: string;
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             last_name: string;
             /**
              * Format: idn-email
-             * @description Kept in lower case, as Unicode NFKC.
+             * @description Stored in lower case and Unicode NFKC.
              */
             email: string;
             external_id?: string | null;
@@ -958,34 +958,34 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description Attributes of your own. */
+            /** @description Your own attributes. */
             custom_attributes?: {
                 [key: string]: string | number | boolean;
             } | null;
-            /** @description Names the manager by external id, in place of `manager_id`. */
+            /** @description Identifies the manager by external id, instead of `manager_id`. */
             manager_external_id?: string | null;
             /**
              * Format: idn-email
-             * @description Names the manager by e-mail, in place of `manager_id`.
+             * @description Identifies the manager by e-mail, instead of `manager_id`.
              */
             manager_email?: string | null;
         };
-        /** @description An employee. A TypeID. */
+        /** @description The id of an employee. A TypeID. */
         EmployeeId: string;
         EmployeeList: {
             items: components["schemas"]["Employee"][];
-            /** @description Null at the end. */
+            /** @description Null on the last page. */
             next_cursor: string | null;
         };
-        /** @description A JSON Merge Patch (RFC 7396): what is absent stays as it is, null clears. */
+        /** @description A JSON Merge Patch (RFC 7396): absent fields keep their value, null clears a field. */
         EmployeePatch: {
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             first_name?: string;
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             last_name?: string;
             /**
              * Format: idn-email
-             * @description Kept in lower case, as Unicode NFKC.
+             * @description Stored in lower case and Unicode NFKC.
              */
             email?: string;
             external_id?: string | null;
@@ -1002,32 +1002,32 @@ export interface components {
             /** Format: date */
             termination_date?: string | null;
             /**
-             * @description `inactive` deactivates the employee, `active` reactivates it.
+             * @description `inactive` deactivates the employee; `active` reactivates the employee.
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description `null` removes one; the employee has at most 32 afterwards. */
+            /** @description `null` removes an attribute. The employee can have at most 32 after the update. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;
-            /** @description Names the manager by external id, in place of `manager_id`. */
+            /** @description Identifies the manager by external id, instead of `manager_id`. */
             manager_external_id?: string | null;
             /**
              * Format: idn-email
-             * @description Names the manager by e-mail, in place of `manager_id`.
+             * @description Identifies the manager by e-mail, instead of `manager_id`.
              */
             manager_email?: string | null;
         };
-        /** @description An employee who would be created. The id is given at creation. */
+        /** @description The employee that the call would create. The id is assigned on creation. */
         EmployeePreview: {
             id: null;
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             first_name: string;
-            /** @description Trimmed; the limits hold after that. */
+            /** @description Leading and trailing white space is removed before the limits apply. */
             last_name: string;
             /**
              * Format: idn-email
-             * @description Kept in lower case, as Unicode NFKC.
+             * @description Stored in lower case and Unicode NFKC.
              */
             email: string;
             external_id: string | null;
@@ -1045,7 +1045,7 @@ export interface components {
             termination_date: string | null;
             /** @enum {string} */
             status: "active" | "inactive";
-            /** @description Attributes of your own. */
+            /** @description Your own attributes. */
             custom_attributes: {
                 [key: string]: string | number | boolean;
             };
@@ -1055,51 +1055,51 @@ export interface components {
             version: number;
         };
         EmployeeThen: {
-            /** @description The position that was asked for, or that was the last at the instant. */
+            /** @description The requested position, or the last position at the requested time. */
             position: number;
             employee: components["schemas"]["Employee"];
-            /** @description By the name of the attribute; a custom attribute as `custom_attributes.grade`. */
+            /** @description By attribute name. A custom attribute is named like `custom_attributes.grade`. */
             causes: {
                 [key: string]: components["schemas"]["Cause"];
             };
         };
         Erasure: {
             erased: {
-                /** @description Null for somebody who was never created. */
+                /** @description Null for a person who was never created. */
                 employee_id: string | null;
-                /** @description How many events have lost their data. */
+                /** @description The number of events whose data was erased. */
                 positions: number;
             };
-            /** @description Where in the ledger it says so. */
+            /** @description The ledger position of the event that records the erasure. */
             position: number;
         };
         InclusionProof: {
-            /** @description A place in the company's ledger, from 1 without a gap. */
+            /** @description A position in the company's ledger: 1, 2, 3 and so on, without gaps. */
             position: number;
-            /** @description A place in the company's ledger, from 1 without a gap. */
+            /** @description A position in the company's ledger: 1, 2, 3 and so on, without gaps. */
             size: number;
             /** @description 32 bytes in base64. */
             leaf: string;
             /** @description 32 bytes in base64. */
             root: string;
-            /** @description From the leaf up. */
+            /** @description From the leaf to the root. */
             hashes: string[];
         };
         InvitedUser: {
             id: string;
-            /** @description Kept in lower case, as Unicode NFKC. Empty once the user is erased, as is the name. */
+            /** @description Stored in lower case and Unicode NFKC. Empty after the user is erased, like the name. */
             email: string;
             name: string;
             /** @enum {string} */
             role: "admin" | "auditor" | "member";
             /**
-             * @description A pending user has yet to set a password by the one-time token.
+             * @description A pending user has not set a password yet.
              * @enum {string}
              */
             status: "pending" | "active" | "removed";
             /**
              * Format: date-time
-             * @description When the one-time token that waits to be used ends, or ended.
+             * @description When the unused one-time token expires or expired.
              */
             invitation_expires_at: string | null;
             /** Format: date-time */
@@ -1107,7 +1107,7 @@ export interface components {
             /** Format: date-time */
             removed_at: string | null;
             invitation: {
-                /** @description Sets the password, once. Shown this once; only its digest is kept. */
+                /** @description Sets a password, once. It is shown only once. */
                 token: string;
                 /** Format: date-time */
                 expires_at: string;
@@ -1118,27 +1118,27 @@ export interface components {
             company_name: string;
             /**
              * Format: date-time
-             * @description The latest call of the key before this one.
+             * @description The most recent call with this key before this one.
              */
             last_used: string;
             is_enabled: boolean;
-            /** @description Requests that the key may make in a window. */
+            /** @description The number of requests allowed in each period. */
             quota_limit: number;
-            /** @description Requests counted in the current window. */
+            /** @description The number of requests made in the current period. */
             requests_made: number;
             /**
-             * @description The window: a calendar hour, day, week from Monday, or month, in UTC.
+             * @description The quota period: a calendar hour, day, week (from Monday) or month, in UTC.
              * @enum {string}
              */
             refresh_period: "hourly" | "daily" | "weekly" | "monthly";
         };
-        /** @description A call, and its entry in Bulk User Logs. A TypeID. */
+        /** @description The id of a call and of its entry in Bulk User Logs. A TypeID. */
         LogId: string;
-        /** @description Why a call was refused (RFC 9457). `log_id` where it has an entry in Bulk User Logs. */
+        /** @description Why a call was refused (RFC 9457). `log_id` is present if the call has an entry in Bulk User Logs. */
         Problem: {
             /**
              * Format: uri-reference
-             * @description A page about the code.
+             * @description The address of a page about the code.
              * @example /problems/validation_failed
              */
             type: string;
@@ -1148,58 +1148,58 @@ export interface components {
             code: string;
             /** @description What went wrong, for people. */
             detail: string;
-            /** @description That of the `X-Request-Id` header. */
+            /** @description Same as the `X-Request-Id` header. */
             request_id: string;
             log_id?: components["schemas"]["LogId"];
-            /** @description The errors of the records, in the order of the records: the first 16 of each, and at most 1000 of a call. */
+            /** @description The errors in the order of the records: the first 16 of each record, and at most 1000 in total. */
             errors: components["schemas"]["RecordError"][];
-            /** @description How many more errors there are. Absent when `errors` has all of them. */
+            /** @description The number of errors left out. Absent if `errors` is complete. */
             errors_omitted?: number;
         };
-        /** @description The very texts that were hashed; data and salt are null once erased. */
+        /** @description The exact strings that were hashed. `data` and `salt` are null after erasure. */
         ProofEvent: {
-            /** @description Its UTF-8 bytes behind a zero byte hash to the leaf (RFC 6962), with SHA-256. */
+            /** @description The SHA-256 of a zero byte followed by its UTF-8 bytes is the leaf (RFC 6962). */
             envelope: string;
-            /** @description The bytes of the salt and of this hash to `data_hash` of the envelope. */
+            /** @description The SHA-256 of the salt followed by these bytes is `data_hash` in the envelope. */
             data: string | null;
-            /** @description 16 bytes in hexadecimal */
+            /** @description 16 bytes in hexadecimal. */
             salt: string | null;
         };
         RecordError: {
-            /** @description Zero-based place of the record in the call. */
+            /** @description Zero-based index of the record in the call. */
             index: number;
-            /** @description The employee's id, when it is known. */
+            /** @description The employee's id, if known. */
             id: string | null;
             /**
-             * @description JSON Pointer (RFC 6901) into the body as it was sent. Where the name of a field has more than 256 characters, it leads to the object that has the field.
+             * @description JSON Pointer (RFC 6901) into the body as sent. If the name of a field is longer than 256 characters, it points to the object that contains the field.
              * @example /employees/0/email
              */
             pointer: string;
             /**
-             * @description - `required`: A required field is absent.
-             *     - `invalid_type`: The value has another JSON type.
-             *     - `invalid_format`: The text does not have the form of such a value.
-             *     - `too_long`: Longer than the limit, which the message names; also a record or `custom_attributes` with too many members.
-             *     - `too_short`: Shorter than the limit, which the message names.
-             *     - `invalid_value`: None of the values that the field may have, or one that another field forbids.
-             *     - `null_not_allowed`: The field cannot be unset.
-             *     - `unknown_field`: An employee has no such field.
-             *     - `read_only_field`: The API itself keeps the field.
-             *     - `missing_locator`: Nothing in the record names its employee.
-             *     - `employee_not_found`: The company has no such employee.
-             *     - `already_exists`: Another employee holds the value.
-             *     - `inactive_employee_exists`: An inactive employee holds the value; `id` is theirs.
-             *     - `duplicate_in_batch`: Another record of the call names the same employee, or takes the same value.
-             *     - `manager_not_found`: The company has no such employee to be the manager.
-             *     - `manager_cycle`: The employee would stand above themselves.
+             * @description - `required`: A required field is missing.
+             *     - `invalid_type`: The value has the wrong JSON type.
+             *     - `invalid_format`: The string has the wrong format.
+             *     - `too_long`: Longer than the limit, or a record or `custom_attributes` with too many members. The message names the limit.
+             *     - `too_short`: Shorter than the limit. The message names the limit.
+             *     - `invalid_value`: The value is not allowed, or conflicts with another field.
+             *     - `null_not_allowed`: The field cannot be null.
+             *     - `unknown_field`: This field does not exist.
+             *     - `read_only_field`: The field is read-only.
+             *     - `missing_locator`: The record does not identify its employee.
+             *     - `employee_not_found`: No such employee exists.
+             *     - `already_exists`: Another employee has this value.
+             *     - `inactive_employee_exists`: An inactive employee has this value. `id` is the id of that employee.
+             *     - `duplicate_in_batch`: Another record of the call refers to the same employee, or has the same value.
+             *     - `manager_not_found`: No employee matches this manager.
+             *     - `manager_cycle`: The employee would report to themselves, directly or indirectly.
              * @enum {string}
              */
             code: "required" | "invalid_type" | "invalid_format" | "too_long" | "too_short" | "invalid_value" | "null_not_allowed" | "unknown_field" | "read_only_field" | "missing_locator" | "employee_not_found" | "already_exists" | "inactive_employee_exists" | "duplicate_in_batch" | "manager_not_found" | "manager_cycle";
-            /** @description Names the fault and the limit, never the value that was sent. */
+            /** @description Describes the error and the limit. Never contains the value that was sent. */
             message: string;
         };
         /**
-         * @description What an update did to an employee: deactivated before reactivated before synced before no_updates.
+         * @description What an update did to the employee. If several apply, the first of deactivated, reactivated, synced and no_updates.
          * @enum {string}
          */
         RecordResult: "synced" | "no_updates" | "reactivated" | "deactivated";
@@ -1212,7 +1212,7 @@ export interface components {
         UpdatedEmployee: {
             log_id?: components["schemas"]["LogId"];
             result: components["schemas"]["RecordResult"];
-            /** @description The attributes that changed, by name; a custom attribute as `custom_attributes.grade`. */
+            /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
             changed: string[];
             employee: components["schemas"]["Employee"];
         };
@@ -1224,25 +1224,25 @@ export interface components {
                 index: number;
                 id: components["schemas"]["EmployeeId"];
                 result: components["schemas"]["RecordResult"];
-                /** @description The attributes that changed, by name; a custom attribute as `custom_attributes.grade`. */
+                /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
                 changed: string[];
             }[];
         };
         User: {
             id: string;
-            /** @description Kept in lower case, as Unicode NFKC. Empty once the user is erased, as is the name. */
+            /** @description Stored in lower case and Unicode NFKC. Empty after the user is erased, like the name. */
             email: string;
             name: string;
             /** @enum {string} */
             role: "admin" | "auditor" | "member";
             /**
-             * @description A pending user has yet to set a password by the one-time token.
+             * @description A pending user has not set a password yet.
              * @enum {string}
              */
             status: "pending" | "active" | "removed";
             /**
              * Format: date-time
-             * @description When the one-time token that waits to be used ends, or ended.
+             * @description When the unused one-time token expires or expired.
              */
             invitation_expires_at: string | null;
             /** Format: date-time */
@@ -1255,7 +1255,7 @@ export interface components {
             user_id: string;
             name: string;
             /**
-             * @description What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else. Null: all that its user may do.
+             * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do.
              * @enum {string|null}
              */
             scope: "audit" | null;
@@ -1267,7 +1267,7 @@ export interface components {
             expires_at: string;
             /**
              * Format: date-time
-             * @description To the minute; null when it never was.
+             * @description Accurate to the minute. Null if the token was never used.
              */
             last_used: string | null;
             /** Format: date-time */
@@ -1278,7 +1278,7 @@ export interface components {
             user_id: string;
             name: string;
             /**
-             * @description What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else. Null: all that its user may do.
+             * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do.
              * @enum {string|null}
              */
             scope: "audit" | null;
@@ -1290,22 +1290,22 @@ export interface components {
             expires_at: string;
             /**
              * Format: date-time
-             * @description To the minute; null when it never was.
+             * @description Accurate to the minute. Null if the token was never used.
              */
             last_used: string | null;
             /** Format: date-time */
             revoked_at: string | null;
-            /** @description Sent as `Authorization: Bearer`. Shown this once; only its digest is kept. */
+            /** @description The token, sent as `Authorization: Bearer`. It is shown only once. */
             token: string;
         };
     };
     responses: {
         /**
-         * @description `admin_only`: Only administrators of the company may do this.
+         * @description `admin_only`: Only company administrators can do this.
          *
-         *     `cross_site_request`: The request was made by a page of another site.
+         *     `cross_site_request`: The request came from another site.
          *
-         *     `role_required`: The role of the user does not allow this.
+         *     `role_required`: Your role does not allow this.
          */
         AdminAdminOnlyCrossSiteRequestRoleRequired: {
             headers: {
@@ -1336,7 +1336,7 @@ export interface components {
                 };
             };
         };
-        /** @description `former_name`: Only employees who had this name before are found. */
+        /** @description `former_name`: No employee has this identifier any more. */
         AdminFormerName: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1367,11 +1367,11 @@ export interface components {
             };
         };
         /**
-         * @description `invalid_body`: The body has the wrong form.
+         * @description `invalid_body`: The body has the wrong structure.
          *
          *     `invalid_query`: A query parameter is not valid.
          *
-         *     `malformed_json`: The body is not well-formed JSON.
+         *     `malformed_json`: The body is not valid JSON.
          */
         AdminInvalidBodyInvalidQueryMalformedJson: {
             headers: {
@@ -1387,7 +1387,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid_credentials`: The credentials are missing or not valid. */
+        /** @description `invalid_credentials`: The credentials are missing or invalid. */
         AdminInvalidCredentials: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1448,7 +1448,7 @@ export interface components {
                 };
             };
         };
-        /** @description `last_admin`: The company would be left without an administrator. */
+        /** @description `last_admin`: The company needs at least one administrator. */
         AdminLastAdmin: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1464,7 +1464,7 @@ export interface components {
             };
         };
         /**
-         * @description `last_admin`: The company would be left without an administrator.
+         * @description `last_admin`: The company needs at least one administrator.
          *
          *     `user_removed`: The user has been removed.
          */
@@ -1513,11 +1513,11 @@ export interface components {
             };
         };
         /**
-         * @description `invalid_body`: The body has the wrong form.
+         * @description `invalid_body`: The body has the wrong structure.
          *
          *     `invalid_query`: A query parameter is not valid.
          *
-         *     `malformed_json`: The body is not well-formed JSON.
+         *     `malformed_json`: The body is not valid JSON.
          */
         AdminOpenInvalidBodyInvalidQueryMalformedJson: {
             headers: {
@@ -1533,7 +1533,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid_credentials`: The credentials are missing or not valid. */
+        /** @description `invalid_credentials`: The credentials are missing or invalid. */
         AdminOpenInvalidCredentials: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1564,7 +1564,7 @@ export interface components {
                 };
             };
         };
-        /** @description `rate_limited`: Too many calls at once. */
+        /** @description `rate_limited`: Too many requests. */
         AdminOpenRateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1580,7 +1580,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unavailable`: The service cannot answer for the moment. */
+        /** @description `unavailable`: The service is temporarily unavailable. */
         AdminOpenUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1611,7 +1611,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: Records of the call are not valid. */
+        /** @description `validation_failed`: One or more records are not valid. */
         AdminOpenValidationFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1641,7 +1641,7 @@ export interface components {
                 };
             };
         };
-        /** @description `rate_limited`: Too many calls at once. */
+        /** @description `rate_limited`: Too many requests. */
         AdminRateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1672,7 +1672,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unavailable`: The service cannot answer for the moment. */
+        /** @description `unavailable`: The service is temporarily unavailable. */
         AdminUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1703,7 +1703,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_exists`: A user with this e-mail address exists. */
+        /** @description `user_exists`: A user with this e-mail address already exists. */
         AdminUserExists: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1763,7 +1763,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: Records of the call are not valid. */
+        /** @description `validation_failed`: One or more records are not valid. */
         AdminValidationFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1779,13 +1779,13 @@ export interface components {
             };
         };
         /**
-         * @description `already_exists`: An employee with these details exists.
+         * @description `already_exists`: An employee with these details already exists.
          *
          *     `idempotency_in_progress`: The first call with this idempotency key is still running.
          *
-         *     `idempotency_response_expired`: The answer to the first call with this idempotency key has expired.
+         *     `idempotency_response_expired`: The response stored for this idempotency key has expired.
          *
-         *     `inactive_employee_exists`: An inactive employee with these details exists.
+         *     `inactive_employee_exists`: An inactive employee with these details already exists.
          */
         ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists: {
             headers: {
@@ -1850,9 +1850,9 @@ export interface components {
         /**
          * @description `empty_batch`: The call has no records.
          *
-         *     `idempotency_key_reused`: The idempotency key belongs to another request.
+         *     `idempotency_key_reused`: The idempotency key was used with a different request.
          *
-         *     `validation_failed`: Records of the call are not valid.
+         *     `validation_failed`: One or more records are not valid.
          */
         ApiCallEmptyBatchIdempotencyKeyReusedValidationFailed: {
             headers: {
@@ -1875,11 +1875,11 @@ export interface components {
         /**
          * @description `idempotency_key_invalid`: The Idempotency-Key header is not valid.
          *
-         *     `invalid_body`: The body has the wrong form.
+         *     `invalid_body`: The body has the wrong structure.
          *
          *     `invalid_query`: A query parameter is not valid.
          *
-         *     `malformed_json`: The body is not well-formed JSON.
+         *     `malformed_json`: The body is not valid JSON.
          */
         ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson: {
             headers: {
@@ -1900,9 +1900,9 @@ export interface components {
             };
         };
         /**
-         * @description `idempotency_key_reused`: The idempotency key belongs to another request.
+         * @description `idempotency_key_reused`: The idempotency key was used with a different request.
          *
-         *     `validation_failed`: Records of the call are not valid.
+         *     `validation_failed`: One or more records are not valid.
          */
         ApiCallIdempotencyKeyReusedValidationFailed: {
             headers: {
@@ -1941,7 +1941,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid_credentials`: The credentials are missing or not valid. */
+        /** @description `invalid_credentials`: The credentials are missing or invalid. */
         ApiCallInvalidCredentials: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1999,7 +1999,7 @@ export interface components {
                 };
             };
         };
-        /** @description `precondition_failed`: The employee has changed meanwhile. */
+        /** @description `precondition_failed`: The employee has changed since it was read. */
         ApiCallPreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2019,9 +2019,9 @@ export interface components {
             };
         };
         /**
-         * @description `quota_exceeded`: The quota of the API key is used up.
+         * @description `quota_exceeded`: The API key has used up its quota.
          *
-         *     `rate_limited`: Too many calls at once.
+         *     `rate_limited`: Too many requests.
          */
         ApiCallQuotaExceededRateLimited: {
             headers: {
@@ -2042,7 +2042,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unavailable`: The service cannot answer for the moment. */
+        /** @description `unavailable`: The service is temporarily unavailable. */
         ApiCallUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2115,7 +2115,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid_credentials`: The credentials are missing or not valid. */
+        /** @description `invalid_credentials`: The credentials are missing or invalid. */
         ApiInvalidCredentials: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2168,9 +2168,9 @@ export interface components {
             };
         };
         /**
-         * @description `quota_exceeded`: The quota of the API key is used up.
+         * @description `quota_exceeded`: The API key has used up its quota.
          *
-         *     `rate_limited`: Too many calls at once.
+         *     `rate_limited`: Too many requests.
          */
         ApiQuotaExceededRateLimited: {
             headers: {
@@ -2189,7 +2189,7 @@ export interface components {
                 };
             };
         };
-        /** @description `rate_limited`: Too many calls at once. */
+        /** @description `rate_limited`: Too many requests. */
         ApiRateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2207,7 +2207,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unavailable`: The service cannot answer for the moment. */
+        /** @description `unavailable`: The service is temporarily unavailable. */
         ApiUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2226,9 +2226,9 @@ export interface components {
             };
         };
         /**
-         * @description `cross_site_request`: The request was made by a page of another site.
+         * @description `cross_site_request`: The request came from another site.
          *
-         *     `role_required`: The role of the user does not allow this.
+         *     `role_required`: Your role does not allow this.
          */
         AuditCrossSiteRequestRoleRequired: {
             headers: {
@@ -2274,7 +2274,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid_credentials`: The credentials are missing or not valid. */
+        /** @description `invalid_credentials`: The credentials are missing or invalid. */
         AuditInvalidCredentials: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2305,7 +2305,7 @@ export interface components {
                 };
             };
         };
-        /** @description `rate_limited`: Too many calls at once. */
+        /** @description `rate_limited`: Too many requests. */
         AuditRateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2321,7 +2321,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unavailable`: The service cannot answer for the moment. */
+        /** @description `unavailable`: The service is temporarily unavailable. */
         AuditUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2340,12 +2340,12 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect. Use a random value, without personal data: that a key was used is remembered for ever.
+         * @description Makes the call safe to retry. Send 1 to 255 visible ASCII characters, and a new value for each new operation. A retry with the same key and the same request returns the first response and has no second effect. Use a random value without personal data: the service remembers used keys forever.
          * @example nightly-2026-11-20-batch-1
          */
         IdempotencyKey: string;
         /**
-         * @description Updates the employee only if it still has this version: the `ETag` of an earlier answer, or `*`.
+         * @description Update the employee only if it still has this version: the `ETag` of an earlier response, or `*`.
          * @example "1"
          */
         IfMatch: string;
@@ -2353,36 +2353,36 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The request's id: the client's own, if it sent one of 1 to 64 letters, digits and `.`, `_`, `-`; otherwise a new one.
+         * @description The id of the request: the client's own if it has 1 to 64 letters, digits, `.`, `_` or `-`; otherwise a new one.
          * @example 7a165430-d4e7-4ff0-816e-44d0adc6327e
          */
         "X-Request-Id": string;
         /**
-         * @description The quota of the key: `q` requests in a window of `w` seconds.
+         * @description The key's quota: `q` requests in a window of `w` seconds.
          * @example "quota";q=10000;w=2592000
          */
         "RateLimit-Policy": string;
         /**
-         * @description What is left of it: `r` requests, and `t` seconds until the window ends.
+         * @description The key's remaining quota: `r` requests, and `t` seconds until the window ends.
          * @example "quota";r=9999;t=864000
          */
         RateLimit: string;
         /**
-         * @description The last position of the call's events in the company's ledger. Send it as `min_position` to read your own write.
+         * @description The position of the call's last event in the company's ledger. Send it as `min_position` to read your own write.
          * @example 42
          */
         "X-Ledger-Position": number;
-        /** @description `true` where the answer is that of the first call with the same `Idempotency-Key`. */
+        /** @description `true` if this is the stored response of the first call with the same `Idempotency-Key`. */
         "Idempotency-Replayed": "true";
         /**
          * @description The version of the employee, for `If-Match`.
          * @example "1"
          */
         ETag: string;
-        /** @description The path of the one thing that was created. */
+        /** @description The path of the new resource. */
         Location: string;
         /**
-         * @description Seconds after which to try again.
+         * @description Seconds to wait before trying again.
          * @example 1
          */
         "Retry-After": number;
@@ -2402,7 +2402,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the key is, and how much it was used. */
+            /** @description The state and usage of the key. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2425,18 +2425,18 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 status?: "active" | "inactive";
-                /** @description Who has it at this moment, as the last commit left them. */
+                /** @description The employee with exactly this value now, including the latest commit. */
                 email?: string;
-                /** @description Who has it at this moment, as the last commit left them. */
+                /** @description The employee with exactly this value now, including the latest commit. */
                 external_id?: string;
-                /** @description Changed at this time or later; the list is then in the order of the changes. */
+                /** @description Changed at or after this time. The list is then in the order of the changes. */
                 updated_since?: string;
-                /** @description Part of a name, an e-mail or an external id. */
+                /** @description Part of a name, e-mail or external id. */
                 q?: string;
-                /** @description Wait, at most 10 s, until the list has caught up with this `X-Ledger-Position`. */
+                /** @description Wait up to 10 seconds for the list to include this `X-Ledger-Position`. */
                 min_position?: number;
             };
             header?: never;
@@ -2468,12 +2468,12 @@ export interface operations {
     createEmployees: {
         parameters: {
             query?: {
-                /** @description Answer what would happen, and store nothing: neither a change nor a log entry. */
+                /** @description Return what would happen, and store neither a change nor a log entry. */
                 validate_only?: boolean;
             };
             header?: {
                 /**
-                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect. Use a random value, without personal data: that a key was used is remembered for ever.
+                 * @description Makes the call safe to retry. Send 1 to 255 visible ASCII characters, and a new value for each new operation. A retry with the same key and the same request returns the first response and has no second effect. Use a random value without personal data: the service remembers used keys forever.
                  * @example nightly-2026-11-20-batch-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2481,7 +2481,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description An object with the records, a bare array of them, or one bare record. */
+        /** @description An object with the records, an array of records, or a single record. */
         requestBody: {
             content: {
                 "application/json": {
@@ -2490,7 +2490,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With `validate_only`: what would be created. */
+            /** @description With `validate_only`: the employees that would be created. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2502,7 +2502,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatableEmployees"];
                 };
             };
-            /** @description The new employees; `Location` where it is one. */
+            /** @description The new employees. `Location` is present if there is only one. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2532,12 +2532,12 @@ export interface operations {
     updateEmployees: {
         parameters: {
             query?: {
-                /** @description Answer what would happen, and store nothing: neither a change nor a log entry. */
+                /** @description Return what would happen, and store neither a change nor a log entry. */
                 validate_only?: boolean;
             };
             header?: {
                 /**
-                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect. Use a random value, without personal data: that a key was used is remembered for ever.
+                 * @description Makes the call safe to retry. Send 1 to 255 visible ASCII characters, and a new value for each new operation. A retry with the same key and the same request returns the first response and has no second effect. Use a random value without personal data: the service remembers used keys forever.
                  * @example nightly-2026-11-20-batch-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2545,7 +2545,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description An object with the records, or a bare array of them. */
+        /** @description An object with the records, or an array of records. */
         requestBody: {
             content: {
                 "application/json": {
@@ -2557,7 +2557,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each employee. */
+            /** @description The result for each employee. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2623,17 +2623,17 @@ export interface operations {
     updateEmployee: {
         parameters: {
             query?: {
-                /** @description Answer what would happen, and store nothing: neither a change nor a log entry. */
+                /** @description Return what would happen, and store neither a change nor a log entry. */
                 validate_only?: boolean;
             };
             header?: {
                 /**
-                 * @description Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended effect. A retry with the same key and the same request gets the first answer again and has no second effect. Use a random value, without personal data: that a key was used is remembered for ever.
+                 * @description Makes the call safe to retry. Send 1 to 255 visible ASCII characters, and a new value for each new operation. A retry with the same key and the same request returns the first response and has no second effect. Use a random value without personal data: the service remembers used keys forever.
                  * @example nightly-2026-11-20-batch-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Updates the employee only if it still has this version: the `ETag` of an earlier answer, or `*`.
+                 * @description Update the employee only if it still has this version: the `ETag` of an earlier response, or `*`.
                  * @example "1"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -2654,7 +2654,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of the employee. */
+            /** @description The result of the update. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2686,9 +2686,9 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before, for the next one. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 status?: "active" | "disabled" | "revoked";
             };
@@ -2698,7 +2698,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2707,7 +2707,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["ApiKey"][];
-                        /** @description Null at the end. */
+                        /** @description Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -2730,15 +2730,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Trimmed; the limits hold after that. */
+                    /** @description Leading and trailing white space is removed before the limits apply. */
                     name: string;
                     /**
-                     * @description Calls in each period.
+                     * @description The number of calls allowed in each period.
                      * @default 10000
                      */
                     quota_limit: number;
                     /**
-                     * @description When the quota begins anew: calendar windows, UTC, weeks from Monday.
+                     * @description How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.
                      * @default monthly
                      * @enum {string}
                      */
@@ -2782,7 +2782,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2814,12 +2814,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Trimmed; the limits hold after that. */
+                    /** @description Leading and trailing white space is removed before the limits apply. */
                     name?: string;
-                    /** @description Calls in each period. */
+                    /** @description The number of calls allowed in each period. */
                     quota_limit?: number;
                     /**
-                     * @description When the quota begins anew: calendar windows, UTC, weeks from Monday.
+                     * @description How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.
                      * @enum {string}
                      */
                     refresh_period?: "hourly" | "daily" | "weekly" | "monthly";
@@ -2827,7 +2827,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2863,7 +2863,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2898,7 +2898,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2933,7 +2933,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2969,7 +2969,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description For how long the secret that is replaced still works. One that was replaced before ends at once.
+                     * @description How long the current secret keeps working. Any older secret stops immediately.
                      * @default 86400
                      */
                     overlap_seconds: number;
@@ -2977,7 +2977,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3004,23 +3004,23 @@ export interface operations {
     listBulkUserLogs: {
         parameters: {
             query?: {
-                /** @description the status of the entry */
+                /** @description The status of the entry. */
                 status?: "Completed" | "Failed";
-                /** @description what the call was to do */
+                /** @description The operation of the call. */
                 operation?: "create" | "update_one" | "update_many";
-                /** @description requested at this instant or later (RFC 3339) */
+                /** @description Requested at or after this time (RFC 3339). */
                 from?: string;
-                /** @description requested before this instant (RFC 3339) */
+                /** @description Requested before this time (RFC 3339). */
                 to?: string;
-                /** @description the API id of the key that made the call */
+                /** @description The API id of the key that made the call. */
                 key?: string;
-                /** @description entries with a record of exactly this employee: an id, an e-mail (in any case) or an external id, as the employee has them now; also refused records in which exactly that stood */
+                /** @description Entries with a record of this employee: the exact current id, e-mail (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description entries with a record of an employee in whose names, e-mail, external id or employee number this text stands (in any case), or whose id it is; also refused records in which exactly this id, e-mail or external id stood */
+                /** @description Entries with a record of an employee whose name, e-mail, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, e-mail or external id. */
                 q?: string;
-                /** @description how many items a page has */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; opaque */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3029,7 +3029,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3053,19 +3053,19 @@ export interface operations {
     exportBulkUserLogs: {
         parameters: {
             query?: {
-                /** @description the status of the entry */
+                /** @description The status of the entry. */
                 status?: "Completed" | "Failed";
-                /** @description what the call was to do */
+                /** @description The operation of the call. */
                 operation?: "create" | "update_one" | "update_many";
-                /** @description requested at this instant or later (RFC 3339) */
+                /** @description Requested at or after this time (RFC 3339). */
                 from?: string;
-                /** @description requested before this instant (RFC 3339) */
+                /** @description Requested before this time (RFC 3339). */
                 to?: string;
-                /** @description the API id of the key that made the call */
+                /** @description The API id of the key that made the call. */
                 key?: string;
-                /** @description entries with a record of exactly this employee: an id, an e-mail (in any case) or an external id, as the employee has them now; also refused records in which exactly that stood */
+                /** @description Entries with a record of this employee: the exact current id, e-mail (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description entries with a record of an employee in whose names, e-mail, external id or employee number this text stands (in any case), or whose id it is; also refused records in which exactly this id, e-mail or external id stood */
+                /** @description Entries with a record of an employee whose name, e-mail, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, e-mail or external id. */
                 q?: string;
             };
             header?: never;
@@ -3097,14 +3097,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description the id of an entry: `log_…` */
+                /** @description The id of an entry: `log_…`. */
                 log_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3126,25 +3126,25 @@ export interface operations {
     listBulkUserLogRecords: {
         parameters: {
             query?: {
-                /** @description the status of the record; `Created` finds those of a creation and `Failed` refused ones, which have none */
+                /** @description The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. */
                 status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed";
-                /** @description as for the list of entries */
+                /** @description Same as in the list of entries. */
                 q?: string;
-                /** @description how many items a page has */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; opaque */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description the id of an entry: `log_…` */
+                /** @description The id of an entry: `log_…`. */
                 log_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3169,14 +3169,14 @@ export interface operations {
     exportBulkUserLogRecords: {
         parameters: {
             query?: {
-                /** @description the status of the record; `Created` finds those of a creation and `Failed` refused ones, which have none */
+                /** @description The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. */
                 status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed";
-                /** @description as for the list of entries */
+                /** @description Same as in the list of entries. */
                 q?: string;
             };
             header?: never;
             path: {
-                /** @description the id of an entry: `log_…` */
+                /** @description The id of an entry: `log_…`. */
                 log_id: string;
             };
             cookie?: never;
@@ -3205,7 +3205,7 @@ export interface operations {
     streamBulkUserLogs: {
         parameters: {
             query?: {
-                /** @description the id of the last event seen */
+                /** @description The id of the last event received. */
                 cursor?: string;
             };
             header?: never;
@@ -3241,7 +3241,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3269,13 +3269,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description IANA name of the time zone in which the pages show times, such as `Europe/Berlin`. Answers stay in UTC. */
+                    /** @description IANA name of the time zone in which pages show times, such as `Europe/Berlin`. API responses are always in UTC. */
                     time_zone?: string;
                 };
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3307,17 +3307,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The employee's id; also of one who was erased before, for what has come since. */
+                    /** @description The employee's id. May be the id of an erased employee, to erase newer data. */
                     employee_id?: string;
-                    /** @description The e-mail address that the person has now, or that refused records named; in any case. */
+                    /** @description The current e-mail address of the person, or one in refused records. Case-insensitive. */
                     email?: string;
-                    /** @description The external id that the person has now, or that refused records named. */
+                    /** @description The current external id of the person, or one in refused records. */
                     external_id?: string;
                 };
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3358,7 +3358,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3382,11 +3382,11 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before, for the next one. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description A user's id; without it, the tokens are your own. */
+                /** @description A user's id. Default: your own. */
                 user?: string;
             };
             header?: never;
@@ -3395,7 +3395,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3404,7 +3404,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["UserToken"][];
-                        /** @description Null at the end. */
+                        /** @description Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -3428,12 +3428,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Trimmed; the limits hold after that. */
+                    /** @description Leading and trailing white space is removed before the limits apply. */
                     name: string;
                     /** @default 90 */
                     expires_in_days: number;
                     /**
-                     * @description What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else.
+                     * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it.
                      * @enum {string}
                      */
                     scope?: "audit";
@@ -3476,7 +3476,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say. */
+            /** @description Done. The response has no body. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3499,11 +3499,11 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description the first day (UTC); by default 30 days end with `to` */
+                /** @description The first day (UTC). Default: 30 days up to `to`. */
                 from?: string;
-                /** @description the last day (UTC), included; by default today */
+                /** @description The last day (UTC), inclusive. Default: today. */
                 to?: string;
-                /** @description the API id of the key that made the calls */
+                /** @description The API id of the key that made the calls. */
                 key?: string;
             };
             header?: never;
@@ -3512,7 +3512,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3527,7 +3527,7 @@ export interface operations {
                         items: {
                             /**
                              * Format: date
-                             * @description the day (UTC) on which the calls were requested
+                             * @description The day (UTC) of the calls.
                              */
                             day: string;
                             /** @enum {string} */
@@ -3543,7 +3543,7 @@ export interface operations {
                                 no_updates: number;
                             };
                         }[];
-                        /** @description all days come at once */
+                        /** @description Always null: there is only one page. */
                         next_cursor: null;
                     };
                 };
@@ -3559,11 +3559,11 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before, for the next one. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Without it, all but the removed users. */
+                /** @description Default: all users who are not removed. */
                 status?: "pending" | "active" | "removed";
             };
             header?: never;
@@ -3572,7 +3572,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3581,7 +3581,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["User"][];
-                        /** @description Null at the end. */
+                        /** @description Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -3604,9 +3604,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Kept in lower case, as Unicode NFKC. */
+                    /** @description Stored in lower case and Unicode NFKC. */
                     email: string;
-                    /** @description Trimmed; the limits hold after that. */
+                    /** @description Leading and trailing white space is removed before the limits apply. */
                     name: string;
                     /** @enum {string} */
                     role: "admin" | "auditor" | "member";
@@ -3650,7 +3650,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3681,7 +3681,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say. */
+            /** @description Done. The response has no body. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3721,7 +3721,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3757,7 +3757,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3792,7 +3792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3824,7 +3824,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3832,13 +3832,13 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description the position of the last event, which is the size of the tree */
+                        /** @description The position of the last event, which is the size of the tree. */
                         position: number;
-                        /** @description the root of the tree, base64 */
+                        /** @description The root of the tree, in base64. */
                         root: string;
-                        /** @description the signed note; verify over these very characters */
+                        /** @description The signed note. Verify exactly these characters. */
                         note: string;
-                        /** @description a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)` */
+                        /** @description A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`. */
                         public_key: string;
                     };
                 };
@@ -3855,7 +3855,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A position, or an instant (RFC 3339); without it, the head of the ledger.
+                 * @description A ledger position, or a time (RFC 3339). Default: the head of the ledger.
                  * @example 2026-11-20T15:01:40.325Z
                  */
                 at?: string;
@@ -3869,7 +3869,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3891,9 +3891,9 @@ export interface operations {
     listEmployeeEvents: {
         parameters: {
             query?: {
-                /** @description How many items a page has at most. */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before, for the next one. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3905,7 +3905,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3914,7 +3914,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["AuditEvent"][];
-                        /** @description Null at the end. */
+                        /** @description Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -3931,21 +3931,21 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description Only events behind this position. */
+                /** @description Only events after this position. */
                 after?: number;
-                /** @description Only events of these types, parted by commas. */
+                /** @description Only events of these types, separated by commas. */
                 type?: string;
-                /** @description Only the events of the stream of this employee: `emp_…`. */
+                /** @description Only events of this employee: `emp_…`. */
                 employee?: string;
-                /** @description How many events at most; without it, all up to the one that was the last when the answer began. */
+                /** @description The maximum number of events. Default: all up to the head of the ledger at the time of the request. */
                 limit?: number;
-                /** @description `plain` for people and programs, `proof` for verification: the very bytes that were hashed. */
+                /** @description `plain` for people and programs, `proof` for verification: the exact bytes that were hashed. */
                 format?: "plain" | "proof";
-                /** @description Only the events of this call: `log_…`. */
+                /** @description Only events of this call: `log_…`. */
                 call?: string;
-                /** @description Recorded at this instant or later (RFC 3339). */
+                /** @description Recorded at or after this time (RFC 3339). */
                 from?: string;
-                /** @description Recorded before this instant (RFC 3339). */
+                /** @description Recorded before this time (RFC 3339). */
                 to?: string;
             };
             header?: never;
@@ -3954,7 +3954,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events, or none at all. */
+            /** @description The events; may be empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3975,11 +3975,11 @@ export interface operations {
     followEvents: {
         parameters: {
             query?: {
-                /** @description Only events behind this position. */
+                /** @description Only events after this position. */
                 after?: number;
-                /** @description Only events of these types, parted by commas. */
+                /** @description Only events of these types, separated by commas. */
                 type?: string;
-                /** @description Only the events of the stream of this employee: `emp_…`. */
+                /** @description Only events of this employee: `emp_…`. */
                 employee?: string;
             };
             header?: never;
@@ -4015,7 +4015,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4024,12 +4024,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: {
-                            /** @description a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)` */
+                            /** @description A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`. */
                             public_key: string;
                             /** @enum {string} */
                             status: "current" | "retired";
                         }[];
-                        /** @description all keys come at once */
+                        /** @description Always null: there is only one page. */
                         next_cursor: null;
                     };
                 };
@@ -4045,9 +4045,9 @@ export interface operations {
     proveConsistency: {
         parameters: {
             query: {
-                /** @description How many events the smaller tree has. */
+                /** @description The number of events in the smaller tree. */
                 from: number;
-                /** @description How many events the larger tree has; without it, the size that the ledger has. */
+                /** @description The number of events in the larger tree. Default: the current size of the ledger. */
                 to?: number;
             };
             header?: never;
@@ -4056,7 +4056,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4079,7 +4079,7 @@ export interface operations {
             query: {
                 /** @description The position of the event. */
                 position: number;
-                /** @description How many events the tree has; without it, the size that the ledger has. */
+                /** @description The number of events in the tree. Default: the current size of the ledger. */
                 size?: number;
             };
             header?: never;
@@ -4088,7 +4088,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description OK. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

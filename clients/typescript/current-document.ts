@@ -18,8 +18,8 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     burstLimit: 0,
     failureLimit: 0,
     heavyReads: ConfigSchema.properties.HEAVY_READS.default,
-    signInLimits: { perPerson: 0, perAddress: 0 },
     streamLimits: {},
+    signInLimits: { perPerson: 0, perAddress: 0 },
   } as unknown as AppServices
   const app = buildApp(services)
   await app.ready()

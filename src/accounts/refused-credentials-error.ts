@@ -1,4 +1,4 @@
-/** The secret turned out not to be good (any more) when the call was decided: nothing was stored. */
+/** The credentials were no longer valid when the call was decided. Nothing was stored. */
 export class RefusedCredentialsError extends Error {
   override name = 'RefusedCredentialsError'
 }

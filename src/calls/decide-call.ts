@@ -29,7 +29,7 @@ export function decideCall(
   const settle = (decision: CallDecision) => settled(caller, call, context, decision, key, usage)
   const refuse = (refusal: Problem) => settle(refuseCall(refusal, call.count, context, call.blamed))
 
-  if (standing === 'disabled') return refuse(problem('key_disabled', 'the API key is disabled'))
+  if (standing === 'disabled') return refuse(problem('key_disabled', 'The API key is disabled'))
   const isReused = isOtherRequest(bound, caller.idempotency)
   if (bound && !isReused) {
     return { ...NOTHING, usage: used(key, usage, state.now, 0), answer: replayed(bound, caller, key, usage, state.now) }
@@ -54,11 +54,11 @@ function mayNameAnyone({ touches: { managers } }: PreparedCall, refusal: Problem
 
 const NOTHING = { events: [], employees: [], binds: null }
 
-const REUSED = problem('idempotency_key_reused', 'this Idempotency-Key was sent before, with another request')
+const REUSED = problem('idempotency_key_reused', 'This Idempotency-Key was already used with a different request')
 
 /** The problem of a call over the quota, the same for reading and writing calls. */
 export function quotaExceeded({ quotaLimit, refreshPeriod }: ApiKey): Problem {
-  return problem('quota_exceeded', `the quota of ${quotaLimit} requests (${refreshPeriod}) is used up`)
+  return problem('quota_exceeded', `The quota of ${quotaLimit} requests (${refreshPeriod}) is used up`)
 }
 
 function contextOf(caller: Caller, call: PreparedCall, callId: string, key: ApiKey, now: string): CallContext {
@@ -133,7 +133,10 @@ function replayed(bound: BoundKey, caller: Caller, key: ApiKey, usage: KeyUsage,
   const limits = rateLimitHeaders(key, usage, Date.parse(now))
   const { kept, position, callId } = bound
   if (!kept) {
-    const expired = problem('idempotency_response_expired', 'the call was carried out; its answer is no longer kept')
+    const expired = problem(
+      'idempotency_response_expired',
+      'The call was carried out earlier; its response is no longer stored',
+    )
     return { status: expired.status, headers: limits, body: problemDocument(expired, caller.requestId, callId) }
   }
   const { answer } = kept

@@ -6,6 +6,6 @@ import { quotaExceeded } from './decide-call.ts'
 
 /** Why new calls of a key are refused now, or null. Only a hint: the ledger decides again under its lock. */
 export function refusalOfKey({ key, usage, nowMs }: FoundKey): Problem | null {
-  if (!key.isEnabled) return problem('key_disabled', 'the API key is disabled')
+  if (!key.isEnabled) return problem('key_disabled', 'The API key is disabled')
   return requestsInWindow(usage, key.refreshPeriod, nowMs) >= key.quotaLimit ? quotaExceeded(key) : null
 }

@@ -38,7 +38,7 @@ export async function runApiCall(services: CommandServices, caller: Caller, call
   } catch (error) {
     if (!(error instanceof FaultyCallError)) throw error
     const { operation, count, blamed } = call
-    const fault = problem('internal_error', 'the call could not be carried out; nothing was applied')
+    const fault = problem('internal_error', 'The call failed on our side; nothing was applied')
     // With the same id, which the log names: nothing was stored under it.
     return append(services, caller, refusedCall(operation, fault, count, blamed), callId)
   }

@@ -40,10 +40,10 @@ function decide(
   const blamed = { locator: { id }, record: record.sent }
   const employee = directory.byId(id)
   if (!employee) {
-    return refuseCall(problem('employee_not_found', 'the company has no such employee'), 1, context, blamed)
+    return refuseCall(problem('employee_not_found', 'No such employee exists'), 1, context, blamed)
   }
   if (ifMatch !== undefined && !matchesEntityTag(ifMatch, employee.version)) {
-    const detail = 'the employee has changed since the version that If-Match names'
+    const detail = 'The employee has changed since the version in If-Match'
     return refuseCall(problem('precondition_failed', detail), 1, context, blamed)
   }
   return decideUpdate([record], directory, context)

@@ -2,18 +2,18 @@
 export type Role = 'admin' | 'auditor' | 'member'
 export const ROLES: readonly Role[] = ['admin', 'auditor', 'member']
 
-/** What a user's token may be narrowed to: the audit endpoint, and nothing else. */
+/** The scopes that can restrict a user's token: the audit endpoint only. */
 export type TokenScope = 'audit'
 export const TOKEN_SCOPES: readonly TokenScope[] = ['audit']
 
-/** The calendar window (UTC, weeks from Monday) after which a key's quota begins anew. */
+/** The calendar window after which a key's quota resets (UTC, weeks from Monday). */
 export type RefreshPeriod = 'hourly' | 'daily' | 'weekly' | 'monthly'
 export const REFRESH_PERIODS: readonly RefreshPeriod[] = ['hourly', 'daily', 'weekly', 'monthly']
 
 export const DEFAULT_QUOTA_LIMIT = 10_000
 export const DEFAULT_REFRESH_PERIOD: RefreshPeriod = 'monthly'
 
-/** What stands of an API key beside the ledger. Hashes are SHA-256 of a secret, in hexadecimal. */
+/** An API key as stored beside the ledger. Hashes are SHA-256 of a secret, in hexadecimal. */
 export interface ApiKey {
   id: string
   name: string
@@ -28,13 +28,13 @@ export interface ApiKey {
 
 export type KeyStanding = 'good' | 'disabled' | 'refused'
 
-/** Which of a key's secrets a caller has presented. The caller of `keyStanding` compares hashes in constant time. */
+/** Which of a key's secrets a caller sent. The caller of `keyStanding` compares hashes in constant time. */
 export interface SecretMatch {
   current: boolean
   previous: boolean
 }
 
-/** How a key stands for a caller at an instant, milliseconds since the epoch by the database's clock. */
+/** Decides whether a caller may use a key. `nowMs` is the database's time, milliseconds since the epoch. */
 export function keyStanding(key: ApiKey, presented: SecretMatch, nowMs: number): KeyStanding {
   const isPreviousAlive = key.previous !== null && nowMs < key.previous.expiresAtMs
   const isKnown = presented.current || (presented.previous && isPreviousAlive)
@@ -42,7 +42,7 @@ export function keyStanding(key: ApiKey, presented: SecretMatch, nowMs: number):
   return key.isEnabled ? 'good' : 'disabled'
 }
 
-/** The start of the quota window that an instant lies in. Milliseconds since the epoch, in and out. */
+/** Returns the start of the quota window that contains a time. Milliseconds since the epoch, in and out. */
 export function windowStart(period: RefreshPeriod, atMs: number): number {
   const at = new Date(atMs)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
@@ -59,7 +59,7 @@ export function windowStart(period: RefreshPeriod, atMs: number): number {
   }
 }
 
-/** The end of the quota window that an instant lies in, which is the start of the next. */
+/** Returns the end of the quota window that contains a time, which is the start of the next. */
 export function windowEnd(period: RefreshPeriod, atMs: number): number {
   const start = new Date(windowStart(period, atMs))
   switch (period) {
@@ -77,14 +77,14 @@ export function windowEnd(period: RefreshPeriod, atMs: number): number {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** How often a key was used, in the window that its last charge fell into. Milliseconds since the epoch. */
+/** The use of a key, in the window of its last charge. Milliseconds since the epoch. */
 export interface KeyUsage {
   windowStartMs: number
   requestsMade: number
   lastUsedMs: number | null
 }
 
-/** The usage after `cost` more requests and one more authenticated call at this instant. */
+/** Adds an authenticated call that costs `cost` requests. */
 export function useKey(usage: KeyUsage, period: RefreshPeriod, atMs: number, cost: number): KeyUsage {
   return {
     windowStartMs: Math.max(usage.windowStartMs, windowStart(period, atMs)),
@@ -93,14 +93,14 @@ export function useKey(usage: KeyUsage, period: RefreshPeriod, atMs: number, cos
   }
 }
 
-/** The usage without a request that was charged in the window that began at an instant, if that window still runs. */
+/** Returns one request to the window in which it was charged, if that window is still current. */
 export function giveBack(usage: KeyUsage, windowStartMs: number): KeyUsage {
   return usage.windowStartMs === windowStartMs ? { ...usage, requestsMade: Math.max(0, usage.requestsMade - 1) } : usage
 }
 
 /**
- * Requests counted in the window of this instant: none when the last charge fell into an earlier one. One that fell into
- * a later one counts: a clock that goes back must not give the quota anew.
+ * Returns the requests made in the window of a time: 0 if the last charge was in an earlier window. A charge in a later
+ * window counts, so that a clock that goes back does not reset the quota.
  */
 export function requestsInWindow(usage: KeyUsage, period: RefreshPeriod, atMs: number): number {
   return usage.windowStartMs >= windowStart(period, atMs) ? usage.requestsMade : 0

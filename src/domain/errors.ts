@@ -1,4 +1,4 @@
-/** What can be wrong with one record of a call. Closed: a client may switch over it. */
+/** The error codes of a record. The list is closed, so clients may switch over it. */
 export type RecordErrorCode =
   | 'required'
   | 'invalid_type'
@@ -17,30 +17,30 @@ export type RecordErrorCode =
   | 'manager_not_found'
   | 'manager_cycle'
 
-/** One fault of one field, before it is known which record of which body it belongs to. */
+/** An error of a field, not yet tied to a record and body. */
 export interface FieldError {
-  /** Path of the field inside its record, from the outside in; empty for the record itself. */
+  /** The path of the field in its record, from the outside in; empty for the record itself. */
   path: readonly string[]
   code: RecordErrorCode
-  /** Names the fault and the limit, never the value that was sent. */
+  /** Describes the error and the limit. Never contains the value that was sent. */
   message: string
-  /** The employee whom the fault concerns, where that is not the record's own. */
+  /** The employee that the error is about, if not the record's own. */
   employeeId?: string
 }
 
-/** One fault as the API answers it and as the log shows it. */
+/** An error of a record, as the API returns it and the log shows it. */
 export interface RecordError {
-  /** Zero-based place of the record in the call. */
+  /** Zero-based index of the record in the call. */
   index: number
-  /** The employee's id, when it is known. */
+  /** The employee's id, if known. */
   id: string | null
-  /** JSON Pointer (RFC 6901) into the body as it was sent. */
+  /** JSON Pointer (RFC 6901) into the body as sent. */
   pointer: string
   code: RecordErrorCode
   message: string
 }
 
-/** Every code that a whole call can be answered with. */
+/** The error codes of a whole call. */
 export type ProblemCode =
   | 'malformed_request'
   | 'malformed_json'
@@ -84,49 +84,49 @@ export type ProblemCode =
   | 'unavailable'
 
 const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
-  malformed_request: { status: 400, title: 'The request is not well-formed HTTP' },
-  malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
-  invalid_body: { status: 400, title: 'The body has the wrong form' },
+  malformed_request: { status: 400, title: 'The request is not valid HTTP' },
+  malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  invalid_body: { status: 400, title: 'The body has the wrong structure' },
   idempotency_key_invalid: { status: 400, title: 'The Idempotency-Key header is not valid' },
   invalid_query: { status: 400, title: 'A query parameter is not valid' },
-  invalid_credentials: { status: 401, title: 'The credentials are missing or not valid' },
+  invalid_credentials: { status: 401, title: 'The credentials are missing or invalid' },
   key_disabled: { status: 403, title: 'The API key is disabled' },
-  admin_only: { status: 403, title: 'Only administrators of the company may do this' },
-  cross_site_request: { status: 403, title: 'The request was made by a page of another site' },
-  role_required: { status: 403, title: 'The role of the user does not allow this' },
+  admin_only: { status: 403, title: 'Only company administrators can do this' },
+  cross_site_request: { status: 403, title: 'The request came from another site' },
+  role_required: { status: 403, title: 'Your role does not allow this' },
   employee_not_found: { status: 404, title: 'No such employee' },
   log_not_found: { status: 404, title: 'No such log entry' },
   key_not_found: { status: 404, title: 'No such API key' },
   user_not_found: { status: 404, title: 'No such user' },
   token_not_found: { status: 404, title: 'No such token' },
   route_not_found: { status: 404, title: 'No such route' },
-  method_not_allowed: { status: 405, title: 'The route does not have this method' },
+  method_not_allowed: { status: 405, title: 'The route does not support this method' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
-  already_exists: { status: 409, title: 'An employee with these details exists' },
-  inactive_employee_exists: { status: 409, title: 'An inactive employee with these details exists' },
-  former_name: { status: 409, title: 'Only employees who had this name before are found' },
-  user_exists: { status: 409, title: 'A user with this e-mail address exists' },
+  already_exists: { status: 409, title: 'An employee with these details already exists' },
+  inactive_employee_exists: { status: 409, title: 'An inactive employee with these details already exists' },
+  former_name: { status: 409, title: 'No employee has this identifier any more' },
+  user_exists: { status: 409, title: 'A user with this e-mail address already exists' },
   user_removed: { status: 409, title: 'The user has been removed' },
   user_not_removed: { status: 409, title: 'The user has not been removed' },
-  last_admin: { status: 409, title: 'The company would be left without an administrator' },
+  last_admin: { status: 409, title: 'The company needs at least one administrator' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
   idempotency_response_expired: {
     status: 409,
-    title: 'The answer to the first call with this idempotency key has expired',
+    title: 'The response stored for this idempotency key has expired',
   },
-  precondition_failed: { status: 412, title: 'The employee has changed meanwhile' },
+  precondition_failed: { status: 412, title: 'The employee has changed since it was read' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   batch_too_large: { status: 413, title: 'The call has too many records' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
-  validation_failed: { status: 422, title: 'Records of the call are not valid' },
+  validation_failed: { status: 422, title: 'One or more records are not valid' },
   empty_batch: { status: 422, title: 'The call has no records' },
-  idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
-  quota_exceeded: { status: 429, title: 'The quota of the API key is used up' },
-  rate_limited: { status: 429, title: 'Too many calls at once' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used with a different request' },
+  quota_exceeded: { status: 429, title: 'The API key has used up its quota' },
+  rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
-  unavailable: { status: 503, title: 'The service cannot answer for the moment' },
+  unavailable: { status: 503, title: 'The service is temporarily unavailable' },
 }
 
 /** Why a call as a whole was refused: the part of an RFC 9457 problem document that the domain decides. */
@@ -134,27 +134,27 @@ export interface Problem {
   status: number
   code: ProblemCode
   title: string
-  /** One sentence for people, made once and stored: the log shows this very string. */
+  /** One sentence for people. Stored, so that the log shows the same string. */
   detail: string
   errors: RecordError[]
-  /** How many more errors there are; absent when there are none. */
+  /** The number of errors left out; absent if none. */
   errors_omitted?: number
 }
 
-/** How many errors an answer names: those beyond are counted. Each is less than 2 kB. */
+/** Maximum number of errors in a response; further ones are only counted. Each is smaller than 2 kB. */
 export const MAX_ANSWERED_ERRORS = 1_000
 
-/** Makes a problem with the status and title that belong to its code. */
+/** Makes a problem with the status and title of its code. */
 export function problem(code: ProblemCode, detail: string, errors: RecordError[] = [], omitted = 0): Problem {
   return { ...PROBLEMS[code], code, detail, errors, ...errorsOmitted(omitted) }
 }
 
-/** The member that says how many errors were left out. */
+/** Makes the `errors_omitted` member; empty for 0. */
 export function errorsOmitted(count: number): { errors_omitted?: number } {
   return count === 0 ? {} : { errors_omitted: count }
 }
 
-/** A problem document as it goes out (RFC 9457); `log_id` only when the call has an entry in Bulk User Logs. */
+/** A problem document (RFC 9457). `log_id` is present only if the call has an entry in Bulk User Logs. */
 export interface ProblemDocument {
   type: string
   title: string
@@ -173,19 +173,19 @@ export function problemDocument(refusal: Problem, requestId: string, logId?: str
   return logId === undefined ? { ...document, ...errors } : { ...document, log_id: logId, ...errors }
 }
 
-/** A JSON Pointer (RFC 6901 section 3) made of a prefix and the names below it. */
+/** Appends names to a JSON Pointer (RFC 6901 section 3). */
 export function jsonPointer(prefix: string, path: readonly string[]): string {
   let pointer = prefix
   for (const name of path) pointer += `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
   return pointer
 }
 
-/** How many UTF-16 units a name may have to stand in an error's pointer: no name of the API or of a custom attribute is longer. */
+/** Maximum UTF-16 units of a name in an error's pointer. No valid name is longer. */
 const MAX_POINTED_NAME = 256
 
 /**
- * The pointer of an error. A name that is longer than any name can be is not repeated: the pointer then leads to the
- * object that has it.
+ * Makes the pointer of an error. It does not repeat a name longer than any valid name, but points to the object that
+ * contains it.
  */
 export function errorPointer(prefix: string, path: readonly string[]): string {
   const end = path.findIndex((name) => name.length > MAX_POINTED_NAME)

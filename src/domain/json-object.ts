@@ -1,6 +1,6 @@
 import type { SentJson } from './events.ts'
 
-/** Whether a JSON value is an object, and no array. */
+/** Whether a JSON value is an object and not an array. */
 export function isObject(value: SentJson): value is Record<string, SentJson> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

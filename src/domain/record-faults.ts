@@ -1,38 +1,38 @@
 import type { FieldError } from './errors.ts'
 
-/** How many errors of one record are kept: those beyond are counted. */
+/** Maximum number of errors kept of a record; further ones are only counted. */
 export const MAX_RECORD_ERRORS = 16
 
-/** The faults of one record: the first ones in the order in which they were found, and how many there are in all. */
+/** The errors of a record: the first ones found, and the total number. */
 export class RecordFaults {
   readonly #kept: FieldError[] = []
   #count = 0
 
-  /** How many were found, kept or not. */
+  /** The total number of errors, kept or not. */
   get count(): number {
     return this.#count
   }
 
-  /** The first ones. */
+  /** The first errors. */
   get kept(): readonly FieldError[] {
     return this.#kept
   }
 
-  /** Adds a fault. What is not kept costs no more than being counted. */
+  /** Adds an error, or only counts it once the list is full. */
   add(path: FieldError['path'], code: FieldError['code'], message: string, employeeId?: string): void {
     this.#count += 1
     if (this.#kept.length === MAX_RECORD_ERRORS) return
     this.#kept.push(employeeId === undefined ? { path, code, message } : { path, code, message, employeeId })
   }
 
-  /** Adds a fault before all others. */
+  /** Adds an error before all others. */
   addFirst(fault: FieldError): void {
     this.#count += 1
     this.#kept.unshift(fault)
     if (this.#kept.length > MAX_RECORD_ERRORS) this.#kept.pop()
   }
 
-  /** A list of its own with the same faults. */
+  /** Copies the list. */
   copy(): RecordFaults {
     const copy = new RecordFaults()
     for (const fault of this.#kept) copy.#kept.push(fault)

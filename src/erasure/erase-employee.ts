@@ -91,7 +91,7 @@ async function eraseSeen(
 }
 
 function nobody(): RefusedByStateError {
-  const detail = 'no employee has this name, and no refused record that is left speaks of it'
+  const detail = 'No employee has this identifier, and no stored refused record mentions it'
   return new RefusedByStateError(problem('employee_not_found', detail))
 }
 
@@ -100,6 +100,6 @@ const MAX_IDS_TOLD = 10
 function formerName(ids: string[]): RefusedByStateError {
   const told = ids.slice(0, MAX_IDS_TOLD).join(', ') + (ids.length > MAX_IDS_TOLD ? ' and others' : '')
   return new RefusedByStateError(
-    problem('former_name', `no employee has this name now; before, it was the name of ${told}`),
+    problem('former_name', `No employee has this identifier now; it once belonged to ${told}`),
   )
 }

@@ -229,7 +229,7 @@ function connectionLimits({
 }
 
 function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
+  return sendProblemDocument(request, reply, problem('route_not_found', 'No such route exists'))
 }
 
 /** The client's request id if it sent a valid one, otherwise a new one. */

@@ -16,7 +16,7 @@ for (const role of ['auditor', 'member'] as const) {
     for (const path of FOR_ADMINISTRATORS) {
       const answer = await page.goto(path)
       t.equal(answer!.status(), 403, path)
-      t.match(await page.textContent('main'), 'Only administrators of the company may do this', 'a page says why')
+      t.match(await page.textContent('main'), 'Only company administrators can do this', 'a page says why')
       t.equal(await page.getByRole('table').count(), 0)
     }
     for (const path of ['/settings/company', '/settings/health/resume']) {

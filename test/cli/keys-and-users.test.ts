@@ -71,5 +71,5 @@ await t.test("a user's role and life are changed, and tokens follow at once", as
 await t.test('what is not there is told in one line', async (t) => {
   const unknown = 'key_01h455vb4pex5vsknk084sn02q'
   const ended = await runCommand(t, ['key', 'disable', '--company', company, '--key', unknown], ENVIRONMENT)
-  failsWithLine(t, ended, 'employee-ledger: the company has no such API key\n')
+  failsWithLine(t, ended, 'employee-ledger: No such API key exists\n')
 })

@@ -5,16 +5,16 @@ import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { ApiKeyRecord, ApiKeyRow } from './read-api-keys.ts'
 import { apiKeyRecord, SELECT_API_KEYS } from './read-api-keys.ts'
 
-/* The rows of API keys. They are written under the lock of the company's head alone, with the events of the key. */
+/* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
 
-/** A key as it is under the lock of its company's head; null when the company has none such. */
+/** Loads a key under the lock of its company's head; null if the company has no such key. */
 export async function loadApiKey(client: ClientBase, companyId: string, apiId: string): Promise<ApiKeyRecord | null> {
   const text = `${SELECT_API_KEYS} where k.company_id = $1 and k.api_id = $2`
   const { rows } = await client.query<ApiKeyRow>(text, [toUuid(companyId), toUuid(apiId)])
   return rows[0] ? apiKeyRecord(rows[0]) : null
 }
 
-/** Inserts a new key and its usage, which begins at none. */
+/** Inserts a new key with no usage. */
 export async function insertApiKey(
   client: ClientBase,
   companyId: string,
@@ -39,7 +39,7 @@ export async function insertApiKey(
   return { ...key, createdAt: now, rotatedAt: null, previousExpiresAt: null, usage }
 }
 
-/** Stores what a change made of a key. A revoked key has no secret before its last any more. */
+/** Stores a changed key. Revoking also removes its previous secret. */
 export async function updateApiKey(client: ClientBase, companyId: string, key: KeyLife): Promise<void> {
   await client.query(
     `update api_keys set version = $3, name = $4, is_enabled = $5, is_revoked = $6, quota_limit = $7, refresh_period = $8,
@@ -53,7 +53,7 @@ export async function updateApiKey(client: ClientBase, companyId: string, key: K
   )
 }
 
-/** Gives a key a new secret; the one that it had lives on until `previousExpiresAt`, or ends at once. */
+/** Replaces a key's secret. The old secret works until `previousExpiresAt`, or ends at once if that is null. */
 export async function replaceSecret(
   client: ClientBase,
   companyId: string,

@@ -10,16 +10,16 @@ import { assertSeen, changeCompany, decided, RefusedByStateError } from '../user
 import type { KeyWithSecret } from './issue-api-key.ts'
 import { hashOf, newSecret } from '../users/new-secret.ts'
 
-export const NO_SUCH_KEY = problem('key_not_found', 'the company has no such API key')
+export const NO_SUCH_KEY = problem('key_not_found', 'No such API key exists')
 
-/** A key after a change; the position is null when all that was asked for held already. */
+/** A key after a change. The position is null if nothing changed. */
 export interface ChangedKey extends SeenKey {
   position: number | null
 }
 
 /**
- * Edits, disables, enables or revokes a key. Effective at once everywhere, since nobody remembers a key. With a version,
- * only a key that still has it. Throws RefusedByStateError.
+ * Edits, disables, enables or revokes a key. Takes effect at once everywhere, because keys are not cached. With `seen`,
+ * only if the key still has that version. Throws RefusedByStateError.
  */
 export async function changeApiKey(
   services: CompanyServices,
@@ -35,8 +35,8 @@ export async function changeApiKey(
 }
 
 /**
- * Gives a key a new secret; the one that it had lives on for so many seconds, and any one before that ends. With a
- * version, only a key that still has it. Throws RefusedByStateError.
+ * Rotates a key's secret. The current secret works for `overlapSeconds` more; any older one ends. With `seen`, only if
+ * the key still has that version. Throws RefusedByStateError.
  */
 export async function rotateApiKey(
   services: CompanyServices,

@@ -14,15 +14,15 @@ export interface NewApiKey {
   name: string
   quotaLimit: number
   refreshPeriod: RefreshPeriod
-  /** The user who issues it; absent for the command line. */
+  /** The user who issues the key; absent for the command line. */
   actor?: string
-  /** W3C `traceparent` of the request; nothing when nobody collects its trace. */
+  /** W3C `traceparent` of the request; absent if the trace is not sampled. */
   traceparent?: string | null
-  /** How many keys the company is known to have had so far; absent when it does not matter. */
+  /** The number of keys the company had when the form was shown; absent to skip the check. */
   seen?: number
 }
 
-/** A new key with its secret, which is shown once and of which only a hash is kept. */
+/** A new key with its secret. The secret is shown once; only a hash is stored. */
 export interface IssuedApiKey {
   api_id: string
   api_key: string
@@ -31,10 +31,10 @@ export interface IssuedApiKey {
   refresh_period: RefreshPeriod
 }
 
-/** A new secret of a key, and the key as it is then. */
+/** A key with a new secret. */
 export interface KeyWithSecret {
   key: ApiKeyRecord
-  /** The instant of the change, RFC 3339 UTC. */
+  /** The time of the change, RFC 3339 UTC. */
   now: string
   secret: string
   position: number | null
@@ -47,7 +47,7 @@ export async function issueApiKey(services: CompanyServices, wanted: NewApiKey):
   return { api_id: id, api_key: secret, name, quota_limit: quotaLimit, refresh_period: refreshPeriod }
 }
 
-/** Issues an API key of a company, and gives all that an administrator may see of it. Throws RefusedByStateError. */
+/** Issues an API key and returns everything that an administrator may see. Throws RefusedByStateError. */
 export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
   const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR, traceparent = null, seen } = wanted
   const id = services.newId('key')

@@ -11,10 +11,10 @@ import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
 import { isOnShards, shardOf, turnsOfCompanies } from '../../postgres/shards.ts'
 import * as statements from '../../ledger/append/statements.ts'
 
-/** A key and the company that owns it, as they are at this moment. */
+/** The current state of a key and its company. */
 export interface FoundKey {
   companyId: string
-  /** The secret under which texts that could be guessed are hashed in this company. */
+  /** The company's secret for keyed hashes of guessable texts. */
   hashKey: Buffer
   key: ApiKey
   usage: KeyUsage
@@ -27,12 +27,12 @@ const MAX_WAITING = 10_000
 const MAX_WAIT_MS = 10_000
 const MAX_CACHED_IDS = 100_000
 const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_MS }
-/** How many calls may be looked up or counted at once; beyond a quarter of them, those of one key or company wait. */
+/** Maximum concurrent look-ups or counts. Beyond a quarter of them, one key or company must wait. */
 const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
 
 /**
- * Looks API keys up by their id, one statement for all that arrive together. Which company an id belongs to never
- * changes and is remembered; nothing else about a key is, so that a disabled key is disabled at once everywhere.
+ * Looks up API keys by id, in one statement for all that arrive together. Only the company of an id is cached, because it
+ * never changes, so disabling a key takes effect at once everywhere.
  */
 export function openKeyLookup(pool: Pool): (apiId: string) => Promise<FoundKey | null> {
   const companyOf = new Map<string, string>()
@@ -49,7 +49,7 @@ export function openKeyLookup(pool: Pool): (apiId: string) => Promise<FoundKey |
 }
 
 async function learnCompanies(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<void> {
-  // Before it is known which are missing: what is cleared must be learnt again for this very round.
+  // Clear before finding the missing ids, so that cleared ids are loaded again for this batch.
   if (companyOf.size > MAX_CACHED_IDS) companyOf.clear()
   const unknown = [...new Set(apiIds.filter((apiId) => !companyOf.has(apiId)))]
   if (unknown.length === 0) return
@@ -104,39 +104,39 @@ async function queryKeys(
   )
 }
 
-/** One use of a key by a call that appends nothing. */
+/** The use of a key by a call that appends nothing. */
 export interface KeyUse {
   companyId: string
   apiId: string
-  /** What it costs of the quota; `giveBack` takes back one unit, charged in the window that began at this time. */
+  /** The cost in quota units. `giveBack` returns one unit to the window that began at this time. */
   cost: number | { giveBack: number }
-  /** Whether the caller may still use the key as it is now, at this time in milliseconds since the epoch. */
+  /** Whether the caller may still use the key. `nowMs` is milliseconds since the epoch. */
   isGood(key: ApiKey, nowMs: number): boolean
 }
 
 export interface UsedKey {
   key: ApiKey
   companyName: string
-  /** The usage as it was before this call. */
+  /** The usage before this call. */
   before: KeyUsage
   after: KeyUsage
-  /** Whether the quota admits it; what it does not admit costs nothing. */
+  /** Whether the quota admits the call. A call that is not admitted costs nothing. */
   isAdmitted: boolean
   /** The database's time, milliseconds since the epoch. */
   nowMs: number
 }
 
-/** Where reading calls are counted; null for one that may not use the key, which counts nothing. */
+/** Counts reading calls. Returns null, and counts nothing, if the caller may not use the key. */
 export interface KeyUsageCounter {
   submit(use: KeyUse): Promise<UsedKey | null>
 }
 
-/** Keys whose usage somebody holds that wait for it at once, each in a transaction of its own. */
+/** Maximum concurrent transactions that wait for a locked usage row. */
 const WAITING_SLOTS = 2
 
 /**
- * Counts uses of keys by reading calls, in one transaction for all that arrive together. A key whose usage another
- * transaction holds waits alone, and holds nobody up.
+ * Counts uses of keys by reading calls, in one transaction for all that arrive together. A key whose usage row is locked
+ * waits separately and delays no other key.
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
   const bounds = { ...BOUNDS, ...turnsOfCompanies(pool) }
@@ -170,7 +170,7 @@ async function onConnection<Result>(pool: Pool, task: (client: PoolClient) => Pr
   }
 }
 
-/** The answers in order; null for who may not use the key, undefined for a key whose usage another transaction holds. */
+/** Returns the answers in order: null if the caller may not use the key, undefined if its usage row is locked. */
 async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | null | undefined)[]> {
   const distinct = new Map(uses.map((use) => [use.apiId, use]))
   const [, loaded, now] = await pipeline(client, (pipe) =>
@@ -193,7 +193,7 @@ async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Pro
       entry.usage = giveBack(before, cost.giveBack)
       return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted: true, nowMs }
     }
-    // What fits is admitted, not all or none of those that arrived together.
+    // Admit as many calls as fit, not all or none of the batch.
     const isAdmitted = requestsInWindow(before, refreshPeriod, nowMs) + cost <= quotaLimit || cost === 0
     entry.usage = useKey(before, refreshPeriod, nowMs, isAdmitted ? cost : 0)
     return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted, nowMs }

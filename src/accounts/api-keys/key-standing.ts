@@ -2,13 +2,13 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ApiKey, KeyStanding } from '../../domain/company.ts'
 import { keyStanding } from '../../domain/company.ts'
 
-/** No secret is known whose SHA-256 is nought. */
+/** No known secret has an all-zero SHA-256. */
 const NO_HASH = '0'.repeat(64)
 
 /**
- * How a key stands for a caller whose secret has this SHA-256, in hexadecimal, at an instant of the database's clock.
- * Both of its secrets are compared in constant time, whether it has them or not and whether there is a key or not, so
- * that the time tells nothing.
+ * Decides whether a caller may use a key. `presentedHash` is the SHA-256 of the caller's secret in hexadecimal; `nowMs` is
+ * the database's time. Always compares two hashes in constant time, even if the key or a secret does not exist, so that
+ * timing reveals nothing.
  */
 export function standingOf(key: ApiKey | undefined, presentedHash: string, nowMs: number): KeyStanding {
   const current = isSame(key?.secretHash ?? NO_HASH, presentedHash)

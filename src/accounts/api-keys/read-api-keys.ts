@@ -8,11 +8,11 @@ import type { UsageRow } from '../../ledger/append/statements.ts'
 import { keyUsageOf } from '../../ledger/append/statements.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 
-/** An API key with all that an administrator may see of it: everything but its secrets. Times are RFC 3339 UTC. */
+/** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface ApiKeyRecord extends KeyLife {
   createdAt: string
   rotatedAt: string | null
-  /** When the secret before the last rotation ends, or ended. */
+  /** When the previous secret expires or expired. */
   previousExpiresAt: string | null
   usage: KeyUsage
 }
@@ -36,7 +36,7 @@ export const SELECT_API_KEYS = `select k.api_id, k.version, k.name, k.is_enabled
     clock_timestamp() as now
   from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id`
 
-/** Keys as they are at an instant of the database's clock, RFC 3339 UTC. */
+/** A key, and the database's time when it was read (RFC 3339 UTC). */
 export interface SeenKey {
   key: ApiKeyRecord
   now: string
@@ -44,7 +44,7 @@ export interface SeenKey {
 
 export type KeyStatus = 'active' | 'disabled' | 'revoked'
 
-/** A company's keys, newest first, below an id. */
+/** Lists a company's keys before an id, newest first. */
 export async function listApiKeys(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -61,14 +61,14 @@ export async function listApiKeys(
   return rows.map((row) => ({ key: apiKeyRecord(row), now: row.now }))
 }
 
-/** One key of a company; null when it has none such. */
+/** Finds a key of a company; null if it does not exist. */
 export async function findApiKey(db: Kysely<LedgerTables>, companyId: string, apiId: string): Promise<SeenKey | null> {
   const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
     where k.company_id = ${toUuid(companyId)} and k.api_id = ${toUuid(apiId)}`.execute(db)
   return rows[0] ? { key: apiKeyRecord(rows[0]), now: rows[0].now } : null
 }
 
-/** How many keys a company has had, the revoked ones included: none is ever deleted. */
+/** Counts the keys of a company, including revoked ones: keys are never deleted. */
 export async function countApiKeys(client: Pick<ClientBase, 'query'>, companyId: string): Promise<number> {
   const text = 'select count(*)::integer as count from api_keys where company_id = $1'
   const { rows } = await client.query<{ count: number }>(text, [toUuid(companyId)])

@@ -6,8 +6,8 @@ import type { Acting, CompanyServices } from '../users/change-company.ts'
 import { changeCompany } from '../users/change-company.ts'
 
 /**
- * Gives a company another time zone, an IANA name, in which its people read times from now on. What is stored stays in
- * UTC. Without a time zone nothing is asked for. The position is null when all that was asked for held already.
+ * Changes the time zone (an IANA name) in which a company's users see times. Stored times stay in UTC. Without a time
+ * zone, changes nothing. The position is null if nothing changed.
  */
 export async function changeTimeZone(
   services: CompanyServices,

@@ -5,7 +5,7 @@ import { companyRecord } from './read-company.ts'
 
 /* The row of a company, written under the lock of its head with the events of its own stream. */
 
-/** A company as it is under the lock of its head. */
+/** Loads a company under the lock of its head. */
 export async function loadCompany(client: ClientBase, companyId: string): Promise<CompanyRecord> {
   const { rows } = await client.query<CompanyRow>(
     'select company_id, name, time_zone, created_at from companies where company_id = $1',

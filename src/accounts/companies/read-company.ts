@@ -1,11 +1,11 @@
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 
-/** A company as its administrators see it. */
+/** A company as shown to its administrators. */
 export interface CompanyRecord {
   id: string
   name: string
-  /** IANA name of the time zone in which its people read times. */
+  /** IANA name of the time zone in which its users see times. */
   timeZone: string
   /** RFC 3339 UTC. */
   createdAt: string
@@ -18,7 +18,7 @@ export interface CompanyRow {
   created_at: string
 }
 
-/** A company that exists. */
+/** Reads an existing company. */
 export async function readCompany(db: LedgerDb, companyId: string): Promise<CompanyRecord> {
   const row = await db
     .selectFrom('companies')

@@ -9,9 +9,8 @@ import { hashPassword } from './password.ts'
 import { RefusedCredentialsError } from '../refused-credentials-error.ts'
 
 /**
- * Sets the password of the user whose one-time token this is; the token has then served its time. Throws
- * RefusedCredentialsError when it is malformed, unknown, used, replaced or too old. A password is hashed, which costs
- * much, only for a token that is good.
+ * Sets a user's password with a one-time token, which cannot be used again. Throws RefusedCredentialsError if the token is
+ * malformed, unknown, used, replaced or expired. Hashes the password, which is expensive, only for a valid token.
  */
 export async function acceptInvitation(
   services: CompanyServices,
@@ -26,7 +25,7 @@ export async function acceptInvitation(
     { companyId, actor: userId },
     'any role',
     async (client) => {
-      // Of two who use it at once, the second finds it used.
+      // Of two concurrent uses, the second finds the token used.
       if ((await findUserOfLink(client, companyId, hashOf(token))) !== userId) throw refused()
       const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
       await storePassword(client, companyId, userId, passwordHash)

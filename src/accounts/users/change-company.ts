@@ -9,25 +9,25 @@ import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../../ledger/
 import { loadUser } from './user-rows.ts'
 import { RefusedCredentialsError } from '../refused-credentials-error.ts'
 
-/** What the commands about a company work with. */
+/** The services that changes of a company use. */
 export interface CompanyServices {
   pool: Pool
   newId(prefix: IdPrefix): string
-  /** Told of companies that have new events. */
+  /** Called with companies that have new events. */
   onCommitted?(companyIds: string[]): void
-  /** Told of each person that was forgotten. */
+  /** Called for each erased person. */
   onErased?(of: 'employee' | 'user'): void
 }
 
-/** Who changes which company: the id of one of its users, or `OPERATOR` for the command line. */
+/** The company to change and the actor: a user id, or `OPERATOR` for the command line. */
 export interface Acting {
   companyId: string
   actor: string
-  /** W3C `traceparent` of the request; nothing when nobody collects its trace. */
+  /** W3C `traceparent` of the request; absent if the trace is not sampled. */
   traceparent?: string | null
 }
 
-/** A change that the company's state does not allow, or that names what the company does not have. */
+/** The company's state does not allow the change, or its subject does not exist. */
 export class RefusedByStateError extends RefusedChangeError {
   override name = 'RefusedByStateError'
   readonly problem: Problem
@@ -38,15 +38,15 @@ export class RefusedByStateError extends RefusedChangeError {
   }
 }
 
-/** Gives back what was decided, or throws RefusedByStateError. */
+/** Returns the decided events, or throws RefusedByStateError. */
 export function decided<Event>(decision: Decided<Event>): Event[] {
   if (decision.problem) throw new RefusedByStateError(decision.problem)
   return decision.events
 }
 
 /**
- * Refuses what was asked for on a form that shows something as it no longer is, by its version: so a form that is sent
- * twice acts once. Without a version nothing was shown. Throws RefusedByStateError with `precondition_failed`.
+ * Refuses a form that shows an outdated version, so that a form submitted twice acts once. Without `seen`, checks
+ * nothing. Throws RefusedByStateError with `precondition_failed`.
  */
 export function assertSeen(seen: number | undefined, version: number): void {
   if (seen !== undefined && seen !== version) throw new RefusedByStateError(CHANGED_MEANWHILE)
@@ -58,9 +58,9 @@ export const CHANGED_MEANWHILE = problem(
 )
 
 /**
- * Runs a change under the lock of the company's head. Whoever acts is looked at once more there: a user who was removed
- * or is no administrator any more, since the request came in, changes nothing.
- * Throws RefusedByStateError, or RefusedCredentialsError when the user is gone.
+ * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or lost
+ * the admin role after the request arrived.
+ * Throws RefusedByStateError, or RefusedCredentialsError if the user was removed.
  */
 export async function changeCompany<Result>(
   { pool, onCommitted }: CompanyServices,
@@ -82,7 +82,7 @@ async function assertMayAct(client: PoolClient, acting: Acting, needs: 'admin' |
   if (needs === 'admin' && role !== 'admin') throw new RefusedByStateError(ADMIN_ONLY)
 }
 
-/** Whether who acts is an administrator, under the lock of the company's head. */
+/** Whether the actor is an administrator, under the lock of the company's head. */
 export async function isAdministrator(client: PoolClient, acting: Acting): Promise<boolean> {
   return (await roleOf(client, acting)) === 'admin'
 }
@@ -94,5 +94,5 @@ async function roleOf(client: PoolClient, { companyId, actor }: Acting): Promise
   return user && !user.isRemoved ? user.role : null
 }
 
-/** What anybody else is answered who asks for what administrators alone may do. */
-export const ADMIN_ONLY = problem('admin_only', 'only administrators of the company may do this')
+/** The refusal of actions that require the admin role. */
+export const ADMIN_ONLY = problem('admin_only', 'Only company administrators can do this')

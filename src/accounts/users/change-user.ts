@@ -12,7 +12,7 @@ import type { UserWithLink } from './invite-user.ts'
 import { linkOf } from './invite-user.ts'
 import { newSecret } from './new-secret.ts'
 
-export const NO_SUCH_USER = problem('user_not_found', 'the company has no such user')
+export const NO_SUCH_USER = problem('user_not_found', 'No such user exists')
 
 /** A user after a change; the position is null when all that was asked for held already. */
 export interface ChangedUser {

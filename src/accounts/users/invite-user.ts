@@ -32,7 +32,7 @@ export async function inviteCompanyUser(
   const linkToken = newSecret(linkTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     if (await isEmailTaken(client, companyId, person.email)) {
-      throw new RefusedByStateError(problem('user_exists', 'the company has a user with this e-mail address'))
+      throw new RefusedByStateError(problem('user_exists', 'A user with this e-mail address already exists'))
     }
     const { user, events } = bornWith({ id, ...person }, [])
     const link = linkOf(linkToken, now)

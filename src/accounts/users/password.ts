@@ -10,13 +10,13 @@ const LANES = 1
 const TAG_BYTES = 32
 const SALT_BYTES = 16
 
-// Hashing takes threads that name look-ups and files need as well, and 19 MiB each: two at once, and a bounded queue.
+// Hashing uses libuv threads, which DNS and files need too, and 19 MiB each: two at once, with a bounded queue.
 const AT_ONCE = 2
 const MAX_WAITING = 50
 let running = 0
 const waiting: (() => void)[] = []
 
-/** A password's Argon2id hash (RFC 9106) in the PHC string format. Throws UnavailableError when too many wait. */
+/** A password's Argon2id hash (RFC 9106) in the PHC string format. Throws UnavailableError if too many wait. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES)
   const tag = await argon2id({
@@ -35,7 +35,7 @@ function phcString(...salted: [nonce: Buffer, tag: Buffer]): string {
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${parts.join('$')}`
 }
 
-/** A hash that no password belongs to. To check a password by it costs as much as by any other. */
+/** A hash that matches no password. Checking against it costs as much as against any other. */
 export const NOBODYS_HASH = phcString(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
 
 const PHC = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
@@ -67,7 +67,7 @@ async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
   try {
     return await promisify(argon2)('argon2id', parameters)
   } finally {
-    // The place goes to who waits longest.
+    // Hand the slot to the longest waiter.
     const next = waiting.shift()
     if (next) next()
     else running -= 1

@@ -4,12 +4,12 @@ import type { TokenScope } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 
-/** A user's token with all that may be seen of it: everything but the secret. Times are RFC 3339 UTC. */
+/** A user's token without its secret. Times are RFC 3339 UTC. */
 export interface TokenRecord {
   id: string
   userId: string
   name: string
-  /** What it is narrowed to; null when it opens all that its user may do. */
+  /** The token's scope; null if it allows everything that the user may do. */
   scope: TokenScope | null
   createdAt: string
   expiresAt: string
@@ -32,13 +32,13 @@ export interface TokenRow {
 export const SELECT_TOKENS = `select token_id, user_id, name, scope, created_at, expires_at, last_used, revoked_at,
   clock_timestamp() as now from user_tokens`
 
-/** A token as it is at an instant of the database's clock, RFC 3339 UTC. */
+/** A token, and the database's time when it was read (RFC 3339 UTC). */
 export interface SeenToken {
   token: TokenRecord
   now: string
 }
 
-/** One token of a company, whosesoever; null when it has none such. */
+/** Finds a token of any user of a company; null if it does not exist. */
 export async function findUserToken(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -49,7 +49,7 @@ export async function findUserToken(
   return rows[0] ? { token: tokenRecord(rows[0]), now: rows[0].now } : null
 }
 
-/** A user's tokens, newest first, below an id, each as it is at an instant of the database's clock. */
+/** Lists a user's tokens before an id, newest first. */
 export async function listUserTokens(
   db: Kysely<LedgerTables>,
   companyId: string,

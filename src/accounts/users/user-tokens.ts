@@ -9,7 +9,7 @@ import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from './change-company.ts'
 import { hashOf, newSecret } from './new-secret.ts'
 
-export const NO_SUCH_TOKEN = problem('token_not_found', 'there is no such token')
+export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
 
 /** A new token with its secret, which is shown once and of which only a hash is kept. */
 export interface IssuedToken {

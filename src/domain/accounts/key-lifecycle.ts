@@ -40,7 +40,7 @@ export function issueKey(key: Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refr
 export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): Decided<KeyEvent> {
   if (key.isRevoked) {
     if (wanted.change === 'revoke') return { events: [] }
-    return { problem: problem('key_revoked', 'the API key has been revoked, which is for ever; issue another one') }
+    return { problem: problem('key_revoked', 'The API key has been revoked permanently; issue a new one') }
   }
   const place = { stream: key.id, version: key.version + 1, index: null }
   switch (wanted.change) {

@@ -55,7 +55,7 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
   if (wanted.change === 'erase') return decideErasure(user, wanted.positions)
   if (user.isRemoved) {
     if (wanted.change === 'remove' || wanted.change === 'revoke_token') return { events: [] }
-    return { problem: problem('user_removed', 'the user has been removed; invite the person anew') }
+    return { problem: problem('user_removed', 'The user has been removed; invite the person again') }
   }
   if (isLoss(user, wanted) && !hasOtherAdmin) return { problem: LAST_ADMIN }
   const place = { stream: user.id, version: user.version + 1, index: null }
@@ -83,11 +83,14 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
 /** Who may still come in is not forgotten. Without positions everything is forgotten already. */
 function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> {
   if (!user.isRemoved)
-    return { problem: problem('user_not_removed', 'only a removed user can be erased; remove the user first') }
+    return { problem: problem('user_not_removed', 'Only a removed user can be erased; remove the user first') }
   return { events: erasingEvents('UserErased', user.id, user.version + 1, positions) }
 }
 
-const LAST_ADMIN = problem('last_admin', 'no administrator with a password would be left; make another one first')
+const LAST_ADMIN = problem(
+  'last_admin',
+  'No administrator with a password would be left; make another user an administrator first',
+)
 
 /** Whether a change takes an administrator from the company. */
 function isLoss(user: UserLife, wanted: UserChange): boolean {

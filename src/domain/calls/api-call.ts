@@ -10,7 +10,7 @@ import { keepLocator, keepRecord } from './refused-record.ts'
 import { managerFaults, resolveManagers } from './reporting-lines.ts'
 import { uniquenessFaults } from './uniqueness.ts'
 
-/** What a call knows of itself when it is decided. Time and ids arrive from outside: deciding is pure. */
+/** The context of a decision. Time and ids come from outside, so that deciding is pure. */
 export interface CallContext {
   callId: string
   operation: Operation
@@ -22,7 +22,7 @@ export interface CallContext {
   now: string
 }
 
-/** What one record of a successful call came to. */
+/** The outcome of one record of a successful call. */
 export interface RecordOutcome {
   index: number
   /** The employee after the call. */
@@ -32,7 +32,7 @@ export interface RecordOutcome {
   changed: string[]
 }
 
-/** A call's outcome: the events to append, closing event included, and what the client is told. */
+/** The decision on a call: the events to append, including the closing event, and the result for the client. */
 export interface CallDecision {
   events: NewEvent[]
   counts: CallCounts
@@ -83,15 +83,15 @@ export function decideUpdate(records: ReadRecord[], directory: EmployeeDirectory
   return completed(drafts, counts, context)
 }
 
-/** A record that a whole refusal blames: only a single update has one, named by its path. */
+/** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
 export interface BlamedRecord {
   locator: { id: string }
   record: SentJson
 }
 
 /**
- * Refuses a call as a whole: nothing of it is applied, and all its records count as failed.
- * For a single update `blamed` is its record, which carries the call's own message.
+ * Refuses a whole call: applies nothing, and counts all its records as failed.
+ * For a single update, `blamed` is its record, which gets the call's message.
  */
 export function refuseCall(refusal: Problem, count: number, context: CallContext, blamed?: BlamedRecord): CallDecision {
   const counts = { ...NO_COUNTS, total: count, failed: count }
@@ -120,7 +120,7 @@ function draftUpdate(record: ReadRecord, before: Employee | undefined, now: stri
       faults.addFirst({
         path: [record.locator.field],
         code: 'employee_not_found',
-        message: 'the company has no such employee',
+        message: 'No such employee exists',
       })
     }
     return { record, before, after: undefined, effect: undefined, events: [], faults }
@@ -153,7 +153,7 @@ function updateEvents(before: Employee, effect: PatchEffect, index: number): New
   return events
 }
 
-/** Two records of a call must not speak of one employee: which of them came last would decide. */
+/** Refuses records that update the same employee, because the result would depend on their order. */
 function refuseRepeated(drafts: Draft[]): void {
   const byEmployee = Map.groupBy(
     drafts.filter((draft) => draft.before),
@@ -162,13 +162,13 @@ function refuseRepeated(drafts: Draft[]): void {
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
     for (const { record, faults } of group) {
-      const message = 'another record of the call names the same employee'
+      const message = 'Another record of the call refers to the same employee'
       faults.add([record.locator!.field], 'duplicate_in_batch', message)
     }
   }
 }
 
-/** Adds the faults that only the state after the whole call shows. */
+/** Adds the errors that depend on the state after the whole call. */
 function judge(drafts: Draft[], directory: EmployeeDirectory): void {
   for (const { after, effect, record, faults } of drafts) {
     if (!after) continue
@@ -223,7 +223,7 @@ function recordErrors({ record, before, faults }: Draft): RecordError[] {
   }))
 }
 
-/** What the ledger keeps of a refused record: its own errors too, also those that the answer has no room for. */
+/** Makes the event data of a refused record, with all its kept errors, even those left out of the response. */
 function rejection({ record, before, faults }: Draft, errors: RecordError[]): EventData['EmployeeRecordRejected'] {
   const { locator, sent } = record
   return {

@@ -3,19 +3,19 @@ import type { Employee, PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
 import type { RecordFaults } from '../record-faults.ts'
 
-/** The company's employees as they are before the call, as far as the call touches them. */
+/** The employees that a call involves, in their state before the call. */
 export interface EmployeeDirectory {
   byId(id: string): Employee | undefined
   byEmail(email: string): Employee | undefined
   byExternalId(externalId: string): Employee | undefined
-  /** The manager of an employee who stands above one of those that the call names; null where there is none. */
+  /** The manager of an employee above one that the call names; null if none. */
   managerOf(id: string): string | null
 }
 
-/** One record on its way through the decision. */
+/** A record during the decision. */
 export interface Draft {
   record: ReadRecord
-  /** The employee before the call; undefined for a creation and where none was found. */
+  /** The employee before the call; undefined for a creation or if not found. */
   before: Employee | undefined
   after: Employee | undefined
   effect: PatchEffect | undefined

@@ -6,42 +6,42 @@ import type { SentJson } from '../events.ts'
 import { hasMoreMembersThan, isObject } from '../json-object.ts'
 import { RecordFaults } from '../record-faults.ts'
 
-/** Members that a record may have. One with more is refused before its members are looked at. */
+/** Maximum members of a record. One with more is refused without reading its members. */
 export const MAX_MEMBERS = 128
 
-/** One record of a call as it stands in the body. */
+/** A record of a call as sent. */
 export interface SentRecord {
-  /** Zero-based place in the call. */
+  /** Zero-based index in the call. */
   index: number
-  /** JSON Pointer of the record in the body as it was sent. */
+  /** JSON Pointer of the record in the body as sent. */
   pointer: string
   sent: SentJson
 }
 
-/** What names the employee of an update, already normalised; `field` is the name it was sent under. */
+/** The normalised value that identifies the employee of an update, and the field it was sent in. */
 export interface Locator {
   field: 'id' | 'external_id' | 'email'
   value: string
 }
 
-/** How a record names the manager, normalised; null means that it takes the manager away. */
+/** The normalised reference to the manager; null removes the manager. */
 export interface ManagerReference {
   field: 'manager_id' | 'manager_external_id' | 'manager_email'
   value: string | null
 }
 
-/** A record after everything that can be judged without the company's state. */
+/** A record after all validation that does not need the company's state. */
 export interface ReadRecord extends SentRecord {
-  /** Null for a creation, and where the locator itself is faulty. */
+  /** Null for a creation, or if the locator is invalid. */
   locator: Locator | null
-  /** The attributes that could be read, normalised; faulty ones are absent, and so is the manager. */
+  /** The valid attributes, normalised, without the manager. */
   patch: AttributePatch
-  /** Whom it names as manager, to be looked up in the company; undefined where it names nobody. */
+  /** The manager to look up; undefined if the record does not set one. */
   manager: ManagerReference | undefined
   faults: RecordFaults
 }
 
-/** A call's records, or the problem that refuses the call as a whole and how many records it had. */
+/** The records of a call, or the problem that refuses the whole call and its number of records. */
 export type CallRecords = { records: SentRecord[]; problem?: undefined } | { problem: Problem; count: number }
 
 /** The records of `POST /v1/employees`: `{"employees": […]}`, a bare array, or one bare object. */
@@ -54,16 +54,16 @@ export function recordsOfCreate(body: SentJson, maxRecords: number): CallRecords
 export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
   if (Array.isArray(body)) return recordsOfArray(body, '', maxRecords)
   if (!isObject(body) || !Array.isArray(body.employees)) {
-    return refused('the body must be an array of records, or an object whose member "employees" is one')
+    return refused('The body must be an array of records, or an object with an "employees" array')
   }
   if (hasMoreMembersThan(body, 1))
-    return refused('the body must have no member beside "employees"', body.employees.length)
+    return refused('The body must have no member other than "employees"', body.employees.length)
   return recordsOfArray(body.employees, '/employees', maxRecords)
 }
 
 /** The one record of `PATCH /v1/employees/{id}`. */
 export function recordOfOne(body: SentJson): CallRecords {
-  if (!isObject(body)) return refused('the body must be an object, a JSON Merge Patch of the employee', 1)
+  if (!isObject(body)) return refused('The body must be an object: a JSON Merge Patch of the employee', 1)
   return { records: [{ index: 0, pointer: '', sent: body }] }
 }
 
@@ -73,9 +73,9 @@ function refused(detail: string, count = 0): CallRecords {
 
 function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number): CallRecords {
   const count = array.length
-  if (count === 0) return { problem: problem('empty_batch', 'the call must have at least 1 record'), count }
+  if (count === 0) return { problem: problem('empty_batch', 'The call must have at least 1 record'), count }
   if (count > maxRecords) {
-    return { problem: problem('batch_too_large', `the call must have at most ${maxRecords} records`), count }
+    return { problem: problem('batch_too_large', `The call must have at most ${maxRecords} records`), count }
   }
   return { records: array.map((sent, index) => ({ index, pointer: `${pointer}/${index}`, sent })) }
 }
@@ -92,7 +92,7 @@ export function readCreation(record: SentRecord): ReadRecord {
   return { ...record, locator: null, patch, manager, faults }
 }
 
-/** Reads the record of a single update, whose employee the path names. */
+/** Reads the record of a single update, whose employee is in the path. */
 export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   const locator: Locator = { field: 'id', value: id }
   if (!isReadable(record.sent)) return unreadable(record, locator)
@@ -100,26 +100,26 @@ export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   return { ...record, locator, ...readFields(record.sent, undefined, true, faults), faults }
 }
 
-/** Reads a record of a bulk update, in which a locator stands beside the patch. */
+/** Reads a record of a bulk update, which contains a locator and a patch. */
 export function readUpdate(record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
   const { locator, fault } = readLocator(record.sent)
   const faults = new RecordFaults()
   if (fault) faults.addFirst(fault)
-  // What locates the employee is no new value.
+  // The locator is not a new value.
   return { ...record, locator, ...readFields(record.sent, locator?.field ?? fault?.path[0], true, faults), faults }
 }
 
-/** Whether a record is an object whose members are worth a look. */
+/** Whether a record is an object with an acceptable number of members. */
 function isReadable(sent: SentJson): sent is Record<string, SentJson> {
   return isObject(sent) && !hasMoreMembersThan(sent, MAX_MEMBERS)
 }
 
-/** A record that is refused as a whole: nothing in it is looked at. */
+/** Refuses a whole record without reading its members. */
 function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const faults = new RecordFaults()
-  if (isObject(record.sent)) faults.add([], 'too_long', `a record must have at most ${MAX_MEMBERS} members`)
-  else faults.add([], 'invalid_type', 'a record must be an object')
+  if (isObject(record.sent)) faults.add([], 'too_long', `A record must have at most ${MAX_MEMBERS} members`)
+  else faults.add([], 'invalid_type', 'A record must be an object')
   return { ...record, locator, patch: {}, manager: undefined, faults }
 }
 
@@ -134,20 +134,20 @@ function readLocator(sent: Record<string, SentJson>): { locator: Locator | null;
     if (!faults) return { locator: { field, value: value as string } }
     return { locator: null, fault: { path: [field], code: faults[0]!.code, message: faults[0]!.message } }
   }
-  const message = 'a record must name its employee by id, external_id or email'
+  const message = 'A record must identify its employee by id, external_id or email'
   return { locator: null, fault: { path: [], code: 'missing_locator', message } }
 }
 
 const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'deactivated_at', 'version'])
 
-/** The name under which each way of naming the manager is read. */
+/** The attribute whose rules apply to each way of identifying the manager. */
 const MANAGER_FIELDS: Record<string, AttributeName> = {
   manager_id: 'manager_id',
   manager_external_id: 'external_id',
   manager_email: 'email',
 }
 
-/** Reads all members of a record but the one that locates it, and adds what is wrong with them to `faults`. */
+/** Reads all members of a record except its locator, and adds their errors to `faults`. */
 function readFields(
   sent: Record<string, SentJson>,
   locating: string | undefined,
@@ -177,10 +177,10 @@ function readFields(
   return { patch, manager: managers[0] }
 }
 
-const SEVERAL_MANAGERS = 'at most one of manager_id, manager_external_id and manager_email may name the manager'
+const SEVERAL_MANAGERS = 'Send only one of manager_id, manager_external_id and manager_email'
 
 function addForeignField(faults: RecordFaults, name: string): void {
   if (READ_ONLY.has(name)) return faults.add([name], 'read_only_field', `${name} cannot be set`)
-  // The name is the client's own text: it stands in the pointer, not in the message.
-  return faults.add([name], 'unknown_field', 'an employee has no such field')
+  // The client chose the name, so it appears in the pointer but not in the message.
+  return faults.add([name], 'unknown_field', 'This field does not exist')
 }

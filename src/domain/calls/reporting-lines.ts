@@ -3,9 +3,9 @@ import type { ManagerReference, ReadRecord } from './call-records.ts'
 import { isId } from '../ids.ts'
 
 /**
- * Puts the id of the manager that each record names into its patch. Whom a record names is looked up in the company as
- * it is before the call, and then among the values that records of the call take on; `idOf` gives the id of a
- * record's employee. A manager who is not found is a fault of the record.
+ * Resolves the manager of each record and puts the id into its patch. Looks in the company's state before the call, then
+ * among the new values of the call's own records. `idOf` returns the id of a record's employee. A manager who is not
+ * found is an error of the record.
  */
 export function resolveManagers(
   records: ReadRecord[],
@@ -19,7 +19,7 @@ export function resolveManagers(
     if (!manager) return record
     const id = manager.value === null ? null : findManager(manager.field, manager.value, directory, inCall)
     if (id !== undefined) return { ...record, patch: { ...record.patch, manager_id: id } }
-    const message = 'the company has no such employee to be the manager'
+    const message = 'No employee matches this manager'
     const faults = record.faults.copy()
     faults.add([manager.field], 'manager_not_found', message)
     return { ...record, faults }
@@ -57,7 +57,7 @@ function findManager(
   }
 }
 
-/** Adds the faults of records whose new manager stands below their employee, on the state after the whole call. */
+/** Adds errors to records whose new manager would report to their employee, after the whole call. */
 export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): void {
   const changed = drafts.filter(({ before, after }) => after?.manager_id && after.manager_id !== before?.manager_id)
   if (changed.length === 0) return
@@ -70,12 +70,14 @@ export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): vo
   for (const { after, record, faults } of changed) {
     if (!inCycle.has(after!.id)) continue
     const isSelf = after!.manager_id === after!.id
-    const message = isSelf ? 'nobody can be their own manager' : 'the manager would stand below the employee'
+    const message = isSelf
+      ? 'An employee cannot be their own manager'
+      : 'The manager would report to this employee, directly or indirectly'
     faults.add([record.manager?.field ?? 'manager_id'], 'manager_cycle', message)
   }
 }
 
-/** Those on a circle among the employees that are reached by going up; each is visited once, however long the chains. */
+/** Finds the employees on a cycle above the given ones. Visits each employee once, however long the chains. */
 export function cyclesFrom(starts: string[], managerOf: (id: string) => string | null): Set<string> {
   const visited = new Set<string>()
   const inCycle = new Set<string>()

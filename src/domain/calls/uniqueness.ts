@@ -7,8 +7,8 @@ type UniqueName = 'email' | 'external_id'
 const MEANINGS: Record<UniqueName, string> = { email: 'e-mail address', external_id: 'external id' }
 
 /**
- * Adds the faults of values that must be unique in the company, inactive employees included. They are judged on the
- * state after the whole call, so two employees may swap theirs: a value that its holder gives up in the call is free.
+ * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
+ * whole call, so two employees can swap values.
  */
 export function uniquenessFaults(drafts: Draft[], directory: EmployeeDirectory): void {
   const afterwards = new Map(drafts.filter((draft) => draft.before).map((draft) => [draft.before!.id, draft.after]))
@@ -24,7 +24,7 @@ export function uniquenessFaults(drafts: Draft[], directory: EmployeeDirectory):
   }
 }
 
-/** The records by the new value they would take on. One whose employee is not known takes nothing on. */
+/** Groups the records by their new value. Records of unknown employees claim nothing. */
 function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   const claimants = new Map<string, Draft[]>()
   for (const draft of drafts) {
@@ -38,12 +38,12 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
 }
 
 function addInBatch(faults: RecordFaults, name: UniqueName): void {
-  faults.add([name], 'duplicate_in_batch', `another record of the call has the same ${MEANINGS[name]}`)
+  faults.add([name], 'duplicate_in_batch', `Another record of the call has the same ${MEANINGS[name]}`)
 }
 
 function addHeld(faults: RecordFaults, name: UniqueName, holder: Employee): void {
   if (holder.status === 'active')
-    return faults.add([name], 'already_exists', `another employee has this ${MEANINGS[name]}`)
-  const message = `the inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or choose another value`
+    return faults.add([name], 'already_exists', `Another employee has this ${MEANINGS[name]}`)
+  const message = `The inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or send another value`
   return faults.add([name], 'inactive_employee_exists', message, holder.id)
 }

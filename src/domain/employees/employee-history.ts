@@ -2,23 +2,23 @@ import { ATTRIBUTE_NAMES } from '../attributes.ts'
 import type { Employee, EmployeeEvent } from './employee.ts'
 import { CUSTOM_PREFIX, evolve } from './employee.ts'
 
-/** The event that made an attribute what it is. */
+/** The event that last set an attribute. */
 export type Cause = Pick<EmployeeEvent, 'position' | 'recorded_at' | 'call_id' | 'actor' | 'type'>
 
-/** An employee as some events left it, and for each attribute the last event that set it. */
+/** An employee after some events, with the last event that set each attribute. */
 export interface ExplainedEmployee {
   employee: Employee
-  /** By name; a custom attribute as `custom_attributes.KEY`. What was never set is as its creation left it. */
+  /** By name; custom attributes as `custom_attributes.KEY`. Attributes never changed have the creation as cause. */
   causes: Readonly<Record<string, Cause>>
 }
 
-/** The employee and the causes after one more event. Pure; what was before is left as it is. */
+/** Applies one event to the employee and the causes. Pure: does not modify its arguments. */
 export function explain(before: ExplainedEmployee | undefined, event: EmployeeEvent): ExplainedEmployee {
   const employee = evolve(before?.employee, event)
   const cause = causeOf(event)
   const causes = { ...before?.causes }
   for (const name of namesSetBy(event)) causes[name] = cause
-  // A custom attribute that is removed is none any more.
+  // A removed custom attribute has no cause.
   for (const name of Object.keys(causes)) {
     if (
       name.startsWith(CUSTOM_PREFIX) &&

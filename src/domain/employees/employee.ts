@@ -3,7 +3,7 @@ import { ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES } from '../attributes.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
 import type { RecordFaults } from '../record-faults.ts'
 
-/** An employee's current state: also, field by field and in this order, the employee that the API answers. */
+/** An employee's current state. The API returns the same fields in the same order. */
 export interface Employee extends EmployeeAttributes {
   id: string
   created_at: string
@@ -18,7 +18,7 @@ export type EmployeeEvent = Extract<
   { type: 'EmployeeCreated' | 'EmployeeUpdated' | 'EmployeeDeactivated' | 'EmployeeReactivated' }
 >
 
-/** An event of an employee's stream, the end of which may be that the person is forgotten. */
+/** An event of an employee's stream, which may end with an erasure. */
 export type EmployeeStreamEvent = EmployeeEvent | Extract<RecordedEvent, { type: 'EmployeeErased' }>
 
 type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
@@ -28,12 +28,12 @@ type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
 
 export type RecordResult = 'synced' | 'no_updates' | 'reactivated' | 'deactivated'
 
-/** Stands before the key of a custom attribute where attributes are named. */
+/** Prefix of a custom attribute's key in the name of a change. */
 export const CUSTOM_PREFIX = 'custom_attributes.'
 
 /**
- * The state after one more event. Pure; the state before is left as it is.
- * Erased data (null) leave the attributes as they were.
+ * Applies one event to an employee. Pure: does not modify its arguments.
+ * Events with erased data (null) change no attributes.
  */
 export function evolve(employee: Employee | undefined, event: Fact): Employee {
   if (event.type === 'EmployeeCreated') return created(event.stream, event.data?.attributes ?? {}, event)
@@ -50,8 +50,8 @@ export function evolve(employee: Employee | undefined, event: Fact): Employee {
 }
 
 /**
- * The state after one more event of a ledger in which people may be forgotten; undefined where nobody is left. Somebody
- * whose creation was read before it was erased is there until the event that erased it.
+ * Applies one event of a ledger with erasures; undefined once the employee is erased. An employee whose creation was read
+ * before its erasure exists until the event that erased it.
  */
 export function evolveStored(employee: Employee | undefined, event: EmployeeStreamEvent): Employee | undefined {
   if (event.type === 'EmployeeErased') return undefined
@@ -87,7 +87,7 @@ function created(id: string, set: AttributesSet, at: { recorded_at: string; vers
 
 function applyChanges(employee: Employee, changes: AttributeChanges): Employee {
   const after: Record<string, unknown> = { ...employee }
-  // Most changes leave the custom attributes as they are. To copy them all the same took 0.3 of the 0.4 ms of 1,000 patches.
+  // Copy the custom attributes only if one changes: most patches change none.
   let custom: Map<string, unknown> | undefined
   for (const [name, { to }] of Object.entries(changes)) {
     if (!name.startsWith(CUSTOM_PREFIX)) {
@@ -102,10 +102,10 @@ function applyChanges(employee: Employee, changes: AttributeChanges): Employee {
   return after as unknown as Employee
 }
 
-// In the order of the canonical form, which has nothing to sort then: 1.3 ms for 1,000 creations instead of 1.6.
+// In the order of the canonical form, so that it has nothing to sort.
 const NAMES_IN_ORDER = ATTRIBUTE_NAMES.toSorted()
 
-/** The attributes that a creation sets, as its event carries them: nothing that is null, and always the status. */
+/** Returns the attributes that a creation sets, as in its event: no nulls, and always the status. */
 export function attributesSet(sent: AttributePatch): AttributesSet {
   const set: Record<string, unknown> = {}
   for (const name of NAMES_IN_ORDER) {
@@ -115,17 +115,17 @@ export function attributesSet(sent: AttributePatch): AttributesSet {
   return set
 }
 
-/** What a merge patch does to an employee. */
+/** The effect of a merge patch on an employee. */
 export interface PatchEffect {
   changes: AttributeChanges
-  /** The status it takes on, when that is another than it has. */
+  /** The new status, if it changes. */
   statusTo: EmployeeStatus | null
-  /** Names of all that changed, `status` too, in the order of the answers' fields. */
+  /** The names of changed attributes, including `status`, in the order of response fields. */
   changed: string[]
   result: RecordResult
 }
 
-/** Compares a normalised merge patch with the state: what already holds is no change. */
+/** Compares a normalised merge patch with the state. Values that are already set are not changes. */
 export function patchEffect(employee: Employee, patch: AttributePatch): PatchEffect {
   const changes: AttributeChanges = {}
   const changed: string[] = []
@@ -167,7 +167,7 @@ function customChanges(
   return changes
 }
 
-/** Adds the faults of an employee as a whole, judged on the state after the call where `touched` attributes moved. */
+/** Adds errors that involve several attributes, checked on the state after the call, if a `touched` attribute is involved. */
 export function addStateFaults(
   faults: RecordFaults,
   after: Pick<Employee, 'start_date' | 'termination_date' | 'custom_attributes'>,
@@ -184,7 +184,7 @@ export function addStateFaults(
     faults.add(
       ['custom_attributes'],
       'too_long',
-      `an employee must have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,
+      `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,
     )
   }
 }

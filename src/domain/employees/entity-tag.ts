@@ -4,8 +4,8 @@ export function entityTag(version: number): string {
 }
 
 /**
- * Whether an If-Match value (RFC 9110 section 13.1.1) matches a version that exists: `*`, or a list that has its tag.
- * Weak tags never match, and neither does what is not a tag.
+ * Whether an If-Match value (RFC 9110 section 13.1.1) matches an existing version: `*`, or a list that contains its tag.
+ * Weak and malformed tags never match.
  */
 export function matchesEntityTag(ifMatch: string, version: number): boolean {
   const tags = ifMatch.split(',').map((tag) => tag.trim())

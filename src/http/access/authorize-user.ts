@@ -44,7 +44,7 @@ const NARROWED: Record<TokenScope, Problem> = {
 /** Requires one of these roles. Runs after `authenticateUser`. */
 export function requireRole(...roles: [Role, ...Role[]]) {
   const isAdminOnly = roles.every((role) => role === 'admin')
-  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `this needs the role ${roles.join(' or ')}`)
+  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `This requires the role ${roles.join(' or ')}`)
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     if (!roles.includes(userOf(request).role)) throw new ProblemError(refusal)
   }

@@ -11,7 +11,7 @@ import { ProblemError } from '../server/problem.ts'
 export interface BodyBudget {
   /** Bytes that the bodies of all running calls may use together; at least 8 times the body limit. */
   bytes: number
-  /** Milliseconds that a call may wait before its body is read. */
+  /** Maximum wait before a body is read, in milliseconds. */
   waitMs: number
 }
 

@@ -49,6 +49,6 @@ function takeSlot(slots: Slots, perCompany: number, request: FastifyRequest, rep
   const { companyId } = (request.caller ?? request.user ?? request.viewer)!
   const release = slots.take(companyId)
   if (release) return release
-  const detail = `a company may have at most ${perCompany} searches and exports at once; wait and try again`
+  const detail = `A company can run at most ${perCompany} searches and exports at once; wait and try again`
   throw tooMany(reply, 'heavy-reads', RETRY_AFTER_SECONDS, detail)
 }

@@ -32,7 +32,7 @@ export function chargedReading(keyUsage: KeyUsageCounter) {
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
-  if (!callerOf(request).key.isEnabled) throw new ProblemError(problem('key_disabled', 'the API key is disabled'))
+  if (!callerOf(request).key.isEnabled) throw new ProblemError(problem('key_disabled', 'The API key is disabled'))
   const used = await useKeyOf(request, keyUsage, 1)
   const { key, after, isAdmitted, nowMs } = used
   void reply.headers(rateLimitHeaders(key, after, nowMs))

@@ -46,7 +46,7 @@ export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
   }
 }
 
-const TOO_MANY = 'too many calls at once; wait and try again'
+const TOO_MANY = 'Too many requests; wait and try again'
 
 /** A 429 problem; also sets `Retry-After`, in seconds. */
 export function tooMany(reply: FastifyReply, limit: Limit, seconds: number, detail = TOO_MANY): ProblemError {

@@ -10,7 +10,7 @@ import { ProblemError } from '../server/problem.ts'
 export interface SessionSettings {
   /** Minutes of inactivity after which a session ends. */
   idleMinutes: number
-  /** Hours after which a session ends in any case. */
+  /** Maximum hours of a session. */
   hours: number
   /** The URL at which browsers reach the service, without a path; null if unknown. */
   publicUrl: string | null
@@ -84,7 +84,7 @@ export function assertSameOrigin(request: FastifyRequest): void {
   const isSafe = SAFE_METHODS.has(request.method)
   if (site === 'same-origin' || (isSafe && site === 'none')) return
   const isForeign = site !== undefined || (origin === undefined ? !isSafe : !isOfHost(origin, host))
-  if (isForeign) throw new ProblemError(problem('cross_site_request', 'the request was made by a page of another site'))
+  if (isForeign) throw new ProblemError(problem('cross_site_request', 'The request came from another site'))
 }
 
 function isOfHost(origin: string, host: string | undefined): boolean {

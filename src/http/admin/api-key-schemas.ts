@@ -13,11 +13,14 @@ import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/
 
 export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'revoked']
 
-const Status = oneOf(KEY_STATUSES, 'A revoked key stays in the list and is refused for ever.')
-const QuotaLimit = { minimum: 0, maximum: LARGEST_QUOTA, description: 'Calls in each period.' }
-const Period = oneOf(REFRESH_PERIODS, 'When the quota begins anew: calendar windows, UTC, weeks from Monday.')
+const Status = oneOf(KEY_STATUSES, 'A revoked key stays in the list, but can never be used again.')
+const QuotaLimit = { minimum: 0, maximum: LARGEST_QUOTA, description: 'The number of calls allowed in each period.' }
+const Period = oneOf(
+  REFRESH_PERIODS,
+  'How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.',
+)
 const Secret = Type.String({
-  description: 'The secret, sent as `x-api-key`. Shown this once; only its digest is kept.',
+  description: 'The secret, sent as `x-api-key`. It is shown only once.',
 })
 
 const keyFields = {
@@ -28,12 +31,14 @@ const keyFields = {
   refresh_period: Period,
   usage: Type.Object(
     { requests_made: Type.Integer({ minimum: 0 }), window_start: Time, window_end: Time },
-    { description: 'Of the window that runs now.' },
+    { description: 'Usage in the current period.' },
   ),
   last_used: TimeOrNull,
   rotation: Type.Object(
     { rotated_at: TimeOrNull, previous_secret_expires_at: TimeOrNull },
-    { description: 'When the secret was last replaced, and until when the one before works: null when it does not.' },
+    {
+      description: 'When the secret was last replaced, and until when the previous secret works. Null if it does not.',
+    },
   ),
   created_at: Time,
 }
@@ -49,12 +54,12 @@ export const IssueBody = Type.Object(
     quota_limit: Type.Integer({ ...QuotaLimit, default: DEFAULT_QUOTA_LIMIT }),
     refresh_period: Type.Unsafe<(typeof REFRESH_PERIODS)[number]>({ ...Period, default: DEFAULT_REFRESH_PERIOD }),
   },
-  // Those with a default need not be sent.
+  // Fields with a default are optional.
   { ...STRICT, required: ['name'] },
 )
 export const EditBody = Type.Partial(
   Type.Object({ name: Name, quota_limit: Type.Integer(QuotaLimit), refresh_period: Period }),
-  { ...STRICT, description: 'A merge patch: what is absent stays.' },
+  { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value.' },
 )
 export const RotateBody = Type.Object(
   {
@@ -62,13 +67,13 @@ export const RotateBody = Type.Object(
       minimum: 0,
       maximum: MAX_OVERLAP_SECONDS,
       default: DEFAULT_OVERLAP_SECONDS,
-      description: 'For how long the secret that is replaced still works. One that was replaced before ends at once.',
+      description: 'How long the current secret keeps working. Any older secret stops immediately.',
     }),
   },
   { ...STRICT, required: [] },
 )
 
-/** A key as it is answered. */
+/** Renders a key for a response. */
 export function showKey({ key, now }: SeenKey) {
   const { usage, refreshPeriod, previousExpiresAt } = key
   const nowMs = Date.parse(now)

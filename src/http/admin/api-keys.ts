@@ -24,14 +24,14 @@ interface OfKey {
 const params = idIn('API key')
 const tags = ['API keys']
 
-/** The lives of API keys, for administrators. Each change is an event, and works at once on every process. */
+/** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
 export function apiKeys(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
   listAndRead(app, db)
   issueAndEdit(app, services)
   rotate(app, services)
-  action(app, services, 'disable', 'disableApiKey', 'Disable an API key: its calls are refused until it is enabled')
+  action(app, services, 'disable', 'disableApiKey', 'Disable an API key; its calls are refused until it is enabled')
   action(app, services, 'enable', 'enableApiKey', 'Enable a disabled API key')
-  action(app, services, 'revoke', 'revokeApiKey', 'Revoke an API key for ever: all of its secrets end')
+  action(app, services, 'revoke', 'revokeApiKey', 'Revoke an API key permanently')
 }
 
 function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
@@ -39,7 +39,7 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
     '/api-keys',
     {
       schema: {
-        ...{ operationId: 'listApiKeys', summary: 'The API keys of the company, newest first', tags },
+        ...{ operationId: 'listApiKeys', summary: 'List API keys, newest first', tags },
         querystring: KeyListQuery,
         response: { 200: KeyList },
       },
@@ -56,7 +56,7 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
     '/api-keys/:id',
     {
       schema: {
-        ...{ operationId: 'getApiKey', summary: 'One API key, with its usage', tags },
+        ...{ operationId: 'getApiKey', summary: 'Get an API key and its usage', tags },
         ...{ params, querystring: NoQuery, response: { 200: ShownKey }, problems: ['key_not_found'] },
       },
     },
@@ -90,7 +90,7 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
     '/api-keys/:id',
     {
       schema: {
-        ...{ operationId: 'editApiKey', summary: 'Rename an API key, or change its quota', tags },
+        ...{ operationId: 'editApiKey', summary: 'Rename an API key or change its quota', tags },
         ...{ params, querystring: NoQuery, body: EditBody, response: { 200: ShownKey } },
         problems: ['key_not_found', 'key_revoked'],
       },
@@ -113,7 +113,11 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
     '/api-keys/:id/rotate',
     {
       schema: {
-        ...{ operationId: 'rotateApiKey', summary: 'Give an API key a new secret, which is shown once', tags },
+        ...{
+          operationId: 'rotateApiKey',
+          summary: 'Rotate the secret of an API key; the new secret is shown once',
+          tags,
+        },
         ...{ params, querystring: NoQuery, body: RotateBody, response: { 200: ShownKeyWithSecret } },
         problems: ['key_not_found', 'key_revoked'],
       },
@@ -150,7 +154,7 @@ function action(
   )
 }
 
-/** The overlap has a default, so there need not be a body. */
+/** Allows a request without a body, since the overlap has a default. */
 async function emptyBodyForNone(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {}
 }

@@ -19,7 +19,7 @@ import { allPages, csvStream } from './csv-text.ts'
 import type { ShownRecord } from './log-records.ts'
 import { showRecords } from './log-records.ts'
 
-/** Entries are small; the events of records may hold as much as a body. */
+/* Entries are small, but the events of records may be as large as a body. */
 const ENTRIES_PER_PAGE = 1_000
 const RECORDS_PER_PAGE = 100
 
@@ -31,8 +31,8 @@ const CSV_ANSWER = {
 }
 
 const DESCRIPTION =
-  'The rows are streamed while they are read. A cell that a spreadsheet would take for a formula (it begins with ' +
-  '`=`, `+`, `-`, `@`, a tab or a carriage return) has an apostrophe before it.'
+  'The rows are streamed as they are read. A cell that a spreadsheet would treat as a formula (it starts with `=`, ' +
+  '`+`, `-`, `@`, a tab or a carriage return) is prefixed with an apostrophe.'
 
 const EXPORT_LOGS: FastifySchema = {
   operationId: 'exportBulkUserLogs',
@@ -54,10 +54,10 @@ const EXPORT_RECORDS: FastifySchema = {
   response: CSV_ANSWER,
 }
 
-// HEAD would read all that GET does, only to throw it away.
+// HEAD would read everything that GET does, only to discard it.
 const ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } }
 
-/** Bulk User Logs as CSV: the list, and the records of an entry, with the filters of the same lists in JSON. */
+/** CSV exports of the list of entries and of an entry's records, with the filters of the JSON lists. */
 export function bulkUserLogsCsv(
   app: FastifyInstance,
   { reads, authorize }: { reads: Reads } & Pick<Reader, 'authorize'>,
@@ -147,13 +147,13 @@ const RECORD_COLUMNS: readonly CsvColumn<RecordRow>[] = [
   ['erased', ({ shown }) => (shown.erased ? 'erased' : null)],
 ]
 
-/** JSON; a truncated record is the beginning of its JSON already. */
+/** Renders a record as JSON. A truncated record already is the start of its JSON. */
 function recordText({ record, truncated }: ShownRecord): string | null {
   if (record === null) return null
   return truncated ? (record as string) : JSON.stringify(record)
 }
 
-/** Named values as one cell that people can read. */
+/** Renders named values as one readable cell. */
 function listed<Value>(values: Record<string, Value> | null, text: (value: [string, Value]) => string): string | null {
   return values && Object.entries(values).map(text).join('; ')
 }

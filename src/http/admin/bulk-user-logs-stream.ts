@@ -15,12 +15,12 @@ import type { OpenStreams } from '../live/open-streams.ts'
 import { StreamQuery } from './bulk-user-logs-schemas.ts'
 
 export interface StreamServices {
-  /** The primary: all that is watched, in one look. */
+  /** The primary, which one query watches for all companies. */
   access: Kysely<LedgerTables>
   reads: Reads
   limits: StreamLimits
   streams: OpenStreams
-  /** Throws when the request's user may not (any more) see the log. */
+  /** Throws if the user of the request may not, or may no longer, see the log. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
@@ -31,9 +31,9 @@ const SCHEMA = {
   operationId: 'streamBulkUserLogs',
   summary: 'Follow Bulk User Logs live (server-sent events)',
   description:
-    'Each new entry is one event: its data the entry as in the list, its id the cursor of that entry. The stream begins ' +
-    'after the event with the id of `Last-Event-ID`, else after `cursor`, else with what is new. It ends from time to ' +
-    'time, and when the rights of its user end: open it again with the last id. Comments show that it is alive.',
+    'Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after the ' +
+    'event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when the user ' +
+    'loses access: reconnect with the last id. Comments are heartbeats.',
   tags: ['Admin'],
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
@@ -52,7 +52,7 @@ export function bulkUserLogsStream(
   })
   app.get<{ Querystring: Static<typeof StreamQuery> }>(
     '/bulk-user-logs/stream',
-    // Heartbeats of its own: each is a check as well. HEAD would never end.
+    // It sends its own heartbeats, each of which also checks the user's rights. HEAD would never end.
     { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },
     async (request, reply) => {
       const { companyId, userId } = userOf(request)
@@ -76,7 +76,7 @@ export function bulkUserLogsStream(
   )
 }
 
-/** The position after which a stream begins. */
+/** Finds the position after which a stream starts. */
 async function startOf(reads: Reads, request: StreamRequest): Promise<number> {
   const lastId = request.headers['last-event-id']
   if (typeof lastId === 'string' && lastId !== '') return decodeCursor(lastId, 'header Last-Event-ID')

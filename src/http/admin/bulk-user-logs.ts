@@ -46,7 +46,7 @@ const RECORDS: FastifySchema = {
 
 type LogParams = Static<typeof schemas.LogParams>
 
-/** Bulk User Logs for administrators: the list, one entry, the records of an entry. */
+/** Bulk User Logs for administrators: the list, an entry, and the records of an entry. */
 export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>(
     '/bulk-user-logs',
@@ -55,7 +55,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const { limit, cursor, ...filter } = request.query
       const { companyId } = userOf(request)
       const before = cursor === undefined ? null : decodeCursor(cursor)
-      // One more than asked for tells whether there is a next page.
+      // One extra item tells whether there is a next page.
       const page = { before, limit: limit + 1 }
       const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
       const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
@@ -95,9 +95,9 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
   )
 }
 
-/** The entry with this id. Another company's entry is answered exactly like one that does not exist. */
+/** Finds an entry. Throws `log_not_found`, also for an entry of another company. */
 export async function requireLogEntry(logs: Kysely<unknown>, companyId: string, id: string): Promise<LogEntry> {
   const found = isId('log', id) ? await findLogEntry(logs, companyId, id) : null
-  if (!found) throw new ProblemError(problem('log_not_found', 'the company has no such log entry'))
+  if (!found) throw new ProblemError(problem('log_not_found', 'No such log entry exists'))
   return found
 }

@@ -14,17 +14,17 @@ import { users } from './users.ts'
 
 export interface CompanyRouteServices {
   db: Kysely<LedgerTables>
-  /** The primary on connections that no long read takes. */
+  /** The primary, on connections that long reads do not use. */
   access: Kysely<LedgerTables>
   company: CompanyServices
   sessions: SessionSettings
-  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
+  /** Failed authentications of one address in a minute. 0 means no limit. */
   failureLimit: number
 }
 
 /**
- * Keys, users and the company itself for administrators, tokens for every user, and invitations for whoever has been given one. Each of
- * the three asks for something else before it reads a body.
+ * Registers the routes for keys, users and the company (administrators), tokens (every user) and invitations (anyone with
+ * a one-time token). Each group checks its own credentials before it reads a body.
  */
 export async function companyRoutes(app: FastifyInstance, services: CompanyRouteServices): Promise<void> {
   const { db, access, company, failureLimit, sessions } = services

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '../../accounts/users/change-company.ts'
 import { userOf } from '../access/authorize-user.ts'
 
-/* What the schemas and the answers of keys, users and tokens have in common. */
+/* Shared by the routes for keys, users and tokens. */
 
-/** Bytes that a body of these routes may have: none of them needs more. */
+/** Maximum size of a body on these routes, in bytes. */
 export const SMALL_BODY = 16_384
 
-/** Drops white space at the ends of a name before it is validated. */
+/** Trims the name in a body before validation. */
 export async function trimName(request: FastifyRequest): Promise<void> {
   const { body } = request
   if (typeof body === 'object' && body !== null && 'name' in body && typeof body.name === 'string') {
@@ -15,18 +15,18 @@ export async function trimName(request: FastifyRequest): Promise<void> {
   }
 }
 
-/** Who acts in a request behind an authentication. */
+/** Returns the authenticated user as the actor of a change. */
 export function actingUser(request: FastifyRequest): Acting {
   const { companyId, userId } = userOf(request)
   return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
 }
 
-/** Tells the position of what was appended; nothing when nothing was. */
+/** Sets `X-Ledger-Position`, if anything was appended. */
 export function tellPosition(reply: FastifyReply, position: number | null): FastifyReply {
   return position === null ? reply : reply.header('x-ledger-position', String(position))
 }
 
-/** Keeps an answer that shows a secret out of every cache. */
+/** Forbids caching of a response that contains a secret. */
 export function keepOutOfCaches(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store')
 }

@@ -15,7 +15,7 @@ import { NoQuery, STRICT, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
   description:
-    'IANA name of the time zone in which the pages show times, such as `Europe/Berlin`. Answers stay in UTC.',
+    'IANA name of the time zone in which pages show times, such as `Europe/Berlin`. API responses are always in UTC.',
 }
 const ShownCompany = Type.Object(
   { id: Type.String(), name: Type.String(), time_zone: Type.String(TimeZone), created_at: Time },
@@ -23,18 +23,18 @@ const ShownCompany = Type.Object(
 )
 export const ChangeCompanyBody = Type.Partial(
   Type.Object({ time_zone: Type.String({ ...TimeZone, minLength: 1, maxLength: MAX_TIME_ZONE_CHARACTERS }) }),
-  { ...STRICT, description: 'A merge patch: what is absent stays.' },
+  { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value.' },
 )
 
 const tags = ['Company']
 
-/** `GET` and `PATCH /admin/v1/company`: the company itself, for its administrators. */
+/** `GET` and `PATCH /admin/v1/company`: the company and its settings, for administrators. */
 export function company(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get(
     '/company',
     {
       schema: {
-        ...{ operationId: 'getCompany', summary: 'The company and its settings', tags },
+        ...{ operationId: 'getCompany', summary: 'Get the company and its settings', tags },
         ...{ querystring: NoQuery, response: { 200: ShownCompany } },
       },
     },
@@ -57,12 +57,12 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
   )
 }
 
-/** The time zone that a change asks for. Throws a problem at the field when the text names none. */
+/** Reads the new time zone. Throws a problem at the field if it is not a time zone. */
 export function timeZoneOf({ time_zone: text }: Static<typeof ChangeCompanyBody>): string | undefined {
   if (text === undefined) return undefined
   const timeZone = readTimeZone(text)
   if (timeZone !== null) return timeZone
-  const message = 'time_zone must be the IANA name of a time zone, such as Europe/Berlin'
+  const message = 'time_zone must be an IANA time zone name, such as Europe/Berlin'
   throw new ProblemError(invalidFields([fieldError('/time_zone', 'invalid_value', message)]))
 }
 

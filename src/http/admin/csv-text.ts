@@ -3,16 +3,16 @@ import { stringify } from 'csv-stringify/sync'
 import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
 
-/** A column: its name and what stands in it for a row; null is an empty cell. */
+/** A column: its name, and its value for a row. Null is an empty cell. */
 export type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => string | number | null]
 
-// RFC 4180. A cell that a spreadsheet would take for a formula (= + - @ tab, carriage return, and the full-width forms)
-// begins with an apostrophe instead.
+// RFC 4180. A cell that a spreadsheet would treat as a formula (= + - @ tab, carriage return, and the full-width forms)
+// is prefixed with an apostrophe.
 const FORMAT = { record_delimiter: '\r\n', escape_formulas: true, quote_record_delimiter: true }
 
 /**
- * Rows as CSV, read page by page while the client takes it. It begins with a byte order mark: without it spreadsheets
- * take UTF-8 for something else.
+ * Streams rows as CSV, reading page by page as the client consumes it. The byte order mark makes spreadsheets read the
+ * file as UTF-8.
  */
 export function csvStream<Row>(
   reader: Reader,
@@ -32,7 +32,7 @@ async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIt
   if (header !== '') yield header
 }
 
-/** Reads pages until one is not full; `readPage` is given the last row of the page before. */
+/** Reads pages until one is not full. `readPage` gets the last row of the previous page. */
 export async function* allPages<Row>(
   size: number,
   readPage: (last: Row | null) => Promise<Row[]>,

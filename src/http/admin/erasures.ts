@@ -10,16 +10,16 @@ import { ProblemError } from '../server/problem.ts'
 import { actingUser, SMALL_BODY, tellPosition } from './company-schemas.ts'
 import { NoQuery, STRICT } from '../openapi/schema-parts.ts'
 
-// As much as a refused record may have said, for a person who was never created.
+// A refused record may contain longer values than a stored employee.
 const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }))
 
 export const ErasureBody = Type.Object(
   {
-    employee_id: Name("The employee's id; also of one who was erased before, for what has come since."),
-    email: Name('The e-mail address that the person has now, or that refused records named; in any case.'),
-    external_id: Name('The external id that the person has now, or that refused records named.'),
+    employee_id: Name("The employee's id. May be the id of an erased employee, to erase newer data."),
+    email: Name('The current e-mail address of the person, or one in refused records. Case-insensitive.'),
+    external_id: Name('The current external id of the person, or one in refused records.'),
   },
-  { ...STRICT, description: 'Exactly one of the three.' },
+  { ...STRICT, description: 'Send exactly one of the three.' },
 )
 
 const Erasure = Type.Object(
@@ -27,27 +27,27 @@ const Erasure = Type.Object(
     erased: Type.Object({
       employee_id: Type.Unsafe<string | null>({
         type: ['string', 'null'],
-        description: 'Null for somebody who was never created.',
+        description: 'Null for a person who was never created.',
       }),
-      positions: Type.Integer({ minimum: 1, description: 'How many events have lost their data.' }),
+      positions: Type.Integer({ minimum: 1, description: 'The number of events whose data was erased.' }),
     }),
-    position: Type.Integer({ minimum: 1, description: 'Where in the ledger it says so.' }),
+    position: Type.Integer({ minimum: 1, description: 'The ledger position of the event that records the erasure.' }),
   },
   { $id: 'Erasure', ...STRICT },
 )
 
-/** Forgetting a person, for administrators. */
+/** The route that erases a person, for administrators. */
 export function erasures(app: FastifyInstance, services: CompanyServices): void {
   app.post<{ Body: Static<typeof ErasureBody> }>(
     '/erasures',
     {
       schema: {
         operationId: 'erasePerson',
-        summary: 'Forget a person, for ever',
+        summary: 'Erase a person permanently',
         description:
-          'Erases what the ledger holds of an employee, and of refused records in which their id stands, or an e-mail ' +
-          'address or external id that they have or had. It cannot be undone. Ids, counts and hashes stay, so every ' +
-          'proof still verifies; Bulk User Logs shows the records as erased. A second time there is nothing left: 404.',
+          'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
+          'or former e-mail address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
+          'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
         ...{ tags: ['Erasure'], querystring: NoQuery, body: ErasureBody, response: { 200: Erasure } },
         problems: ['employee_not_found', 'former_name'],
       },
@@ -63,10 +63,10 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
 
 const BY = { employee_id: 'id', email: 'email', external_id: 'external_id' } as const
 
-/** The person that a body names. Throws a problem unless it names one by exactly one name. */
+/** Reads which person to erase. Throws a problem unless the body has exactly one identifier. */
 export function namedIn(body: Static<typeof ErasureBody>): NamedPerson {
   const [named, ...others] = Object.entries(body) as [keyof typeof BY, string][]
   if (named && others.length === 0) return { by: BY[named[0]], value: named[1] }
-  const message = 'exactly one of employee_id, email and external_id must name the person'
+  const message = 'Send exactly one of employee_id, email and external_id'
   throw new ProblemError(invalidFields([fieldError('', named ? 'invalid_value' : 'required', message)]))
 }

@@ -11,8 +11,8 @@ import { NoQuery } from '../openapi/schema-parts.ts'
 import { AcceptBody, ShownUser, showUser } from './user-schemas.ts'
 
 /**
- * Sets a password by a one-time token. Nobody is signed in here: the token is what is proved, and an address that
- * keeps failing to is held up like one that fails to authenticate.
+ * The route that sets a password with a one-time token. The token is the only credential, so failures count towards the
+ * limit of failed authentications.
  */
 export function invitations(app: FastifyInstance, services: CompanyServices, failureLimit: number): void {
   const accept = limitFailures(app, failureLimit, async (request, reply) => {
@@ -28,7 +28,7 @@ export function invitations(app: FastifyInstance, services: CompanyServices, fai
     {
       schema: {
         operationId: 'acceptInvitation',
-        summary: 'Set the password by the one-time token of an invitation or a reset, which has then served its time',
+        summary: 'Set a password with the one-time token of an invitation or reset',
         ...{ tags: ['Users'], security: [], querystring: NoQuery, body: AcceptBody, response: { 200: ShownUser } },
         problems: ['invalid_credentials'],
       },

@@ -4,28 +4,28 @@ import type { AttributeChanges, RecordedEvent } from '../../domain/events.ts'
 import { readEventsAt } from '../../ledger/read/read-events.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 
-/** A record of an entry as the admin endpoint shows it; what does not apply is null. */
+/** A record of an entry in the admin endpoint. Fields that do not apply are null. */
 export interface ShownRecord {
   index: number | null
   employee_id: unknown
   status: LogRecord['status']
-  /** What a creation set. */
+  /** The attributes of a created employee. */
   attributes: Record<string, unknown> | null
-  /** What an update changed. */
+  /** The changes of an update. */
   changes: AttributeChanges | null
-  /** A refused record as it was sent; when it is truncated, the beginning of its JSON text. */
+  /** A refused record as it was sent. If truncated, the start of its JSON text. */
   record: unknown
-  /** Whether the record was too large to be kept as it was sent. */
+  /** Whether the record was too large to store in full. */
   truncated: boolean
   /** The record's first errors. */
   errors: { pointer: string; code: string; message: string }[] | null
-  /** How many more errors it has. */
+  /** The number of further errors. */
   errors_omitted: number
-  /** What it said is erased, with the person or because it was kept long enough. */
+  /** Whether its data was erased, with the person or after the retention period. */
   erased: boolean
 }
 
-/** Adds to the rows of a page what their events say: one read for all of them. */
+/** Adds the details from the ledger to the rows of a page, in one read. */
 export async function showRecords(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -42,7 +42,7 @@ export async function showRecords(
   )
 }
 
-/** The events of one record stand next to each other. */
+/** Returns the positions of a record's events, which are contiguous. */
 function positionsOf({ firstPosition: first, lastPosition: last }: LogRecord): number[] {
   if (first === null || last === null) return []
   return Array.from({ length: last - first + 1 }, (_, at) => first + at)
@@ -81,7 +81,7 @@ function apply(shown: ShownRecord, event: RecordedEvent): void {
       shown.changes = { ...shown.changes, status: { from: 'inactive', to: 'active' } }
       break
     case 'EmployeeRecordRejected':
-      // A single update's path may name what is no employee at all: it is shown as it was sent.
+      // The path of a single update may contain anything; it is shown as sent.
       shown.employee_id = event.data?.employee_id ?? event.data?.locator?.id ?? null
       shown.record = event.data?.record ?? null
       shown.truncated = event.data?.truncated ?? false

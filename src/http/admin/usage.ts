@@ -17,12 +17,12 @@ const UsageQuery = Type.Object(
     from: Type.Optional(
       Type.String({
         format: 'date',
-        description: `the first day (UTC); by default ${DEFAULT_DAYS} days end with \`to\``,
+        description: `The first day (UTC). Default: ${DEFAULT_DAYS} days up to \`to\`.`,
       }),
     ),
-    to: Type.Optional(Type.String({ format: 'date', description: 'the last day (UTC), included; by default today' })),
+    to: Type.Optional(Type.String({ format: 'date', description: 'The last day (UTC), inclusive. Default: today.' })),
     key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'the API id of the key that made the calls' }),
+      Type.String({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the calls.' }),
     ),
   },
   { additionalProperties: false },
@@ -34,26 +34,26 @@ const Usage = Type.Object({
   to: Type.String({ format: 'date' }),
   items: Type.Array(
     Type.Object({
-      day: Type.String({ format: 'date', description: 'the day (UTC) on which the calls were requested' }),
+      day: Type.String({ format: 'date', description: 'The day (UTC) of the calls.' }),
       operation: Type.Unsafe<string>({ type: 'string', enum: ['create', 'update_one', 'update_many'] }),
       status: Type.Unsafe<string>({ type: 'string', enum: ['Completed', 'Failed'] }),
       calls: Count,
       records: Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count }),
     }),
   ),
-  next_cursor: Type.Null({ description: 'all days come at once' }),
+  next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
 })
 
 const SCHEMA = {
   operationId: 'getUsage',
-  summary: 'Count the creating and updating calls and their records by day, operation and outcome',
-  description: `At most ${MAX_DAYS} days at once. Days without calls are left out.`,
+  summary: 'Count create and update calls and their records by day, operation and outcome',
+  description: `Covers at most ${MAX_DAYS} days. Days without calls are omitted.`,
   tags: ['Admin'],
   querystring: UsageQuery,
   response: { 200: Usage },
 }
 
-/** `GET /admin/v1/usage`: calls and records by day and outcome, from the read model's sums. */
+/** `GET /admin/v1/usage`: calls and records by day and outcome, from the sums in the read model. */
 export function usage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: Static<typeof UsageQuery> }>('/usage', { schema: SCHEMA }, async (request) => {
     const { key, ...days } = request.query
@@ -67,7 +67,7 @@ export function usage(app: FastifyInstance, reads: Reads): void {
   })
 }
 
-/** So many days up to a last one, both included. */
+/** Returns the range of `days` days that ends with `to`, inclusive. */
 export function lastDays(days: number, to: string): { from: string; to: string } {
   return { from: new Date(Date.parse(to) - (days - 1) * DAY_MS).toISOString().slice(0, 10), to }
 }

@@ -13,18 +13,18 @@ import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/
 
 export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
 
-const Email = { maxLength: 254, description: 'Kept in lower case, as Unicode NFKC.' }
+const Email = { maxLength: 254, description: 'Stored in lower case and Unicode NFKC.' }
 const UserRole = oneOf(ROLES)
 
 const userFields = {
   id: Type.String(),
-  email: Type.String({ ...Email, description: `${Email.description} Empty once the user is erased, as is the name.` }),
+  email: Type.String({ ...Email, description: `${Email.description} Empty after the user is erased, like the name.` }),
   name: Type.String(),
   role: UserRole,
-  status: oneOf(USER_STATUSES, 'A pending user has yet to set a password by the one-time token.'),
+  status: oneOf(USER_STATUSES, 'A pending user has not set a password yet.'),
   invitation_expires_at: Type.Unsafe<string | null>({
     ...{ type: ['string', 'null'], format: 'date-time' },
-    description: 'When the one-time token that waits to be used ends, or ended.',
+    description: 'When the unused one-time token expires or expired.',
   }),
   created_at: Time,
   removed_at: TimeOrNull,
@@ -35,7 +35,7 @@ export const InvitedUser = Type.Object(
   {
     ...userFields,
     invitation: Type.Object({
-      token: Type.String({ description: 'Sets the password, once. Shown this once; only its digest is kept.' }),
+      token: Type.String({ description: 'Sets a password, once. It is shown only once.' }),
       expires_at: Time,
     }),
   },
@@ -43,7 +43,7 @@ export const InvitedUser = Type.Object(
 )
 export const UserList = listOf(ShownUser)
 export const UserListQuery = Type.Object(
-  { ...Page, status: Type.Optional(oneOf(USER_STATUSES, 'Without it, all but the removed users.')) },
+  { ...Page, status: Type.Optional(oneOf(USER_STATUSES, 'Default: all users who are not removed.')) },
   STRICT,
 )
 
@@ -51,7 +51,7 @@ export const InviteBody = Type.Object({ email: Type.String(Email), name: Name, r
 export const RoleBody = Type.Object({ role: UserRole }, STRICT)
 export const ChangeUserBody = Type.Partial(Type.Object({ role: UserRole }), {
   ...STRICT,
-  description: 'A merge patch.',
+  description: 'A JSON Merge Patch.',
 })
 const NewPassword = Type.String({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_CHARACTERS })
 export const OwnPasswordBody = Type.Object(
@@ -70,7 +70,7 @@ export const AcceptBody = Type.Object(
   STRICT,
 )
 
-/** A user as it is answered. */
+/** Renders a user for a response. */
 export function showUser(user: UserRecord) {
   return {
     id: user.id,
@@ -84,7 +84,7 @@ export function showUser(user: UserRecord) {
   }
 }
 
-/** How a user stands. */
+/** Returns the status of a user. */
 export function userStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
   if (isRemoved) return 'removed'
   return hasPassword ? 'active' : 'pending'
@@ -92,8 +92,7 @@ export function userStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
 
 const TOKEN_STATUSES = ['active', 'expired', 'revoked'] as const
 
-const SCOPE =
-  'What the token is narrowed to: `audit` opens the audit endpoint, for a user whose role does, and nothing else.'
+const SCOPE = 'Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it.'
 
 const tokenFields = {
   id: Type.String(),
@@ -101,14 +100,14 @@ const tokenFields = {
   name: Type.String(),
   scope: Type.Unsafe<TokenScope | null>({
     ...{ type: ['string', 'null'], enum: [...TOKEN_SCOPES, null] },
-    description: `${SCOPE} Null: all that its user may do.`,
+    description: `${SCOPE} Null: everything that the user may do.`,
   }),
   status: oneOf(TOKEN_STATUSES),
   created_at: Time,
   expires_at: Time,
   last_used: Type.Unsafe<string | null>({
     ...{ type: ['string', 'null'], format: 'date-time' },
-    description: 'To the minute; null when it never was.',
+    description: 'Accurate to the minute. Null if the token was never used.',
   }),
   revoked_at: TimeOrNull,
 }
@@ -117,7 +116,7 @@ export const ShownToken = Type.Object(tokenFields, { $id: 'UserToken', ...STRICT
 export const TokenWithSecret = Type.Object(
   {
     ...tokenFields,
-    token: Type.String({ description: 'Sent as `Authorization: Bearer`. Shown this once; only its digest is kept.' }),
+    token: Type.String({ description: 'The token, sent as `Authorization: Bearer`. It is shown only once.' }),
   },
   { $id: 'UserTokenWithSecret', ...STRICT },
 )
@@ -125,9 +124,7 @@ export const TokenList = listOf(ShownToken)
 export const TokenListQuery = Type.Object(
   {
     ...Page,
-    user: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: "A user's id; without it, the tokens are your own." }),
-    ),
+    user: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "A user's id. Default: your own." })),
   },
   STRICT,
 )
@@ -137,11 +134,11 @@ export const IssueTokenBody = Type.Object(
     expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
     scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
   },
-  // What has a default need not be sent.
+  // Fields with a default are optional.
   { ...STRICT, required: ['name'] },
 )
 
-/** A token as it is answered at an instant, RFC 3339 UTC. */
+/** Renders a token for a response. `now` is RFC 3339 UTC. */
 export function showToken({ token, now }: { token: TokenRecord; now: string }) {
   return {
     id: token.id,
@@ -156,7 +153,7 @@ export function showToken({ token, now }: { token: TokenRecord; now: string }) {
   }
 }
 
-/** How a token stands at an instant, RFC 3339 UTC. */
+/** Returns the status of a token. `now` is RFC 3339 UTC. */
 export function tokenStatus({ revokedAt, expiresAt }: TokenRecord, now: string): (typeof TOKEN_STATUSES)[number] {
   if (revokedAt !== null) return 'revoked'
   return expiresAt > now ? 'active' : 'expired'

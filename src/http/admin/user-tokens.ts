@@ -21,14 +21,14 @@ import { IssueTokenBody, showToken, TokenList, TokenListQuery, TokenWithSecret }
 
 const tags = ['Tokens']
 
-/** The tokens for the admin and audit endpoints: each user's own, whatever the role, and all for administrators. */
+/** Routes for tokens of the admin and audit endpoints. Users manage their own; administrators may manage all. */
 export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
   app.get<{ Querystring: Static<typeof TokenListQuery> }>(
     '/tokens',
     {
       schema: {
         operationId: 'listTokens',
-        summary: 'Your tokens, newest first; for administrators those of another user too',
+        summary: 'List your tokens, newest first; administrators can list those of another user',
         ...{ tags, querystring: TokenListQuery, response: { 200: TokenList } },
         problems: ['admin_only', 'user_not_found'],
       },
@@ -44,7 +44,7 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
     '/tokens',
     {
       schema: {
-        ...{ operationId: 'issueToken', summary: 'Issue a token to yourself; it is shown once', tags },
+        ...{ operationId: 'issueToken', summary: 'Issue a token for yourself; it is shown once', tags },
         ...{ querystring: NoQuery, body: IssueTokenBody, response: { 201: TokenWithSecret } },
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
@@ -63,7 +63,11 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
     '/tokens/:id',
     {
       schema: {
-        ...{ operationId: 'revokeToken', summary: "Revoke a token of yours; anybody's for administrators", tags },
+        ...{
+          operationId: 'revokeToken',
+          summary: 'Revoke one of your tokens; administrators can revoke any token',
+          tags,
+        },
         ...{
           params: idIn('token'),
           querystring: NoQuery,
@@ -81,7 +85,7 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
   )
 }
 
-/** Whose tokens are asked for: one's own, or for an administrator those of any user of the company. */
+/** Finds the user whose tokens to list: yourself, or any user of the company for an administrator. */
 async function ownerOf(
   db: Kysely<LedgerTables>,
   { companyId, userId, role }: SignedInUser,

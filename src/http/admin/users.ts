@@ -34,7 +34,7 @@ interface OfUser {
 const params = idIn('user')
 const tags = ['Users']
 
-/** The users of a company, for administrators. Each change is an event, and works at once on every process. */
+/** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
 export function users(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
   listAndRead(app, db)
   invite(app, services)
@@ -48,7 +48,7 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
     '/users',
     {
       schema: {
-        ...{ operationId: 'listUsers', summary: 'The users of the company, newest first', tags },
+        ...{ operationId: 'listUsers', summary: 'List users, newest first', tags },
         ...{ querystring: UserListQuery, response: { 200: UserList } },
       },
     },
@@ -64,7 +64,7 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
     '/users/:id',
     {
       schema: {
-        ...{ operationId: 'getUser', summary: 'One user, also a removed one', tags },
+        ...{ operationId: 'getUser', summary: 'Get a user; removed users can be read too', tags },
         ...{ params, querystring: NoQuery, response: { 200: ShownUser }, problems: ['user_not_found'] },
       },
     },
@@ -82,8 +82,7 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'inviteUser',
-        summary:
-          'Invite a user, who sets the password by a one-time token; the token is shown once, for you to pass on',
+        summary: 'Invite a user; returns a one-time token to share, which is shown once',
         ...{ tags, querystring: NoQuery, body: InviteBody, response: { 201: InvitedUser }, problems: ['user_exists'] },
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
@@ -122,7 +121,11 @@ function change(app: FastifyInstance, services: CompanyServices): void {
     '/users/:id',
     {
       schema: {
-        ...{ operationId: 'removeUser', summary: 'Remove a user, whose tokens end at once', tags },
+        ...{
+          operationId: 'removeUser',
+          summary: 'Remove a user; their sessions and tokens stop working immediately',
+          tags,
+        },
         ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT }, problems: ['user_not_found', 'last_admin'] },
       },
     },
@@ -139,7 +142,7 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'resetUserPassword',
-        summary: 'Void the password and any invitation, and make a new one-time token, which is shown once',
+        summary: 'Reset the password of a user; returns a new one-time token, which is shown once',
         ...{ tags, params, querystring: NoQuery, response: { 200: InvitedUser } },
         problems: ['user_not_found', 'user_removed'],
       },
@@ -156,8 +159,9 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'eraseUser',
-        summary: 'Forget a removed user, for ever: name, e-mail address and tokens',
-        description: 'What was done under the id stays. It cannot be undone; a second time nothing happens any more.',
+        summary: 'Erase a removed user: name, e-mail address and tokens',
+        description:
+          'Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.',
         ...{ tags, params, querystring: NoQuery, response: { 200: ShownUser } },
         problems: ['user_not_found', 'user_not_removed'],
       },
@@ -175,7 +179,7 @@ function sendInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, p
   return tellPosition(keepOutOfCaches(reply), position).send({ ...showUser(user), invitation })
 }
 
-/** The address by the same rules as an employee's. */
+/** Reads the e-mail address by the same rules as an employee's. */
 export function emailOf({ email }: { email: string }): string {
   const { value, faults } = readAttribute('email', email, false)
   if (!faults) return value as string

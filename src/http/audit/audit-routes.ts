@@ -9,7 +9,7 @@ import { events } from './events.ts'
 import { eventsStream } from './events-stream.ts'
 import { proofs } from './proofs.ts'
 
-/** What auditors and administrators read of the company's ledger. Nothing here changes anything. */
+/** Registers the read-only routes of the ledger, for auditors and administrators. */
 export async function auditRoutes(
   app: FastifyInstance,
   { failureLimit, sessions, signer, ...services }: AuditRouteServices,
@@ -23,7 +23,7 @@ export async function auditRoutes(
     await assertRole(request, reply)
   }
   app.addHook('onRequest', limitFailures(app, failureLimit, authorize))
-  // Answers tell of people.
+  // Responses contain personal data.
   app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'))
   await app.register(fastifySSE)
   const audit = { ...services, authorize }

@@ -9,18 +9,18 @@ import type { OpenStreams } from '../live/open-streams.ts'
 
 export interface AuditRouteServices {
   db: Kysely<LedgerTables>
-  /** The primary on connections that no long read takes. */
+  /** The primary, on connections that long reads do not use. */
   access: Kysely<LedgerTables>
   reads: Reads
   limits: StreamLimits
   streams: OpenStreams
   sessions: SessionSettings
   signer: CheckpointSigner
-  /** Failures of one address to prove who it is, in a minute; 0 is no limit. */
+  /** Failed authentications of one address in a minute. 0 means no limit. */
   failureLimit: number
 }
 
 export interface AuditServices extends Omit<AuditRouteServices, 'failureLimit' | 'sessions' | 'signer'> {
-  /** Throws when the request's user may not (any more) read the ledger. */
+  /** Throws if the user of the request may not, or may no longer, read the ledger. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }

@@ -12,26 +12,26 @@ import { ProblemError } from '../server/problem.ts'
 
 const NoQuery = Type.Object({}, { additionalProperties: false })
 const PublicKey = Type.String({
-  description: 'a verifier key of signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`',
+  description: 'A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.',
 })
 
 const CHECKPOINT = {
   operationId: 'getCheckpoint',
-  summary: 'Sign the head of the ledger as it is now',
+  summary: 'Sign the current head of the ledger',
   description:
     'A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519. ' +
-    'Whoever keeps it can tell later whether anything up to there was changed. When the ledger is shorter than, or ' +
-    'another one than, the last checkpoint that the service keeps outside its database, nothing is signed: 503.',
+    'Keep it to detect later whether anything up to that position was changed. Returns 503 and signs nothing if the ' +
+    'ledger does not continue the last checkpoint that the service keeps outside its database.',
   tags: ['Audit'],
   querystring: NoQuery,
   response: {
     200: Type.Object({
       position: Type.Integer({
         minimum: 0,
-        description: 'the position of the last event, which is the size of the tree',
+        description: 'The position of the last event, which is the size of the tree.',
       }),
-      root: Type.String({ description: 'the root of the tree, base64' }),
-      note: Type.String({ description: 'the signed note; verify over these very characters' }),
+      root: Type.String({ description: 'The root of the tree, in base64.' }),
+      note: Type.String({ description: 'The signed note. Verify exactly these characters.' }),
       public_key: PublicKey,
     }),
   },
@@ -39,8 +39,8 @@ const CHECKPOINT = {
 
 const KEYS = {
   operationId: 'listAuditKeys',
-  summary: 'List the public keys that sign checkpoints, or did',
-  description: 'Notes that a retired key signed stay good. The current key, if there is one, comes first.',
+  summary: 'List the current and retired public keys that sign checkpoints',
+  description: 'Notes signed with a retired key remain valid. The current key, if any, comes first.',
   tags: ['Audit'],
   querystring: NoQuery,
   response: {
@@ -51,7 +51,7 @@ const KEYS = {
           status: Type.Unsafe<string>({ type: 'string', enum: ['current', 'retired'] }),
         }),
       ),
-      next_cursor: Type.Null({ description: 'all keys come at once' }),
+      next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
     }),
   },
 }
@@ -83,12 +83,12 @@ function shown({ size, root, note, publicKey }: SignedCheckpoint) {
   return { position: size, root: root.toString('base64'), note, public_key: publicKey }
 }
 
-/** Why nothing is signed, in words that tell nothing of the server's insides; null when that is not what went wrong. */
+/** Explains why nothing was signed, without internal details. Null for any other error. */
 function refusal(error: unknown): string | null {
-  if (error instanceof NoSigningKeyError) return 'checkpoints are not signed here: the service was given no signing key'
+  if (error instanceof NoSigningKeyError) return 'This service does not sign checkpoints: no signing key is set'
   if (error instanceof RefusedToSignError) return error.message
   if (error instanceof NoteFileError) {
-    return 'the last checkpoint that was kept outside the database cannot be read, so nothing is signed until an operator has looked'
+    return 'The last checkpoint kept outside the database cannot be read; nothing is signed until an operator has checked it'
   }
   return null
 }

@@ -29,7 +29,7 @@ const AtQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 40,
-        description: 'A position, or an instant (RFC 3339); without it, the head of the ledger.',
+        description: 'A ledger position, or a time (RFC 3339). Default: the head of the ledger.',
         examples: ['2026-11-20T15:01:40.325Z'],
       }),
     ),
@@ -41,12 +41,12 @@ const EmployeeThen = Type.Object(
   {
     position: Type.Integer({
       minimum: 0,
-      description: 'The position that was asked for, or that was the last at the instant.',
+      description: 'The requested position, or the last position at the requested time.',
     }),
     employee: Employee,
     causes: Type.Unsafe<Record<string, Static<typeof Cause>>>({
       ...{ type: 'object', additionalProperties: Cause },
-      description: 'By the name of the attribute; a custom attribute as `custom_attributes.grade`.',
+      description: 'By attribute name. A custom attribute is named like `custom_attributes.grade`.',
     }),
   },
   { $id: 'EmployeeThen', ...STRICT },
@@ -54,8 +54,8 @@ const EmployeeThen = Type.Object(
 
 const AT: FastifySchema = {
   operationId: 'readEmployeeAt',
-  summary: 'Read an employee as it was at a position or an instant, with the event that made each attribute what it is',
-  description: 'An employee who was not created yet is not found, nor is one whose data have been erased.',
+  summary: 'Read an employee at a position or time, with the event that last set each attribute',
+  description: 'Returns 404 if the employee had not been created yet, or has been erased.',
   ...{ tags, params, querystring: AtQuery, response: { 200: EmployeeThen }, problems: ['employee_not_found'] },
 }
 
@@ -64,7 +64,7 @@ const HistoryQuery = Type.Object(Page, STRICT)
 const HISTORY: FastifySchema = {
   operationId: 'listEmployeeEvents',
   summary: 'List the events of an employee, newest first',
-  description: 'A page may have fewer than `limit` items where these are very large.',
+  description: 'A page may have fewer than `limit` items if they are very large.',
   ...{
     tags,
     params,
@@ -74,7 +74,7 @@ const HISTORY: FastifySchema = {
   },
 }
 
-/** `GET /audit/v1/employees/…`: back in time. */
+/** `GET /audit/v1/employees/…`: past states and events of an employee. */
 export function employeeHistory(app: FastifyInstance, { reads }: AuditServices): void {
   app.get<{ Params: { id: string }; Querystring: Static<typeof AtQuery> }>(
     '/employees/:id',
@@ -85,7 +85,7 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       const position = await positionAt(db, companyId, request.query.at)
       const then = await readEmployeeAt(db, companyId, employeeIdOf(request.params.id), position)
       if (then.standing !== 'known') {
-        throw then.standing === 'erased' ? notFound("the employee's data have been erased") : noSuchEmployee()
+        throw then.standing === 'erased' ? notFound("The employee's data has been erased") : noSuchEmployee()
       }
       return { position, employee: then.employee, causes: then.causes }
     },
@@ -105,14 +105,14 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       if (!last && before === null) throw noSuchEmployee()
       return {
         items: found.map(auditedEvent),
-        // The versions of a stream have no gap.
+        // The versions of a stream are contiguous.
         next_cursor: last && last.version > 1 ? encodeCursor(last.version) : null,
       }
     },
   )
 }
 
-/** The position that `at` speaks of. Throws a problem when it is malformed or lies beyond the head, or in the future. */
+/** Resolves `at` to a position. Throws a problem if it is malformed, beyond the head, or in the future. */
 export async function positionAt(db: Kysely<LedgerTables>, companyId: string, at: string | undefined): Promise<number> {
   const { position: head, recordedAt, now } = await readHead(db, companyId)
   if (at === undefined) return head
@@ -120,10 +120,10 @@ export async function positionAt(db: Kysely<LedgerTables>, companyId: string, at
     assertNotBeyond('at', Number(at), head)
     return Number(at)
   }
-  if (!RFC_3339.test(at)) throw invalidQuery('at', 'must be a position or an instant (RFC 3339)')
+  if (!RFC_3339.test(at)) throw invalidQuery('at', 'must be a position or a time (RFC 3339)')
   const time = instant('at', at)
-  // Of the time between the last event and now it is known that nothing has changed.
-  if (time > now && time > recordedAt) throw invalidQuery('at', 'lies in the future')
+  // Nothing has changed between the last event and now.
+  if (time > now && time > recordedAt) throw invalidQuery('at', 'must not be in the future')
   return lastPositionBefore(db, companyId, head, time, { inclusive: true })
 }
 
@@ -135,7 +135,7 @@ function employeeIdOf(text: string): string {
 }
 
 function noSuchEmployee(): ProblemError {
-  return notFound('the company has no such employee')
+  return notFound('No such employee exists')
 }
 
 function notFound(detail: string): ProblemError {

@@ -10,22 +10,22 @@ const MAX_LIMIT = 10_000
 const FORMATS = ['plain', 'proof'] as const
 export const Position = Type.Integer({
   minimum: 1,
-  description: "A place in the company's ledger, from 1 without a gap.",
+  description: "A position in the company's ledger: 1, 2, 3 and so on, without gaps.",
 })
 
-/** Filters that a stream can follow. */
+/** Filters that a live stream supports. */
 export const FollowQuery = {
   after: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only events behind this position.' }),
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only events after this position.' }),
   ),
   type: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_000, description: 'Only events of these types, parted by commas.' }),
+    Type.String({ minLength: 1, maxLength: 1_000, description: 'Only events of these types, separated by commas.' }),
   ),
   employee: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Only the events of the stream of this employee: `emp_…`.',
+      description: 'Only events of this employee: `emp_…`.',
     }),
   ),
 }
@@ -38,22 +38,23 @@ export const EventsQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: MAX_LIMIT,
-        description: 'How many events at most; without it, all up to the one that was the last when the answer began.',
+        description:
+          'The maximum number of events. Default: all up to the head of the ledger at the time of the request.',
       }),
     ),
     format: Type.Optional(
       Type.Unsafe<(typeof FORMATS)[number]>({
         ...{ type: 'string', enum: [...FORMATS], default: 'plain' },
-        description: '`plain` for people and programs, `proof` for verification: the very bytes that were hashed.',
+        description: '`plain` for people and programs, `proof` for verification: the exact bytes that were hashed.',
       }),
     ),
     call: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Only the events of this call: `log_…`.' }),
+      Type.String({ minLength: 1, maxLength: 64, description: 'Only events of this call: `log_…`.' }),
     ),
     from: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Recorded at this instant or later (RFC 3339).' }),
+      Type.String({ format: 'date-time', description: 'Recorded at or after this time (RFC 3339).' }),
     ),
-    to: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded before this instant (RFC 3339).' })),
+    to: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded before this time (RFC 3339).' })),
   },
   STRICT,
 )
@@ -61,16 +62,20 @@ export const EventsQuery = Type.Object(
 const eventMembers = {
   position: Position,
   call_id: orNull(
-    Type.String({ description: 'The call that it belongs to, which is also its entry in Bulk User Logs.' }),
+    Type.String({ description: 'The id of the call that made the event, and of its entry in Bulk User Logs.' }),
   ),
-  stream: Type.String({ description: 'The id of the employee, call, key, user or company that it is about.' }),
-  version: Type.Integer({ minimum: 1, description: 'Its number in that stream, from 1 without a gap.' }),
+  stream: Type.String({ description: 'The id of the employee, call, key, user or company that the event is about.' }),
+  version: Type.Integer({
+    minimum: 1,
+    description: 'The number of the event in its stream: 1, 2, 3 and so on, without gaps.',
+  }),
   type: Type.String({ examples: ['EmployeeUpdated'] }),
-  schema_version: Type.Integer({ minimum: 1, description: 'The version of the shape in which the data were written.' }),
-  index: orNull(Type.Integer({ minimum: 0, description: 'The record of the call that it comes from.' })),
+  schema_version: Type.Integer({ minimum: 1, description: 'The version of the structure of `data`.' }),
+  index: orNull(Type.Integer({ minimum: 0, description: 'The index of the record in the call.' })),
   recorded_at: Type.String({ format: 'date-time' }),
   actor: Type.String({
-    description: 'The id of the API key or user that caused it, or `operator` for the command line.',
+    description:
+      'The id of the API key or user that caused the event, `operator` for the command line, or `schedule` for retention.',
   }),
 }
 
@@ -80,23 +85,27 @@ export const AuditEvent = Type.Object(
     data: Type.Unsafe<unknown>({
       type: ['object', 'null'],
       additionalProperties: true,
-      description: 'Null once erased.',
+      description: 'Null after erasure.',
     }),
   },
-  { $id: 'AuditEvent', ...STRICT, description: 'An event as it was written.' },
+  { $id: 'AuditEvent', ...STRICT, description: 'An event of the ledger.' },
 )
 
 export const ProofEvent = Type.Object(
   {
     envelope: Type.String({
-      description: 'Its UTF-8 bytes behind a zero byte hash to the leaf (RFC 6962), with SHA-256.',
+      description: 'The SHA-256 of a zero byte followed by its UTF-8 bytes is the leaf (RFC 6962).',
     }),
     data: orNull(
-      Type.String({ description: 'The bytes of the salt and of this hash to `data_hash` of the envelope.' }),
+      Type.String({ description: 'The SHA-256 of the salt followed by these bytes is `data_hash` in the envelope.' }),
     ),
-    salt: orNull(Type.String({ pattern: '^[0-9a-f]{32}$', description: '16 bytes in hexadecimal' })),
+    salt: orNull(Type.String({ pattern: '^[0-9a-f]{32}$', description: '16 bytes in hexadecimal.' })),
   },
-  { $id: 'ProofEvent', ...STRICT, description: 'The very texts that were hashed; data and salt are null once erased.' },
+  {
+    $id: 'ProofEvent',
+    ...STRICT,
+    description: 'The exact strings that were hashed. `data` and `salt` are null after erasure.',
+  },
 )
 
 export const Cause = Type.Object(
@@ -107,23 +116,23 @@ export const Cause = Type.Object(
     actor: eventMembers.actor,
     type: eventMembers.type,
   },
-  { $id: 'Cause', ...STRICT, description: 'The event that made an attribute what it is.' },
+  { $id: 'Cause', ...STRICT, description: 'The event that last set an attribute.' },
 )
 
-/** Reads the filters that need no look at the ledger. Throws a problem on what has the right form and still no meaning. */
+/** Reads the filters that need no ledger access. Throws a problem for values that are well-formed but meaningless. */
 export function readFollowFilter({ type, employee }: Static<typeof StreamQuery>): {
   types?: string[]
   stream?: string
 } {
   const types = type?.split(',')
   if (types?.some((name) => !Object.hasOwn(SCHEMA_VERSIONS, name))) {
-    throw invalidQuery('type', 'must be types of events, parted by commas')
+    throw invalidQuery('type', 'must be event types separated by commas')
   }
-  if (employee !== undefined && !isId('emp', employee)) throw invalidQuery('employee', 'must be the id of an employee')
+  if (employee !== undefined && !isId('emp', employee)) throw invalidQuery('employee', 'must be an employee id')
   return { ...(types ? { types } : {}), ...(employee === undefined ? {} : { stream: employee }) }
 }
 
-/** Refuses a position behind the head: nothing is there yet, or what was there is gone. */
+/** Throws a problem for a position beyond the head of the ledger. */
 export function assertNotBeyond(name: string, position: number, head: number): void {
-  if (position > head) throw invalidQuery(name, `lies beyond the head of the ledger, which is at position ${head}`)
+  if (position > head) throw invalidQuery(name, `is beyond the head of the ledger at position ${head}`)
 }

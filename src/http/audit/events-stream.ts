@@ -22,9 +22,9 @@ const SCHEMA = {
   operationId: 'followEvents',
   summary: "Follow the company's events live (server-sent events)",
   description:
-    'Each event is one event here: its data as in the list, its id its position. The stream begins behind the position ' +
-    'of `Last-Event-ID`, else behind `after`, else with what is new. It ends from time to time, and when the rights of ' +
-    'its user end: open it again with the last id, which moves on with comments too where filters leave events out.',
+    'Each message is one event: `data` is the event as in the list, `id` is its position. The stream starts after the ' +
+    'position in `Last-Event-ID`, else after `after`, else with new events. It ends from time to time, and when the user ' +
+    'loses access: reconnect with the last id. Comments also advance the id while filters exclude events.',
   tags: ['Audit'],
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
@@ -38,7 +38,7 @@ export function eventsStream(app: FastifyInstance, { access, reads, limits, stre
   })
   app.get<{ Querystring: Query }>(
     '/events/stream',
-    // Heartbeats of its own: each is a check as well. HEAD would never end.
+    // It sends its own heartbeats, each of which also checks the user's rights. HEAD would never end.
     { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },
     async (request, reply) => {
       const { companyId, userId } = userOf(request)
@@ -67,7 +67,7 @@ export function eventsStream(app: FastifyInstance, { access, reads, limits, stre
   )
 }
 
-/** The position behind which a stream begins. */
+/** Finds the position after which a stream starts. */
 function startOf(request: FastifyRequest<{ Querystring: Query }>, head: number): number {
   const lastId = request.headers['last-event-id']
   if (typeof lastId === 'string' && lastId !== '') return positionOf(lastId, head)
@@ -79,7 +79,5 @@ function startOf(request: FastifyRequest<{ Querystring: Query }>, head: number):
 function positionOf(lastId: string, head: number): number {
   const position = /^(?:0|[1-9][0-9]{0,14})$/.test(lastId) ? Number(lastId) : Number.NaN
   if (position <= head) return position
-  throw new ProblemError(
-    problem('invalid_query', 'the header Last-Event-ID is no position that the ledger has reached'),
-  )
+  throw new ProblemError(problem('invalid_query', 'The header Last-Event-ID is not a position in the ledger'))
 }

@@ -24,25 +24,25 @@ const LIST: FastifySchema = {
   operationId: 'streamEvents',
   summary: "Read the company's events in the order of the ledger",
   description:
-    'One event a line (NDJSON), streamed while it is read; compressed with gzip where `Accept-Encoding` asks for it. An ' +
-    'event keeps its position whatever filters are given: go on behind any of them with `after`. An answer that could ' +
-    'not be finished ends with a broken connection, never in good order. The whole ledger in the proof format ends behind ' +
-    'the last event that erased data while it was read: what it lacks is explained in it.',
+    'One event per line (NDJSON), streamed as it is read, and compressed with gzip if `Accept-Encoding` asks for it. ' +
+    'Filters do not change positions: resume after any event with `after`. If the response cannot be completed, the ' +
+    'connection breaks. An unfiltered export in the proof format includes the events that erased data while it was read, ' +
+    'so that missing data is explained.',
   tags: ['Audit'],
   querystring: EventsQuery,
   response: {
     200: {
-      description: 'Events, or none at all.',
+      description: 'The events; may be empty.',
       content: { 'application/x-ndjson': { schema: { anyOf: [AuditEvent, ProofEvent] } } },
     },
   },
 }
 
-/** `GET /audit/v1/events`: the events of the company, as lines. */
+/** `GET /audit/v1/events`: the events of the company, one per line. */
 export function events(app: FastifyInstance, { reads, authorize }: AuditServices): void {
   app.get<{ Querystring: Query }>(
     '/events',
-    // HEAD would read all that GET does, only to throw it away.
+    // HEAD would read everything that GET does, only to discard it.
     { exposeHeadRoute: false, schema: LIST, config: { isHeavyRead: ALWAYS } },
     async (request, reply) => {
       const { companyId } = userOf(request)
@@ -59,16 +59,16 @@ export function events(app: FastifyInstance, { reads, authorize }: AuditServices
   )
 }
 
-/** Whether all that stands behind a position is asked for. */
+/** Whether the query asks for everything after a position. */
 function isUnfiltered(query: Query): boolean {
   return Object.keys(query).every((name) => name === 'format' || name === 'after')
 }
 
-/** Turns the filters into positions: times and calls are stretches of the ledger. */
+/** Turns times and calls into ranges of positions. */
 async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Query): Promise<WantedEvents> {
   const filter = readFollowFilter(query)
   const { after = 0, call } = query
-  if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be the id of a call')
+  if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be a call id')
   const from = query.from === undefined ? null : instant('from', query.from)
   const to = query.to === undefined ? null : instant('to', query.to)
   const { position: head } = await readHead(db, companyId)
@@ -85,7 +85,7 @@ async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Qu
 
 const NOWHERE = { first: 1, last: 0 }
 
-/** One text for each page. */
+/** Renders each page as one text. */
 async function* textsOf(
   pages: AsyncIterable<StoredEvent[]>,
   toLine: (event: StoredEvent) => string,

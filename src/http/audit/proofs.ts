@@ -10,7 +10,7 @@ import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, Position } from './event-schemas.ts'
 
 const positionIn = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
-const OR_HEAD = 'without it, the size that the ledger has'
+const OR_HEAD = 'Default: the current size of the ledger.'
 const Hash = Type.String({
   contentEncoding: 'base64',
   pattern: '^[A-Za-z0-9+/]{43}=$',
@@ -20,14 +20,14 @@ const Hash = Type.String({
 const InclusionQuery = Type.Object(
   {
     position: positionIn('The position of the event.'),
-    size: Type.Optional(positionIn(`How many events the tree has; ${OR_HEAD}.`)),
+    size: Type.Optional(positionIn(`The number of events in the tree. ${OR_HEAD}`)),
   },
   STRICT,
 )
 const ConsistencyQuery = Type.Object(
   {
-    from: positionIn('How many events the smaller tree has.'),
-    to: Type.Optional(positionIn(`How many events the larger tree has; ${OR_HEAD}.`)),
+    from: positionIn('The number of events in the smaller tree.'),
+    to: Type.Optional(positionIn(`The number of events in the larger tree. ${OR_HEAD}`)),
   },
   STRICT,
 )
@@ -38,7 +38,7 @@ const InclusionProof = Type.Object(
     size: Position,
     leaf: Hash,
     root: Hash,
-    hashes: Type.Array(Hash, { description: 'From the leaf up.' }),
+    hashes: Type.Array(Hash, { description: 'From the leaf to the root.' }),
   },
   { $id: 'InclusionProof', ...STRICT },
 )
@@ -48,7 +48,7 @@ const ConsistencyProof = Type.Object(
     to: Position,
     from_root: Hash,
     to_root: Hash,
-    hashes: Type.Array(Hash, { description: 'From the bottom up.' }),
+    hashes: Type.Array(Hash, { description: 'From the bottom to the root.' }),
   },
   { $id: 'ConsistencyProof', ...STRICT },
 )
@@ -57,8 +57,8 @@ const INCLUSION: FastifySchema = {
   operationId: 'proveInclusion',
   summary: 'Prove that an event is in the ledger',
   description:
-    'An audit path of RFC 6962 section 2.1.1; `leaf_index` is the position less one. The leaf is the hash of the ' +
-    "event's `envelope` in the proof format; compare the root with that of a checkpoint of the same size.",
+    'A Merkle audit path (RFC 6962 section 2.1.1). `leaf_index` is the position minus one. The leaf is the hash of the ' +
+    "event's `envelope` in the proof format. Compare the root with that of a checkpoint of the same size.",
   tags: ['Audit'],
   querystring: InclusionQuery,
   response: { 200: InclusionProof },
@@ -66,14 +66,14 @@ const INCLUSION: FastifySchema = {
 
 const CONSISTENCY: FastifySchema = {
   operationId: 'proveConsistency',
-  summary: 'Prove that the ledger of one size is the beginning of that of another',
-  description: 'A consistency proof of RFC 6962 section 2.1.2; compare the roots with those of checkpoints.',
+  summary: 'Prove that a smaller ledger is a prefix of a larger one',
+  description: 'A Merkle consistency proof (RFC 6962 section 2.1.2). Compare the roots with those of checkpoints.',
   tags: ['Audit'],
   querystring: ConsistencyQuery,
   response: { 200: ConsistencyProof },
 }
 
-/** `GET /audit/v1/proofs/…`: proofs for who does not take the whole ledger. */
+/** `GET /audit/v1/proofs/…`: proofs for clients that do not download the whole ledger. */
 export function proofs(app: FastifyInstance, { db }: AuditServices): void {
   app.get<{ Querystring: Static<typeof InclusionQuery> }>(
     '/proofs/inclusion',
@@ -83,7 +83,7 @@ export function proofs(app: FastifyInstance, { db }: AuditServices): void {
       const head = await readHead(db, companyId)
       const { position, size = head.position } = request.query
       assertNotBeyond('size', size, head.position)
-      if (position > size) throw invalidQuery('position', 'lies beyond the size of the tree')
+      if (position > size) throw invalidQuery('position', 'is greater than the size of the tree')
       const { leaf, root, hashes } = await proveInclusion(db, companyId, head, { position, size })
       return { position, size, leaf: inBase64(leaf), root: inBase64(root), hashes: hashes.map(inBase64) }
     },
@@ -97,7 +97,7 @@ export function proofs(app: FastifyInstance, { db }: AuditServices): void {
       const head = await readHead(db, companyId)
       const { from, to = head.position } = request.query
       assertNotBeyond('to', to, head.position)
-      if (from > to) throw invalidQuery('from', 'lies beyond the size of the larger tree')
+      if (from > to) throw invalidQuery('from', 'is greater than the size of the larger tree')
       const { fromRoot, toRoot, hashes } = await proveConsistency(db, companyId, head, { from, to })
       return { from, to, from_root: inBase64(fromRoot), to_root: inBase64(toRoot), hashes: hashes.map(inBase64) }
     },

@@ -3,8 +3,8 @@ import { pipeline, type Readable } from 'node:stream'
 import { constants, createGzip } from 'node:zlib'
 
 /**
- * Sends lines of JSON (application/x-ndjson), compressed for a client that asks for it. A fault on the way breaks the
- * connection: the client sees that the end is missing.
+ * Sends lines of JSON (application/x-ndjson), compressed if the client asks for it. An error breaks the connection, so
+ * the client notices that the response is incomplete.
  */
 export function sendLines(request: FastifyRequest, reply: FastifyReply, lines: Readable): FastifyReply {
   void reply.type('application/x-ndjson').header('vary', 'accept-encoding')
@@ -12,12 +12,12 @@ export function sendLines(request: FastifyRequest, reply: FastifyReply, lines: R
   return reply.header('content-encoding', 'gzip').send(compressed(lines))
 }
 
-/** The same compressed. Whatever comes from the lines is flushed; a fault of either stream destroys both. */
+/** Compresses lines with gzip and flushes every chunk. An error of either stream destroys both. */
 export function compressed(lines: Readable): Readable {
   return pipeline(lines, createGzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined)
 }
 
-/** Whether gzip is among the codings that a client takes, RFC 9110 section 12.5.3. */
+/** Whether a client accepts gzip (RFC 9110 section 12.5.3). */
 export function acceptsGzip(header: string | undefined): boolean {
   const weights = new Map<string, number>()
   for (const entry of (header ?? '').toLowerCase().split(',')) {

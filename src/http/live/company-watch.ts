@@ -1,12 +1,12 @@
-/** Tells those who listen that something of a company has moved. One for all listeners of a process. */
+/** Notifies listeners when a company's position moves. Shared by all listeners of a process. */
 export interface CompanyWatch {
-  /** Calls back with the company's position, soon for the first time and then whenever it has moved. Returns how to stop listening. */
+  /** Calls back with the company's position: once soon, then whenever it moves. Returns a function to stop listening. */
   listen(companyId: string, onMoved: (position: number) => void): () => void
 }
 
 /**
- * Watches how far something is in each company, whatever process moves it: one small query for all companies that have
- * listeners, again and again, and none while there are no listeners.
+ * Watches a position of each company, whichever process moves it, by polling with one small query for all companies that
+ * have listeners. Does not poll while there are none.
  */
 export function openCompanyWatch(
   readReached: (companyIds: string[]) => Promise<Map<string, number>>,
@@ -41,7 +41,7 @@ export function openCompanyWatch(
     listen(companyId, onMoved) {
       const group = listeners.get(companyId) ?? new Set()
       listeners.set(companyId, group.add(onMoved))
-      // Whoever is new has not been told where it is.
+      // A new listener must be told the current position.
       reached.delete(companyId)
       schedule()
       return () => {

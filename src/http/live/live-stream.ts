@@ -4,40 +4,40 @@ import { idsOf } from '../server/log-ids.ts'
 
 /** Bounds of the live streams. */
 export interface StreamLimits {
-  /** Streams that a user may have open at once in this process. */
+  /** Maximum open streams of a user in this process. */
   perUser: number
-  /** How often a stream with nothing to send shows that it is alive and checks its user's rights, in milliseconds. */
+  /** Interval of heartbeats and checks of the user's rights, in milliseconds. */
   heartbeatMs: number
-  /** How long a stream lasts; its client opens the next one and misses nothing. In milliseconds. */
+  /** Lifetime of a stream, in milliseconds. The client reconnects and misses nothing. */
   lifeMs: number
 }
 
-/** What comes behind a position, in order. */
+/** The events after a position, in order. */
 export interface LiveEvents {
   events: { position: number; data: unknown }[]
-  /** The position up to which has been looked. */
+  /** The last position that was read. */
   reached: number
-  /** Whether there is more already. */
+  /** Whether more events are available. */
   isMore: boolean
 }
 
-/** What a stream follows. */
+/** The source of a stream. */
 export interface LiveSource {
   readAfter(position: number): Promise<LiveEvents>
-  /** Calls back whenever there may be something new. Returns how to stop listening. */
+  /** Calls back when there may be new events. Returns a function to stop listening. */
   listen(onMoved: () => void): () => void
-  /** The id by which a client resumes behind a position. */
+  /** Returns the id from which a client resumes after a position. */
   idOf(position: number): string
-  /** Throws when the request's user may not (any more) see it. */
+  /** Throws if the user of the request may not, or may no longer, see the events. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-/** How long a client waits before it opens the stream again. */
+/** How long a client waits before it reconnects. */
 const RETRY_MS = 1_000
 
 /**
- * Sends what comes after a position until the stream ends, for whatever reason; its client resumes from the last id. The
- * user's rights are checked before each page of events: what ends them ends the stream before its next event.
+ * Sends the events after a position until the stream ends; the client resumes from the last id. Checks the user's rights
+ * before each page of events, so a stream ends before its next event once the user loses access.
  */
 export async function followLive(
   source: LiveSource,
@@ -62,13 +62,13 @@ export async function followLive(
     while (!ended.aborted && !reply.raw.destroyed) {
       if (performance.now() >= checkAt) {
         await source.authorize(request, reply)
-        // With the id of what has been looked at, whether it was sent or not.
+        // The id advances past filtered events too.
         reply.raw.write(`: still here\nid: ${source.idOf(position)}\n\n`)
         checkAt = performance.now() + limits.heartbeatMs
       }
       bell.reset()
       const { events, reached, isMore } = await source.readAfter(position)
-      // After the reading: a page that took long to read is not sent to somebody who was removed meanwhile.
+      // Check after reading: the user may have been removed while a slow page was read.
       if (events.length > 0) await source.authorize(request, reply)
       for (const { position: at, data } of events) {
         if (!(await deliver(reply, { id: source.idOf(at), data }, ended, limits.heartbeatMs))) return
@@ -78,24 +78,24 @@ export async function followLive(
       if (!isMore) await bell.wait(checkAt - performance.now(), ended)
     }
   } catch (error) {
-    // The status is out; the next attempt of the client is answered with what is wrong.
+    // The status has been sent; the client gets the error when it reconnects.
     request.log.info({ err: error, ...idsOf(request) }, 'a stream ended')
   } finally {
     clearTimeout(life)
     stopListening()
-    // What a client does not take cannot be ended in good order.
+    // A client that does not read cannot be closed gracefully.
     if (reply.raw.writableNeedDrain) reply.raw.destroy()
   }
 }
 
-/** Sends the head of the answer, and the id to resume from should the stream end before its first event. */
+/** Sends the headers, and the id to resume from if the stream ends before its first event. */
 function begin(reply: FastifyReply, id: string): void {
   void reply.header('connection', 'close')
   reply.sse.sendHeaders()
   reply.raw.write(`retry: ${RETRY_MS}\nid: ${id}\n\n`)
 }
 
-/** Sends an event. Returns false when the client did not take it before its patience, or the stream, was over. */
+/** Sends an event. Returns false if the client did not receive it in time or the stream ended. */
 async function deliver(
   reply: FastifyReply,
   event: { id: string; data: unknown },
@@ -105,7 +105,7 @@ async function deliver(
   if (ended.aborted || reply.raw.destroyed) return false
   const sent = reply.sse.send(event).then(() => true)
   if (!reply.raw.writableNeedDrain) return await sent
-  // The library waits for the client for ever, also for one that is gone.
+  // The library would wait forever, even for a disconnected client.
   const taken = new AbortController()
   const given = pause(patienceMs, false, { signal: AbortSignal.any([ended, taken.signal]) }).catch(() => false)
   const isTaken = await Promise.race([sent, given])
@@ -113,7 +113,7 @@ async function deliver(
   return isTaken
 }
 
-/** Wakes one who waits, also when it rings before. */
+/** Wakes a waiter, even if it rings before the wait starts. */
 class Bell {
   #rung = new AbortController()
 
@@ -125,7 +125,7 @@ class Bell {
     if (this.#rung.signal.aborted) this.#rung = new AbortController()
   }
 
-  /** Returns when it has rung since the last reset, the time is over, or the signal is aborted. */
+  /** Resolves when it has rung since the last reset, the timeout has passed, or the signal is aborted. */
   async wait(timeoutMs: number, ended: AbortSignal): Promise<void> {
     await pause(Math.max(0, timeoutMs), undefined, { signal: AbortSignal.any([this.#rung.signal, ended]) }).catch(
       () => undefined,

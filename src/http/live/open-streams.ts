@@ -4,16 +4,15 @@ import { openSlots } from '../../admission/slots.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
-/** The streams that are open in this process. */
+/** The open streams of this process. */
 export interface OpenStreams {
   /**
-   * Runs a stream of a user, who may have a few at once; beyond that it is a 429. The signal is aborted when the server
-   * stops.
+   * Runs a stream. Throws a 429 if the user has too many open. The signal is aborted when the server stops.
    */
   run(userId: string, reply: FastifyReply, stream: (stopping: AbortSignal) => Promise<void>): Promise<void>
 }
 
-/** Counts streams by user. When the server stops it ends them first, or it would wait for them for ever. */
+/** Limits streams by user. Ends them when the server stops, which would otherwise wait for them forever. */
 export function openStreams(app: FastifyInstance, perUser: number): OpenStreams {
   const slots = openSlots(perUser)
   const running = new Set<Promise<void>>()
@@ -26,7 +25,7 @@ export function openStreams(app: FastifyInstance, perUser: number): OpenStreams 
     async run(userId, reply, stream) {
       const release = slots.take(userId)
       if (!release)
-        throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `a user may have at most ${perUser} streams open at once`)
+        throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `A user can have at most ${perUser} streams open at once`)
       const run = stream(stopping.signal)
       running.add(run)
       try {

@@ -1,6 +1,6 @@
 import type { Example } from './documented-schema.ts'
 
-/** Bodies for the admin endpoint, by operation. The tests send each to a real server, in this order. */
+/** Example bodies for the admin endpoint, by operation. The tests send them to a real server in this order. */
 export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
   issueApiKey: {
     nightly: {
@@ -8,16 +8,16 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
       value: { name: 'HR sync', quota_limit: 10_000, refresh_period: 'monthly' },
     },
   },
-  editApiKey: { quota: { summary: 'Another quota', value: { quota_limit: 50_000, refresh_period: 'weekly' } } },
-  rotateApiKey: { overlap: { summary: 'The old secret lives on for an hour', value: { overlap_seconds: 3_600 } } },
+  editApiKey: { quota: { summary: 'Change the quota', value: { quota_limit: 50_000, refresh_period: 'weekly' } } },
+  rotateApiKey: { overlap: { summary: 'Keep the old secret working for an hour', value: { overlap_seconds: 3_600 } } },
   inviteUser: {
     auditor: { summary: 'An auditor', value: { email: 'olga@example.com', name: 'Olga Ivanova', role: 'auditor' } },
   },
-  changeUser: { admin: { summary: 'Another role', value: { role: 'admin' } } },
+  changeUser: { admin: { summary: 'Change the role', value: { role: 'admin' } } },
   acceptInvitation: {
     password: { summary: 'A first password', value: { token: '{token}', password: 'correct horse battery staple' } },
   },
   erasePerson: { email: { summary: 'By e-mail address', value: { email: 'raj.patel@example.com' } } },
-  changeCompany: { berlin: { summary: 'Another time zone', value: { time_zone: 'Europe/Berlin' } } },
+  changeCompany: { berlin: { summary: 'Change the time zone', value: { time_zone: 'Europe/Berlin' } } },
   issueToken: { script: { summary: 'A token for a script', value: { name: 'nightly export', expires_in_days: 90 } } },
 }

@@ -9,11 +9,12 @@ const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
   type: 'string',
   enum: ['synced', 'no_updates', 'reactivated', 'deactivated'],
-  description: 'What an update did to an employee: deactivated before reactivated before synced before no_updates.',
+  description:
+    'What an update did to the employee. If several apply, the first of deactivated, reactivated, synced and no_updates.',
 })
 
 const Changed = Type.Array(Type.String(), {
-  description: 'The attributes that changed, by name; a custom attribute as `custom_attributes.grade`.',
+  description: 'Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`.',
 })
 
 const OptionalLogId = Type.Optional(LogId)
@@ -50,18 +51,18 @@ export const UpdatedEmployees = Type.Object(
 export const EmployeeList = Type.Object(
   {
     items: Type.Array(Employee),
-    next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null at the end.' }),
+    next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null on the last page.' }),
   },
   { $id: 'EmployeeList', ...STRICT },
 )
 
-/** The three forms of a creation's body. */
+/** The three forms of the body of a create call. */
 export function createBody(maxRecords: number): TSchema {
   const records = recordsOf(EmployeeCreate, maxRecords)
   return Type.Union([Type.Object({ employees: records }, STRICT), records, EmployeeCreate])
 }
 
-/** The two forms of a bulk update's body. */
+/** The two forms of the body of a bulk update. */
 export function updateManyBody(maxRecords: number): TSchema {
   const records = recordsOf(EmployeeBulkPatch, maxRecords)
   return Type.Union([Type.Object({ employees: records }, STRICT), records])

@@ -1,14 +1,14 @@
 import type { ProblemCode } from '../../domain/errors.ts'
 import type { HeaderName } from './headers.ts'
 
-/** A part of the API: what holds for all its routes, so that no route has to say it. */
+/** A part of the API, with what all its routes share. */
 export interface ApiPart {
   name: string
-  /** What the paths of its routes begin with. */
+  /** The path prefix of its routes. */
   prefix: string
-  /** The security requirement of OpenAPI: all schemes of one object together. */
+  /** OpenAPI security requirement: the schemes within one object are required together. */
   security: readonly Record<string, string[]>[]
-  /** Headers of every answer. */
+  /** Headers of every response. */
   headers: readonly HeaderName[]
   problems: readonly ProblemCode[]
 }
@@ -47,7 +47,7 @@ const PARTS: readonly ApiPart[] = [
 ]
 
 const OPEN: ApiPart = { name: 'Open', prefix: '/', security: [], headers: ['X-Request-Id'], problems: [] }
-/** What nobody proves, nobody can be refused for. */
+/** Problems that only routes with credentials can have. */
 const NEEDS_CREDENTIALS: readonly ProblemCode[] = [
   'invalid_credentials',
   'admin_only',
@@ -56,7 +56,7 @@ const NEEDS_CREDENTIALS: readonly ProblemCode[] = [
   'key_disabled',
 ]
 
-/** The part that a route belongs to; its own `security` replaces that of the part. */
+/** Finds the part that a route belongs to. The route's own `security` replaces that of the part. */
 export function partOf(path: string, security?: readonly Record<string, string[]>[]): ApiPart {
   const part = PARTS.find(({ prefix }) => path.startsWith(prefix)) ?? OPEN
   if (security === undefined) return part
@@ -66,7 +66,7 @@ export function partOf(path: string, security?: readonly Record<string, string[]
 }
 
 export const SECURITY_SCHEMES = {
-  apiId: { type: 'apiKey', in: 'header', name: 'x-api-id', description: 'The id of an API key. It is no secret.' },
+  apiId: { type: 'apiKey', in: 'header', name: 'x-api-id', description: 'The id of an API key. It is not a secret.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The secret of that key: `el_live_…`.' },
   bearer: { type: 'http', scheme: 'bearer', description: "A company user's token: `el_user_…`." },
 }
@@ -76,15 +76,15 @@ export const TAGS = [
     name: 'Employees',
     description: 'Create, update and read the employees of the company that the API key belongs to.',
   },
-  { name: 'Keys', description: 'What an API key is and what is left of its quota.' },
-  { name: 'Admin', description: 'Bulk User Logs, and the use of the API, for administrators of the company.' },
-  { name: 'API keys', description: 'The lives of API keys, for administrators of the company.' },
-  { name: 'Erasure', description: 'Forgetting a person, for administrators of the company.' },
-  { name: 'Users', description: 'The users of the company, for its administrators.' },
-  { name: 'Company', description: 'The company itself and its settings, for its administrators.' },
-  { name: 'Tokens', description: 'The tokens with which users come to the admin and audit endpoints.' },
+  { name: 'Keys', description: 'The state of an API key and its remaining quota.' },
+  { name: 'Admin', description: 'Bulk User Logs and API usage, for company administrators.' },
+  { name: 'API keys', description: 'Issue and manage API keys, for company administrators.' },
+  { name: 'Erasure', description: 'Erase personal data, for company administrators.' },
+  { name: 'Users', description: 'Invite and manage users, for company administrators.' },
+  { name: 'Company', description: 'The company and its settings, for company administrators.' },
+  { name: 'Tokens', description: 'Tokens that give users access to the admin and audit endpoints.' },
   {
     name: 'Audit',
-    description: "The company's ledger, for its auditors and administrators: events, proofs, employees as they were.",
+    description: "The company's ledger, for auditors and administrators: events, proofs and past states of employees.",
   },
 ]

@@ -9,7 +9,7 @@ import { HEADER_COMPONENTS, headerRefs, PARAMETER_COMPONENTS, parameterRef } fro
 import { NamedSchemas } from './named-schemas.ts'
 import { problemAnswers } from './problem-schemas.ts'
 
-/** The version of the described API: it grows with what is added under `/v1`. */
+/** The version of the API. It increases with additions under `/v1`. */
 export const API_VERSION = '1.0.0'
 
 /** A route as Fastify registers it. */
@@ -44,20 +44,20 @@ export interface DescribedAnswer {
   content?: Record<string, DocumentedContent>
 }
 
-/** What the operations have in common, as it is found. */
+/** Components that the operations share, collected along the way. */
 interface Components {
   schemas: NamedSchemas
   responses: Record<string, DescribedAnswer>
 }
 
-const DESCRIPTION = `The employees of a company, and the log of every call that created or updated them.
+const DESCRIPTION = `Create, update and read the employees of a company, with a log of every call that changed them.
 
-A writing call applies all of its records or none. A call that is refused names every fault of every record, in a
-problem document (RFC 9457). Each creating or updating call, successful or not, is one entry in Bulk User Logs.`
+A writing call applies all of its records or none. A refused call lists the errors of all records in a problem
+document (RFC 9457). Every create or update call, successful or not, has one entry in Bulk User Logs.`
 
 /**
- * Describes routes in OpenAPI 3.1, whose schemas are JSON Schema: those that validate requests go in as they are.
- * Routes without an `operationId` are left out.
+ * Describes routes in OpenAPI 3.1. Its schemas are JSON Schema, so the schemas that validate requests are used
+ * unchanged. Leaves out routes without an `operationId`.
  */
 export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocument {
   const components: Components = { schemas: new NamedSchemas(), responses: {} }
@@ -74,7 +74,7 @@ export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocume
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'Where this document comes from.' }],
+    servers: [{ url: '/', description: 'The server of this document.' }],
     tags: TAGS,
     paths,
     components: {
@@ -91,7 +91,7 @@ function isDescribed(schema: FastifySchema): boolean {
   return schema.operationId !== undefined && schema.hide !== true
 }
 
-/** The public API first, then by path, so that the order of registration makes no difference. */
+/** Sorts the public API first, then by path, so that the order of registration makes no difference. */
 function byPath(a: RegisteredRoute, b: RegisteredRoute): number {
   const rank = ({ url, method }: RegisteredRoute) => `${url.startsWith('/v1/') ? 0 : 1} ${url} ${method}`
   return rank(a) < rank(b) ? -1 : 1
@@ -122,10 +122,10 @@ function describe({ url, method, schema }: RegisteredRoute, components: Componen
   }
 }
 
-/** A refused creating or updating call is in the ledger too, and may be the answer to a retry. */
+/** Headers of a refused writing call: it is in the ledger too, and may be replayed. */
 const REFUSED_WRITE = ['X-Ledger-Position', 'Idempotency-Replayed'] as const
 
-/** Refers to the problems of each status. Many routes have the same, so each stands in the document once. */
+/** Refers to the problems of each status as shared components, because many routes have the same ones. */
 function describeRefusals(
   part: ApiPart,
   method: string,
@@ -148,19 +148,19 @@ function inPascalCase(code: string): string {
   return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** A change by a user is in the ledger as well; what was created has a path. */
+/** Extra headers outside `/v1`: changes have a ledger position, and created things have a path. */
 function headersOf({ prefix }: ApiPart, method: string, status: string): HeaderName[] {
   if (prefix === '/v1/') return []
   const ofChange = method === 'GET' ? [] : (['X-Ledger-Position'] as const)
   return [...ofChange, ...(status === '201' ? (['Location'] as const) : [])]
 }
 
-/** All that the route can be refused with: what its part, its query and its body bring along, and its own. */
+/** Collects all problem codes of a route: its own and those of its part, query and body. */
 function refusalsOf(method: string, schema: FastifySchema, ofPart: readonly ProblemCode[]): ProblemCode[] {
-  // A body is read wherever one may come, DELETE included.
+  // The server reads a body with every method but GET, DELETE included.
   const hasBody = method !== 'GET'
   const ofBody = ['malformed_json', 'invalid_body', 'payload_too_large', 'unsupported_media_type'] as const
-  // What Ajv judges is told as the domain tells it, field by field.
+  // Ajv's errors are reported like the domain's, field by field.
   const ofFields = schema.body === undefined ? [] : (['validation_failed'] as const)
   const ofQuery = schema.querystring === undefined ? [] : (['invalid_query'] as const)
   return [...(hasBody ? ofBody : []), ...ofFields, ...ofQuery, ...ofPart, ...(schema.problems ?? [])]
@@ -173,7 +173,7 @@ function describeParameters(url: string, schema: FastifySchema, schemas: NamedSc
   return [
     ...pathNames.map((name) => describeParameter('path', name, true, inPath[name] ?? { type: 'string' }, schemas)),
     ...Object.entries(query?.properties ?? {}).map(([name, value]) =>
-      // What has a default may be left out.
+      // A parameter with a default is optional.
       describeParameter(
         'query',
         name,
@@ -220,7 +220,7 @@ function describeContent(
   return Object.fromEntries(described)
 }
 
-/** An answer of a route, which may be no more than a JSON schema. */
+/** Completes the description of a response, which may be only a JSON schema. */
 function asAnswer(status: string, answer: object): DocumentedAnswer {
   const { description, content } = answer as Partial<DocumentedAnswer>
   if (content) return { ...(answer as DocumentedAnswer), description: description ?? SUCCESSES[status] ?? 'Success.' }
@@ -228,7 +228,7 @@ function asAnswer(status: string, answer: object): DocumentedAnswer {
   return { description: description ?? SUCCESSES[status] ?? 'Success.', ...(hasBody ? asContent(answer) : {}) }
 }
 
-const SUCCESSES: Record<string, string> = { 200: 'Done.', 201: 'Created.', 204: 'Done; there is nothing to show.' }
+const SUCCESSES: Record<string, string> = { 200: 'OK.', 201: 'Created.', 204: 'Done. The response has no body.' }
 
 function asContent(
   schema: unknown,

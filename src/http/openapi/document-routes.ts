@@ -4,16 +4,16 @@ import type { OpenApiDocument, RegisteredRoute } from './build-document.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** All routes that were registered, described or not. */
+    /** All registered routes, described or not. */
     registeredRoutes: readonly RegisteredRoute[]
-    /** The document of all routes that are described, in OpenAPI 3.1. */
+    /** Returns the OpenAPI 3.1 document of all described routes. */
     describeApi(): OpenApiDocument
   }
 }
 
 /**
- * Serves a description of all routes that are registered after this call. Answers are never made from the schemas that
- * describe them: what a schema forgot would be left out of the answer, and nobody would know.
+ * Serves the OpenAPI document of all routes registered after this call. Response schemas only describe; they do not
+ * serialize, because Fastify would silently drop fields that a schema omits.
  */
 export function documentRoutes(app: FastifyInstance): void {
   const routes: RegisteredRoute[] = []
@@ -26,7 +26,7 @@ export function documentRoutes(app: FastifyInstance): void {
   let document: OpenApiDocument | undefined
   app.decorate('describeApi', () => (document ??= buildDocument(routes)))
   app.get('/openapi.json', { schema: { hide: true } }, (_, reply) => {
-    // Anybody's page may read what everybody may know.
+    // The document is public, so pages of any origin may read it.
     void reply.header('access-control-allow-origin', '*').type('application/json')
     return reply.send(JSON.stringify(app.describeApi()))
   })

@@ -2,28 +2,28 @@ import type { TSchema } from '@sinclair/typebox'
 import type { ProblemCode } from '../../domain/errors.ts'
 import type { HeaderName, ParameterName } from './headers.ts'
 
-/** A named example; the tests send those of requests to a real server. */
+/** A named example. The tests send request examples to a real server. */
 export interface Example {
   summary: string
   value: unknown
 }
 
-/** One media type of a body or an answer. */
+/** One media type of a request or response body. */
 export interface DocumentedContent {
   schema?: object
   examples?: Record<string, Example>
 }
 
-/** An answer with more to tell than its JSON schema. */
+/** A response with more than a JSON schema. */
 export interface DocumentedAnswer {
   description: string
-  /** Headers beside those that every answer of its part of the API has. */
+  /** Headers in addition to those of its part of the API. */
   headers?: readonly HeaderName[]
-  /** By media type; none where the answer has no body. */
+  /** By media type. Absent when the response has no body. */
   content?: Record<string, DocumentedContent>
 }
 
-/** A body for the document alone, by media type. */
+/** A body that appears only in the document, by media type. */
 export interface JudgedBody {
   description?: string
   content: Record<string, DocumentedContent>
@@ -35,24 +35,23 @@ declare module 'fastify' {
     summary?: string
     description?: string
     tags?: readonly string[]
-    /** Replaces what the part of the API asks for; empty where everybody may call. */
+    /** Replaces the security of the part of the API. Empty for routes that need no credentials. */
     security?: readonly Record<string, string[]>[]
-    /** Leaves the route out of the document. */
+    /** Omits the route from the document. */
     hide?: boolean
     /**
-     * A body that the domain judges. It stands here and not under `body`, where Fastify would validate it with Ajv: Ajv
-     * stops at what one schema finds, and a writing call answers every error of every record, of form and of state
-     * together, and has an entry in Bulk User Logs.
+     * A body that the domain validates. Under `body`, Fastify would validate it with Ajv. But a writing call reports the
+     * schema errors and state errors of all records together, and has an entry in Bulk User Logs.
      */
     judgedBody?: JudgedBody
-    /** Request headers that the route itself reads. */
+    /** Request headers that the route reads itself. */
     judgedHeaders?: readonly ParameterName[]
-    /** What the route can be refused with, beside what holds for every route of its part of the API. */
+    /** Problem codes of the route, in addition to those of its part of the API. */
     problems?: readonly ProblemCode[]
   }
 }
 
-/** An answer in JSON. */
+/** Describes a JSON response. */
 export function jsonAnswer(
   description: string,
   schema: TSchema,

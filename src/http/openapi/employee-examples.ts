@@ -2,8 +2,8 @@ import type { Employee } from '../../domain/employees/employee.ts'
 import type { Example } from './documented-schema.ts'
 
 /*
- * The examples of the public API, one story: Ana is created first, with her manager, and changed later. The tests send
- * every request of it to a real server, in the order of this file.
+ * The examples of the public API tell one story: Ana is created, then her manager, and later both are changed. The tests
+ * send every request to a real server in the order of this file.
  */
 
 const ANA_ID = 'emp_01m7wqmfakeh492yss9pa6yb7t'
@@ -53,7 +53,7 @@ export const CREATE_BODIES: Record<string, Example> = {
     value: { first_name: 'Ana', last_name: 'Pérez', email: 'ana.perez@example.com' },
   },
   several: {
-    summary: 'Several, with what belongs to them',
+    summary: 'Several, with optional attributes',
     value: {
       employees: [
         { first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com', external_id: 'HR-1001' },
@@ -115,7 +115,7 @@ export const UPDATED_ONE: Record<string, Example> = {
 
 export const UPDATE_MANY_BODIES: Record<string, Example> = {
   several: {
-    summary: 'Several, each named in another way',
+    summary: 'Several, each identified differently',
     value: {
       employees: [
         { id: ANA_ID, email: 'ana.perez.lopez@example.com' },

@@ -10,15 +10,15 @@ import {
   REQUIRED_ATTRIBUTES,
 } from '../../domain/attributes.ts'
 
-/** What a schema describes: an employee in an answer, a new one, or a merge patch of one. */
+/** What a schema describes: an employee in a response, a new employee, or a merge patch. */
 export type Purpose = 'answer' | 'creation' | 'patch'
 
 const STRICT = { additionalProperties: false }
 /** E.164: + and 2 to 15 digits. */
 const PHONE_PATTERN = '^\\+[1-9][0-9]{1,14}$'
 
-export const EmployeeId = id('emp', 'EmployeeId', 'An employee.')
-export const LogId = id('log', 'LogId', 'A call, and its entry in Bulk User Logs.')
+export const EmployeeId = id('emp', 'EmployeeId', 'The id of an employee.')
+export const LogId = id('log', 'LogId', 'The id of a call and of its entry in Bulk User Logs.')
 export const Timestamp = Type.String({
   $id: 'Timestamp',
   format: 'date-time',
@@ -29,7 +29,7 @@ function id(prefix: string, name: string, description: string): TSchema {
   return Type.String({ $id: name, pattern: `^${prefix}_[0-7][0-9a-z]{25}$`, description: `${description} A TypeID.` })
 }
 
-/** A schema that lets null pass too. */
+/** Makes a schema nullable. */
 export function orNull(schema: TSchema): TSchema {
   const { type } = schema as { type?: string }
   return schema.$id === undefined && type !== undefined
@@ -37,7 +37,7 @@ export function orNull(schema: TSchema): TSchema {
     : Type.Union([schema, Type.Null()])
 }
 
-/** The schema of an attribute, made from the rule by which the domain reads it. */
+/** Makes the schema of an attribute from the domain's rule for it. */
 export function attributeSchema(name: AttributeName, purpose: Purpose): TSchema {
   const schema = valueSchema(name, purpose)
   const rule = ATTRIBUTE_RULES[name]
@@ -51,14 +51,16 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
     case 'text': {
       const limits = rule.min === undefined ? { maxLength: rule.max } : { minLength: rule.min, maxLength: rule.max }
       return Type.String(
-        rule.trim === true ? { ...limits, description: 'Trimmed; the limits hold after that.' } : limits,
+        rule.trim === true
+          ? { ...limits, description: 'Leading and trailing white space is removed before the limits apply.' }
+          : limits,
       )
     }
     case 'email':
       return Type.String({
         format: 'idn-email',
         maxLength: rule.max,
-        description: 'Kept in lower case, as Unicode NFKC.',
+        description: 'Stored in lower case and Unicode NFKC.',
       })
     case 'phone':
       return Type.String({ pattern: PHONE_PATTERN, description: 'E.164.' })
@@ -77,12 +79,15 @@ function statusSchema(purpose: Purpose): TSchema {
   const status = { type: 'string', enum: ['active', 'inactive'] }
   if (purpose === 'answer') return Type.Unsafe(status)
   if (purpose === 'creation') return Type.Unsafe({ ...status, default: 'active' })
-  return Type.Unsafe({ ...status, description: '`inactive` deactivates the employee, `active` reactivates it.' })
+  return Type.Unsafe({
+    ...status,
+    description: '`inactive` deactivates the employee; `active` reactivates the employee.',
+  })
 }
 
 function customSchema(purpose: Purpose): TSchema {
   const values: TSchema[] = [Type.String({ maxLength: MAX_CUSTOM_TEXT_CHARACTERS }), Type.Number(), Type.Boolean()]
-  // A patch may name more than the employee has afterwards: some it removes.
+  // A patch may have more members than the employee ends up with, because null removes one.
   const limits = purpose === 'patch' ? {} : { maxProperties: MAX_CUSTOM_ATTRIBUTES }
   return Type.Unsafe({
     type: 'object',
@@ -91,8 +96,8 @@ function customSchema(purpose: Purpose): TSchema {
     ...limits,
     description:
       purpose === 'patch'
-        ? `\`null\` removes one; the employee has at most ${MAX_CUSTOM_ATTRIBUTES} afterwards.`
-        : 'Attributes of your own.',
+        ? `\`null\` removes an attribute. The employee can have at most ${MAX_CUSTOM_ATTRIBUTES} after the update.`
+        : 'Your own attributes.',
   })
 }
 
@@ -100,7 +105,7 @@ function attributes(purpose: Purpose): Record<string, TSchema> {
   return Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, attributeSchema(name, purpose)]))
 }
 
-/** What the API itself keeps of an employee. */
+/** Read-only fields. */
 const KEPT = {
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -115,16 +120,20 @@ export const Employee = Type.Object(
 
 export const EmployeePreview = Type.Object(
   { id: Type.Null(), ...attributes('answer'), ...KEPT },
-  { $id: 'EmployeePreview', ...STRICT, description: 'An employee who would be created. The id is given at creation.' },
+  {
+    $id: 'EmployeePreview',
+    ...STRICT,
+    description: 'The employee that the call would create. The id is assigned on creation.',
+  },
 )
 
-/** Ways to name the manager by something other than the id; at most one of the three may stand in a record. */
+/** Alternatives to `manager_id`. A record may have at most one of the three. */
 function managerNames(purpose: Purpose): Record<string, TSchema> {
   const named = (name: AttributeName, by: string) =>
     orNull(
       Type.Unsafe({
         ...valueSchema(name, purpose),
-        description: `Names the manager by ${by}, in place of \`manager_id\`.`,
+        description: `Identifies the manager by ${by}, instead of \`manager_id\`.`,
       }),
     )
   return { manager_external_id: named('external_id', 'external id'), manager_email: named('email', 'e-mail') }
@@ -139,7 +148,11 @@ const required = Object.fromEntries(REQUIRED_ATTRIBUTES.map((name) => [name, cre
 
 export const EmployeeCreate = Type.Object(
   { ...optional({ ...creation, ...managerNames('creation') }), ...required },
-  { $id: 'EmployeeCreate', ...STRICT, description: 'A new employee. The manager may stand anywhere in the same call.' },
+  {
+    $id: 'EmployeeCreate',
+    ...STRICT,
+    description: 'A new employee. The manager may be another record of the same call.',
+  },
 )
 
 const patch = optional({ ...attributes('patch'), ...managerNames('patch') })
@@ -147,7 +160,7 @@ const patch = optional({ ...attributes('patch'), ...managerNames('patch') })
 export const EmployeePatch = Type.Object(patch, {
   $id: 'EmployeePatch',
   ...STRICT,
-  description: 'A JSON Merge Patch (RFC 7396): what is absent stays as it is, null clears.',
+  description: 'A JSON Merge Patch (RFC 7396): absent fields keep their value, null clears a field.',
 })
 
 export const EmployeeBulkPatch = Type.Unsafe({
@@ -155,6 +168,6 @@ export const EmployeeBulkPatch = Type.Unsafe({
   $id: 'EmployeeBulkPatch',
   anyOf: ['id', 'external_id', 'email'].map((name) => ({ required: [name] })),
   description:
-    'A JSON Merge Patch with what names its employee: `id` if present, else `external_id` unless null, else `email`. ' +
-    'Only what does not name the employee is a new value.',
+    'A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else ' +
+    'by `email`. The fields that do not identify the employee are new values.',
 })

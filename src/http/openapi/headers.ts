@@ -1,4 +1,4 @@
-/** A header of an answer, or a request header that is a parameter, as OpenAPI describes it. */
+/** A response header, or a request header that is a parameter, in OpenAPI form. */
 interface Described {
   description: string
   schema: object
@@ -11,33 +11,33 @@ const TEXT = { type: 'string' }
 const HEADERS = {
   'X-Request-Id': {
     description:
-      "The request's id: the client's own, if it sent one of 1 to 64 letters, digits and `.`, `_`, `-`; otherwise a new one.",
+      "The id of the request: the client's own if it has 1 to 64 letters, digits, `.`, `_` or `-`; otherwise a new one.",
     schema: TEXT,
     example: '7a165430-d4e7-4ff0-816e-44d0adc6327e',
   },
   'RateLimit-Policy': {
-    description: 'The quota of the key: `q` requests in a window of `w` seconds.',
+    description: "The key's quota: `q` requests in a window of `w` seconds.",
     schema: TEXT,
     example: '"quota";q=10000;w=2592000',
   },
   RateLimit: {
-    description: 'What is left of it: `r` requests, and `t` seconds until the window ends.',
+    description: "The key's remaining quota: `r` requests, and `t` seconds until the window ends.",
     schema: TEXT,
     example: '"quota";r=9999;t=864000',
   },
   'X-Ledger-Position': {
     description:
-      "The last position of the call's events in the company's ledger. Send it as `min_position` to read your own write.",
+      "The position of the call's last event in the company's ledger. Send it as `min_position` to read your own write.",
     schema: { type: 'integer', minimum: 1 },
     example: 42,
   },
   'Idempotency-Replayed': {
-    description: '`true` where the answer is that of the first call with the same `Idempotency-Key`.',
+    description: '`true` if this is the stored response of the first call with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
   ETag: { description: 'The version of the employee, for `If-Match`.', schema: TEXT, example: '"1"' },
-  Location: { description: 'The path of the one thing that was created.', schema: TEXT },
-  'Retry-After': { description: 'Seconds after which to try again.', schema: INTEGER, example: 1 },
+  Location: { description: 'The path of the new resource.', schema: TEXT },
+  'Retry-After': { description: 'Seconds to wait before trying again.', schema: INTEGER, example: 1 },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: TEXT },
 } satisfies Record<string, Described>
 
@@ -46,14 +46,14 @@ export type HeaderName = keyof typeof HEADERS
 const PARAMETERS = {
   'Idempotency-Key': {
     description:
-      'Makes the call safe to repeat: 1 to 255 visible ASCII characters, chosen by the client, one for each intended ' +
-      'effect. A retry with the same key and the same request gets the first answer again and has no second effect. ' +
-      'Use a random value, without personal data: that a key was used is remembered for ever.',
+      'Makes the call safe to retry. Send 1 to 255 visible ASCII characters, and a new value for each new operation. A ' +
+      'retry with the same key and the same request returns the first response and has no second effect. Use a random ' +
+      'value without personal data: the service remembers used keys forever.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     example: 'nightly-2026-11-20-batch-1',
   },
   'If-Match': {
-    description: 'Updates the employee only if it still has this version: the `ETag` of an earlier answer, or `*`.',
+    description: 'Update the employee only if it still has this version: the `ETag` of an earlier response, or `*`.',
     schema: TEXT,
     example: '"1"',
   },
@@ -63,7 +63,7 @@ export type ParameterName = keyof typeof PARAMETERS
 
 export const HEADER_COMPONENTS: Record<string, Described> = HEADERS
 
-/** The request headers as components of the document, by the name of their component. */
+/** Request headers as components of the document, by component name. */
 export const PARAMETER_COMPONENTS = Object.fromEntries(
   Object.entries(PARAMETERS).map(([name, described]) => {
     return [componentOf(name as ParameterName), { name, in: 'header', ...described }]

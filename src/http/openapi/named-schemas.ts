@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 
 type Json = Record<string, unknown>
 
-/** Collects schemas that have a name, so that the document says each once and refers to it. */
+/** Collects named schemas, so that the document defines each once and refers to it. */
 export class NamedSchemas {
   readonly components: Record<string, object> = {}
 
   /**
-   * The schema as the document shows it: every schema with an `$id`, itself or inside, becomes a component of that
-   * name, and choices between texts become an `enum`. Throws when two different schemas have the same name.
+   * Converts a schema for the document: every schema with an `$id`, at any depth, becomes a component of that name, and
+   * choices between strings become an `enum`. Throws if two different schemas have the same name.
    */
   refer(schema: object): object {
-    // What TypeBox keeps for itself stands under symbols, which JSON does not have.
+    // TypeBox keeps its metadata under symbols, which JSON drops.
     return this.#visit(JSON.parse(JSON.stringify(schema))) as object
   }
 
@@ -34,12 +34,12 @@ export class NamedSchemas {
   }
 }
 
-/** Members that hold values and no schemas. */
+/** Whether a member holds values, not schemas. */
 function isData(key: string): boolean {
   return key === 'examples' || key === 'default' || key === 'const' || key === 'enum'
 }
 
-/** `anyOf` of constant texts says the same as `enum`, which readers and generators understand better. */
+/** Turns an `anyOf` of constant strings into an `enum`, which readers and generators handle better. */
 function asEnum(schema: Json): Json {
   const { anyOf: choices, ...rest } = schema
   if (!Array.isArray(choices) || choices.length === 0) return schema

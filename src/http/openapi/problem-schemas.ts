@@ -9,33 +9,33 @@ import type { DocumentedAnswer } from './documented-schema.ts'
 const STRICT = { additionalProperties: false }
 
 const RECORD_CODES: Record<RecordErrorCode, string> = {
-  required: 'A required field is absent.',
-  invalid_type: 'The value has another JSON type.',
-  invalid_format: 'The text does not have the form of such a value.',
+  required: 'A required field is missing.',
+  invalid_type: 'The value has the wrong JSON type.',
+  invalid_format: 'The string has the wrong format.',
   too_long:
-    'Longer than the limit, which the message names; also a record or `custom_attributes` with too many members.',
-  too_short: 'Shorter than the limit, which the message names.',
-  invalid_value: 'None of the values that the field may have, or one that another field forbids.',
-  null_not_allowed: 'The field cannot be unset.',
-  unknown_field: 'An employee has no such field.',
-  read_only_field: 'The API itself keeps the field.',
-  missing_locator: 'Nothing in the record names its employee.',
-  employee_not_found: 'The company has no such employee.',
-  already_exists: 'Another employee holds the value.',
-  inactive_employee_exists: 'An inactive employee holds the value; `id` is theirs.',
-  duplicate_in_batch: 'Another record of the call names the same employee, or takes the same value.',
-  manager_not_found: 'The company has no such employee to be the manager.',
-  manager_cycle: 'The employee would stand above themselves.',
+    'Longer than the limit, or a record or `custom_attributes` with too many members. The message names the limit.',
+  too_short: 'Shorter than the limit. The message names the limit.',
+  invalid_value: 'The value is not allowed, or conflicts with another field.',
+  null_not_allowed: 'The field cannot be null.',
+  unknown_field: 'This field does not exist.',
+  read_only_field: 'The field is read-only.',
+  missing_locator: 'The record does not identify its employee.',
+  employee_not_found: 'No such employee exists.',
+  already_exists: 'Another employee has this value.',
+  inactive_employee_exists: 'An inactive employee has this value. `id` is the id of that employee.',
+  duplicate_in_batch: 'Another record of the call refers to the same employee, or has the same value.',
+  manager_not_found: 'No employee matches this manager.',
+  manager_cycle: 'The employee would report to themselves, directly or indirectly.',
 }
 
 const RecordErrorSchema = Type.Object(
   {
-    index: Type.Integer({ minimum: 0, description: 'Zero-based place of the record in the call.' }),
-    id: Type.Unsafe({ type: ['string', 'null'], description: "The employee's id, when it is known." }),
+    index: Type.Integer({ minimum: 0, description: 'Zero-based index of the record in the call.' }),
+    id: Type.Unsafe({ type: ['string', 'null'], description: "The employee's id, if known." }),
     pointer: Type.String({
       description:
-        'JSON Pointer (RFC 6901) into the body as it was sent. Where the name of a field has more than 256 characters, it ' +
-        'leads to the object that has the field.',
+        'JSON Pointer (RFC 6901) into the body as sent. If the name of a field is longer than 256 characters, it points to ' +
+        'the object that contains the field.',
       examples: ['/employees/0/email'],
     }),
     code: Type.Unsafe({
@@ -45,7 +45,7 @@ const RecordErrorSchema = Type.Object(
         .map(([code, text]) => `- \`${code}\`: ${text}`)
         .join('\n'),
     }),
-    message: Type.String({ description: 'Names the fault and the limit, never the value that was sent.' }),
+    message: Type.String({ description: 'Describes the error and the limit. Never contains the value that was sent.' }),
   },
   { $id: 'RecordError', ...STRICT },
 )
@@ -55,43 +55,43 @@ const ProblemSchema = Type.Object(
   {
     type: Type.String({
       format: 'uri-reference',
-      description: 'A page about the code.',
+      description: 'The address of a page about the code.',
       examples: ['/problems/validation_failed'],
     }),
     title: Type.String(),
     status: Type.Integer({ minimum: 400, maximum: 599 }),
     code: Type.String({ description: 'What went wrong, for programs.' }),
     detail: Type.String({ description: 'What went wrong, for people.' }),
-    request_id: Type.String({ description: 'That of the `X-Request-Id` header.' }),
+    request_id: Type.String({ description: 'Same as the `X-Request-Id` header.' }),
     log_id: Type.Optional(LogId),
     errors: Type.Array(RecordErrorSchema, {
       maxItems: MAX_ANSWERED_ERRORS,
       description:
-        `The errors of the records, in the order of the records: the first ${MAX_RECORD_ERRORS} of each, and at most ` +
-        `${MAX_ANSWERED_ERRORS} of a call.`,
+        `The errors in the order of the records: the first ${MAX_RECORD_ERRORS} of each record, and at most ` +
+        `${MAX_ANSWERED_ERRORS} in total.`,
     }),
     errors_omitted: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'How many more errors there are. Absent when `errors` has all of them.',
+        description: 'The number of errors left out. Absent if `errors` is complete.',
       }),
     ),
   },
   {
     $id: 'Problem',
     ...STRICT,
-    description: 'Why a call was refused (RFC 9457). `log_id` where it has an entry in Bulk User Logs.',
+    description: 'Why a call was refused (RFC 9457). `log_id` is present if the call has an entry in Bulk User Logs.',
   },
 )
 
-/** How a route refuses with one status: with any of these codes. */
+/** The refusals of a route with one status, and their codes. */
 export interface Refusals {
   status: string
   codes: ProblemCode[]
   answer: DocumentedAnswer
 }
 
-/** The answers with which a route refuses, by status. The order in which codes are given makes no difference. */
+/** Describes the problem responses of a route, by status. The order of the codes makes no difference. */
 export function problemAnswers(codes: readonly ProblemCode[], headers: readonly HeaderName[]): Refusals[] {
   const byStatus = Map.groupBy([...new Set(codes)].toSorted(), (code) => problem(code, '').status)
   const statuses = [...byStatus.keys()].sort((a, b) => a - b)

@@ -8,20 +8,24 @@ export const STRICT = { additionalProperties: false } as const
 export const NoQuery = Type.Object({}, STRICT)
 
 export const Page = {
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many items a page has at most.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'The maximum number of items on a page.' }),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: '`next_cursor` of the page before, for the next one.' }),
+    Type.String({ minLength: 1, maxLength: 64, description: 'The `next_cursor` of the previous page.' }),
   ),
 }
 
-/** A name that people give to a thing; white space at its ends is dropped before it is looked at. */
-export const Name = Type.String({ minLength: 1, maxLength: 120, description: 'Trimmed; the limits hold after that.' })
+/** A name that people choose. Leading and trailing white space is removed before validation. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 120,
+  description: 'Leading and trailing white space is removed before the limits apply.',
+})
 
 export const Time = Type.String({ format: 'date-time' })
 
 export const TimeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 
-/** One of a few texts. */
+/** One of a few strings. */
 export function oneOf<Text extends string>(texts: readonly Text[], description?: string) {
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
 }
@@ -29,14 +33,14 @@ export function oneOf<Text extends string>(texts: readonly Text[], description?:
 export function listOf(item: TSchema) {
   return Type.Object({
     items: Type.Array(item),
-    next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Null at the end.' }),
+    next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Null on the last page.' }),
   })
 }
 
-/** An id in a path may be any text: one that is no id is answered like one that nothing has. */
+/** Accepts any string as an id in a path: a malformed id is answered like an unknown one. */
 export function idIn(kind: string) {
   return Type.Object({ id: Type.String({ description: `The id of the ${kind}.` }) })
 }
 
-/** The answer to a deletion has no body. */
-export const NO_CONTENT = Type.Null({ description: 'Done; there is nothing to say.' })
+/** The response to a deletion, which has no body. */
+export const NO_CONTENT = Type.Null({ description: 'Done. The response has no body.' })

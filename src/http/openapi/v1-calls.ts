@@ -9,8 +9,8 @@ import * as examples from './employee-examples.ts'
 import { EmployeePatch } from './employee-schemas.ts'
 
 /*
- * How the document describes the three writing calls. Only their queries are validated by these schemas: the records
- * of their bodies are judged by the domain.
+ * The OpenAPI descriptions of the three writing calls. These schemas validate only the queries; the domain validates the
+ * records of the bodies.
  */
 
 export const EmployeeParams = Type.Object({
@@ -20,13 +20,13 @@ export const EmployeeParams = Type.Object({
 export const WriteQuery = Type.Object(
   {
     validate_only: Type.Optional(
-      Type.Boolean({ description: 'Answer what would happen, and store nothing: neither a change nor a log entry.' }),
+      Type.Boolean({ description: 'Return what would happen, and store neither a change nor a log entry.' }),
     ),
   },
   { additionalProperties: false },
 )
 
-/** What a call that costs quota can be refused with. */
+/** The problems of a call that costs quota. */
 export const READING_PROBLEMS = ['key_disabled', 'quota_exceeded'] as const
 
 const WRITING_PROBLEMS = [
@@ -37,7 +37,7 @@ const WRITING_PROBLEMS = [
 const BATCH_PROBLEMS = ['batch_too_large', 'empty_batch'] as const satisfies readonly ProblemCode[]
 const WRITE_HEADERS = ['X-Ledger-Position', 'Idempotency-Replayed'] as const
 
-const ALL_OR_NONE = 'All records are applied, or none. A refusal names every fault of every record.'
+const ALL_OR_NONE = 'Applies all records or none. A refusal lists the errors of all records.'
 
 /** `POST /v1/employees` */
 export function createCall(maxRecords: number) {
@@ -49,14 +49,14 @@ export function createCall(maxRecords: number) {
     querystring: WriteQuery,
     judgedHeaders: ['Idempotency-Key'],
     judgedBody: {
-      description: 'An object with the records, a bare array of them, or one bare record.',
+      description: 'An object with the records, an array of records, or a single record.',
       ...judgedBody(createBody(maxRecords), JSON_TYPES, examples.CREATE_BODIES),
     },
     response: {
-      200: jsonAnswer('With `validate_only`: what would be created.', CreatableEmployees, {
+      200: jsonAnswer('With `validate_only`: the employees that would be created.', CreatableEmployees, {
         examples: examples.CREATABLE,
       }),
-      201: jsonAnswer('The new employees; `Location` where it is one.', CreatedEmployees, {
+      201: jsonAnswer('The new employees. `Location` is present if there is only one.', CreatedEmployees, {
         headers: [...WRITE_HEADERS, 'Location'],
         examples: examples.CREATED,
       }),
@@ -71,14 +71,14 @@ export function updateOneCall() {
     operationId: 'updateEmployee',
     summary: 'Update one employee',
     description:
-      'By a JSON Merge Patch. `status` deactivates and reactivates; what the employee already has is no change.',
+      'Applies a JSON Merge Patch. Set `status` to deactivate or reactivate the employee. Values that are already set are not changes.',
     tags: ['Employees'],
     params: EmployeeParams,
     querystring: WriteQuery,
     judgedHeaders: ['Idempotency-Key', 'If-Match'],
     judgedBody: judgedBody(EmployeePatch, MERGE_PATCH_TYPES, examples.UPDATE_ONE_BODIES),
     response: {
-      200: jsonAnswer('What became of the employee.', UpdatedEmployee, {
+      200: jsonAnswer('The result of the update.', UpdatedEmployee, {
         headers: [...WRITE_HEADERS, 'ETag'],
         examples: examples.UPDATED_ONE,
       }),
@@ -93,17 +93,17 @@ export function updateManyCall(maxRecords: number) {
     operationId: 'updateEmployees',
     summary: 'Update several employees',
     description:
-      `${ALL_OR_NONE} Uniqueness and managers are judged on the state after the call: ` +
-      'two employees may swap their e-mails.',
+      `${ALL_OR_NONE} Uniqueness and reporting lines are checked on the state after the call, so two employees can ` +
+      'swap e-mails.',
     tags: ['Employees'],
     querystring: WriteQuery,
     judgedHeaders: ['Idempotency-Key'],
     judgedBody: {
-      description: 'An object with the records, or a bare array of them.',
+      description: 'An object with the records, or an array of records.',
       ...judgedBody(updateManyBody(maxRecords), MERGE_PATCH_TYPES, examples.UPDATE_MANY_BODIES),
     },
     response: {
-      200: jsonAnswer('What became of each employee.', UpdatedEmployees, {
+      200: jsonAnswer('The result for each employee.', UpdatedEmployees, {
         headers: WRITE_HEADERS,
         examples: examples.UPDATED_MANY,
       }),

@@ -9,7 +9,7 @@ import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
  */
 export function bodyProblem(faults: FastifySchemaValidationError[], body: unknown): Problem {
   if (faults.some(({ keyword, instancePath }) => keyword === 'type' && instancePath === '')) {
-    return problem('invalid_body', 'the body must be a JSON object')
+    return problem('invalid_body', 'The body must be a JSON object')
   }
   const errors = new Map<string, RecordError>()
   // Report only the first fault of each field: a value of the wrong type would also fail the enum, and so on.
@@ -23,7 +23,7 @@ export function bodyProblem(faults: FastifySchemaValidationError[], body: unknow
 export function invalidFields(errors: RecordError[]): Problem {
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
   const answered = errors.slice(0, MAX_RECORD_ERRORS)
-  return problem('validation_failed', `the body has ${count}`, answered, errors.length - answered.length)
+  return problem('validation_failed', `The body has ${count}`, answered, errors.length - answered.length)
 }
 
 /** An error in one field of a body that holds a single record. */
@@ -42,7 +42,7 @@ function recordError(fault: FastifySchemaValidationError, body: unknown): Record
     }
     case 'additionalProperties': {
       const unknown = String(params['additionalProperty'])
-      return fieldError(errorPointer(pointer, [unknown]), 'unknown_field', 'there is no such field')
+      return fieldError(errorPointer(pointer, [unknown]), 'unknown_field', 'This field does not exist')
     }
     case 'type':
       return isNull(body, name)
@@ -61,7 +61,7 @@ function recordError(fault: FastifySchemaValidationError, body: unknown): Record
       return fieldError(pointer, 'invalid_value', `${name} must be one of ${allowed}`)
     }
     default:
-      return fieldError(pointer, 'invalid_format', `${name} has the wrong form`)
+      return fieldError(pointer, 'invalid_format', `${name} has the wrong format`)
   }
 }
 

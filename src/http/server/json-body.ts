@@ -26,7 +26,7 @@ export function parseJsonBody(bytes: Buffer): SentJson {
   const text = decode(bytes)
   // Check the depth before parsing: a recursive parser would run out of stack.
   const { isTooDeep, hasInfinity, hasAlteredNumber } = scanText(text)
-  if (isTooDeep) throw bodyError('malformed_json', `the body is nested deeper than ${MAX_DEPTH} levels`)
+  if (isTooDeep) throw bodyError('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`)
   const body = parseText(text)
   const fault =
     (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? findAlteredValue(body, []) : null) ??
@@ -36,10 +36,10 @@ export function parseJsonBody(bytes: Buffer): SentJson {
 }
 
 function decode(bytes: Buffer): string {
-  if (bytes.length === 0) throw bodyError('malformed_json', 'the body is empty')
+  if (bytes.length === 0) throw bodyError('malformed_json', 'The body is empty')
   const text = decodeUtf8(bytes)
   // The decoder has skipped the first one, as RFC 8259 section 8.1 allows.
-  if (text.startsWith(BYTE_ORDER_MARK)) throw bodyError('malformed_json', 'the body begins with two byte order marks')
+  if (text.startsWith(BYTE_ORDER_MARK)) throw bodyError('malformed_json', 'The body begins with two byte order marks')
   return text
 }
 
@@ -47,7 +47,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes)
   } catch {
-    throw bodyError('malformed_json', 'the body is not valid UTF-8')
+    throw bodyError('malformed_json', 'The body is not valid UTF-8')
   }
 }
 
@@ -56,7 +56,7 @@ function parseText(text: string): SentJson {
     return parse(text, null, { protoAction: 'error', constructorAction: 'ignore' })
   } catch (error) {
     const isProto = error instanceof SyntaxError && error.message.includes('forbidden prototype')
-    throw bodyError('malformed_json', isProto ? 'a member is named __proto__' : syntaxDetail(error))
+    throw bodyError('malformed_json', isProto ? 'The body has a member named __proto__' : syntaxDetail(error))
   }
 }
 
@@ -64,9 +64,7 @@ function parseText(text: string): SentJson {
 function syntaxDetail(error: unknown): string {
   const [, position] =
     / at position (\d+) \(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '') ?? []
-  return position === undefined
-    ? 'the body is not well-formed JSON'
-    : `the body is not well-formed JSON at character ${position}`
+  return position === undefined ? 'The body is not valid JSON' : `The body is not valid JSON at character ${position}`
 }
 
 /** Scans everything outside of strings: the nesting depth, and numbers that a double cannot hold. */
@@ -126,7 +124,7 @@ type Path = (string | number)[]
 /** Finds a string or number that storing would alter. Returns a message, or null if there is none. */
 function findAlteredValue(value: SentJson, path: Path): string | null {
   if (typeof value === 'string') return findTextFault(value, path)
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `a number at ${renderPath(path)} is too large`
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `A number at ${renderPath(path)} is too large`
   if (typeof value !== 'object' || value === null) return null
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at += 1) {
@@ -150,8 +148,8 @@ function findAlteredMember(member: SentJson, name: string | number, path: Path):
 }
 
 function findTextFault(text: string, path: Path): string | null {
-  if (text.includes('\0')) return `a text at ${renderPath(path)} contains U+0000`
-  return text.isWellFormed() ? null : `a text at ${renderPath(path)} contains a lone surrogate`
+  if (text.includes('\0')) return `A string at ${renderPath(path)} contains U+0000`
+  return text.isWellFormed() ? null : `A string at ${renderPath(path)} contains a lone surrogate`
 }
 
 /** Renders a path for a message. Stops before the first name that the client chose. */

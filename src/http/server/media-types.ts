@@ -43,5 +43,5 @@ function assertMediaType(request: FastifyRequest): void {
   const { mediaTypes } = request.routeOptions.config as FastifyContextConfig
   const sent = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (!mediaTypes || (sent !== undefined && mediaTypes.includes(sent))) return
-  throw new ProblemError(problem('unsupported_media_type', `the body must be sent as ${mediaTypes.join(' or ')}`))
+  throw new ProblemError(problem('unsupported_media_type', `The body must be sent as ${mediaTypes.join(' or ')}`))
 }

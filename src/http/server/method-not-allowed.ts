@@ -24,7 +24,7 @@ export function collectMethods(app: FastifyInstance): () => void {
         schema: { hide: true },
         // Refuse before reading the body: the caller is not authenticated.
         onRequest: async (request, reply) => {
-          const detail = `the route has the methods ${allow}`
+          const detail = `The route supports ${allow}`
           return sendProblemDocument(request, reply.header('allow', allow), problem('method_not_allowed', detail))
         },
         handler: () => undefined,

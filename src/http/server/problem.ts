@@ -34,22 +34,22 @@ export function toProblem(error: unknown, bodyLimit: number): Problem {
   if (error instanceof RefusedByStateError) return error.problem
   if (error instanceof RefusedCredentialsError) return invalidCredentials().problem
   if (error instanceof IdempotencyInProgressError) {
-    return problem('idempotency_in_progress', 'the first call with this Idempotency-Key is still running')
+    return problem('idempotency_in_progress', 'The first call with this Idempotency-Key is still running; try again')
   }
   if (error instanceof UnavailableError || isOfTheServer(error)) {
     return problem('unavailable', 'the service is temporarily unavailable; try again')
   }
-  return fromFastify(error as FastifyError, bodyLimit) ?? problem('internal_error', 'something went wrong on our side')
+  return fromFastify(error as FastifyError, bodyLimit) ?? problem('internal_error', 'Something went wrong on our side')
 }
 
 function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return problem('payload_too_large', `the body must have at most ${bodyLimit} bytes`)
+      return problem('payload_too_large', `The body must have at most ${bodyLimit} bytes`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return problem('unsupported_media_type', 'the body must be sent as application/json')
+      return problem('unsupported_media_type', 'The body must be sent as application/json')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return problem('malformed_json', 'the body is shorter or longer than its Content-Length')
+      return problem('malformed_json', 'The body length does not match Content-Length')
     case 'FST_ERR_VALIDATION':
       return problem('invalid_query', validationDetail(error))
     default:
@@ -57,12 +57,12 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
   }
 }
 
-/** Names the parameter and the rule, never the value. */
+/** Describes the parameter and the rule, never the value. */
 function validationDetail({ validation }: FastifyError): string {
   const [fault] = validation ?? []
-  if (!fault) return 'a query parameter is not valid'
-  if (fault.keyword === 'additionalProperties') return 'the route has no such query parameter'
-  return `the query parameter ${fault.instancePath.slice(1)} ${fault.message ?? 'is not valid'}`
+  if (!fault) return 'A query parameter is not valid'
+  if (fault.keyword === 'additionalProperties') return 'This query parameter does not exist'
+  return `The query parameter ${fault.instancePath.slice(1)} ${fault.message ?? 'is not valid'}`
 }
 
 /** Sends a problem document (RFC 9457) for an error. */

@@ -22,5 +22,5 @@ export function assertStorable(texts: object): void {
 
 /** A problem with a query parameter; `fault` follows its name. */
 export function invalidQuery(name: string, fault: string): ProblemError {
-  return new ProblemError(problem('invalid_query', `the query parameter ${name} ${fault}`))
+  return new ProblemError(problem('invalid_query', `The query parameter ${name} ${fault}`))
 }

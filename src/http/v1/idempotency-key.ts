@@ -18,7 +18,7 @@ export function idempotencyOf(request: FastifyRequest): Idempotency | null {
   if (!sent) return null
   const [key] = sent
   if (sent.length !== 1 || key === undefined || !VALID.test(key)) {
-    const detail = 'Idempotency-Key must stand once and have 1 to 255 visible ASCII characters'
+    const detail = 'Idempotency-Key must appear once and have 1 to 255 visible ASCII characters'
     throw new ProblemError(problem('idempotency_key_invalid', detail))
   }
   const [path] = request.url.split('?', 1)

@@ -23,37 +23,37 @@ const ListQuery = Type.Object(
   {
     limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the page before.' }),
+      Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
     ),
     status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('inactive')])),
     email: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 254,
-        description: 'Who has it at this moment, as the last commit left them.',
+        description: 'The employee with exactly this value now, including the latest commit.',
       }),
     ),
     external_id: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 128,
-        description: 'Who has it at this moment, as the last commit left them.',
+        description: 'The employee with exactly this value now, including the latest commit.',
       }),
     ),
     updated_since: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Changed at this time or later; the list is then in the order of the changes.',
+        description: 'Changed at or after this time. The list is then in the order of the changes.',
       }),
     ),
     q: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 254, description: 'Part of a name, an e-mail or an external id.' }),
+      Type.String({ minLength: 1, maxLength: 254, description: 'Part of a name, e-mail or external id.' }),
     ),
     min_position: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Wait, at most 10 s, until the list has caught up with this `X-Ledger-Position`.',
+        description: 'Wait up to 10 seconds for the list to include this `X-Ledger-Position`.',
       }),
     ),
   },
@@ -63,7 +63,7 @@ const ListQuery = Type.Object(
 const listSchema = {
   operationId: 'listEmployees',
   summary: 'List employees',
-  description: 'In the order of their creation, from a read model that follows the writes at a short distance.',
+  description: 'In order of creation. The list is eventually consistent; use `min_position` to read your own write.',
   tags: ['Employees'],
   querystring: ListQuery,
   response: { 200: jsonAnswer('A page of the list.', EmployeeList, { examples: EMPLOYEES_LISTED }) },
@@ -108,5 +108,5 @@ function decodePlace(cursor: string): EmployeePlace {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const [, updatedAt, id] = /^1:([0-9T:.-]{23}Z):(emp_[0-9a-z]+)$/.exec(text) ?? []
   if (updatedAt !== undefined && isId('emp', id)) return { updatedAt: instant('cursor', updatedAt), id }
-  throw new ProblemError(problem('invalid_query', 'the query parameter cursor is not one that a list gave'))
+  throw new ProblemError(problem('invalid_query', 'The query parameter cursor must be a cursor returned by the API'))
 }

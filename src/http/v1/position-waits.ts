@@ -47,7 +47,7 @@ export function openPositionWaits(
   return async (companyId, position) => {
     const { head, reached } = await readProgress(db, companyId, projection)
     if (position > head) {
-      throw new ProblemError(problem('invalid_query', 'the query parameter min_position is beyond the last position'))
+      throw new ProblemError(problem('invalid_query', 'The query parameter min_position is beyond the last position'))
     }
     if (reached >= position) return
     const others = waiting.get(companyId) ?? 0
@@ -64,5 +64,5 @@ export function openPositionWaits(
 }
 
 function late(): ProblemError {
-  return new ProblemError(problem('unavailable', 'the employee list has not reached min_position yet; try again'))
+  return new ProblemError(problem('unavailable', 'The employee list has not reached min_position yet; try again'))
 }

@@ -23,7 +23,7 @@ export interface ReadServices {
 const readSchema = {
   operationId: 'readEmployee',
   summary: 'Read one employee',
-  description: 'As the last commit left it. An id of another company is answered like one that does not exist.',
+  description: 'Always current. An id of another company is treated like one that does not exist.',
   tags: ['Employees'],
   params: EmployeeParams,
   querystring: Type.Object({}, { additionalProperties: false }),
@@ -40,7 +40,7 @@ export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServic
       const { companyId } = callerOf(request)
       const { id } = request.params
       const employee = isId('emp', id) ? await readEmployee(db, companyId, id) : null
-      if (!employee) throw new ProblemError(problem('employee_not_found', 'the company has no such employee'))
+      if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
       return reply.header('etag', entityTag(employee.version)).send(employee)
     },
   )

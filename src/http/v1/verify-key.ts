@@ -11,14 +11,14 @@ import { useKeyOf } from '../access/quota.ts'
 const KeyVerification = Type.Object(
   {
     company_name: Type.String({ description: 'The company that owns the key.' }),
-    last_used: Type.String({ format: 'date-time', description: 'The latest call of the key before this one.' }),
+    last_used: Type.String({ format: 'date-time', description: 'The most recent call with this key before this one.' }),
     is_enabled: Type.Boolean(),
-    quota_limit: Type.Integer({ description: 'Requests that the key may make in a window.' }),
-    requests_made: Type.Integer({ description: 'Requests counted in the current window.' }),
+    quota_limit: Type.Integer({ description: 'The number of requests allowed in each period.' }),
+    requests_made: Type.Integer({ description: 'The number of requests made in the current period.' }),
     refresh_period: Type.Union(
       REFRESH_PERIODS.map((period) => Type.Literal(period)),
       {
-        description: 'The window: a calendar hour, day, week from Monday, or month, in UTC.',
+        description: 'The quota period: a calendar hour, day, week (from Monday) or month, in UTC.',
       },
     ),
   },
@@ -28,11 +28,11 @@ const KeyVerification = Type.Object(
 const verifySchema = {
   operationId: 'verifyKey',
   summary: 'Verify an API key',
-  description: 'Costs no quota, works at an exhausted one, and answers for a disabled key too.',
+  description: 'Costs no quota, and works with an exhausted quota or a disabled key.',
   tags: ['Keys'],
   querystring: Type.Object({}, { additionalProperties: false }),
   response: {
-    200: jsonAnswer('What the key is, and how much it was used.', KeyVerification, { examples: KEY_VERIFICATION }),
+    200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },
 } as const
 

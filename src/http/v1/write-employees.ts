@@ -36,7 +36,7 @@ export async function writeEmployees(
     bodyLimit,
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
-      if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'the body is empty'))
+      if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
       // A call that stores nothing has nothing to repeat.
       const idempotency = isValidateOnly(request) ? null : idempotencyOf(request)
       return run(services, request, reply, prepare(request, request.body), idempotency)

@@ -70,7 +70,7 @@ await t.test('an administrator reads, from the first sign-in on, why a bulk upda
   t.equal(await records.count(), 2)
   t.match(
     await records.nth(0).innerText(),
-    /Record 0[^]*Bob[^]*"email": "no address",?\n↑ email must be an e-mail address \(invalid_format\)/,
+    /Record 0[^]*Bob[^]*"email": "no address",?\n↑ email must be a valid e-mail address \(invalid_format\)/,
   )
   t.match(await records.nth(0).innerText(), /"first_name": null,?\n↑ first_name must not be null/)
   t.match(

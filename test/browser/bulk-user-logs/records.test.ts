@@ -76,7 +76,7 @@ await t.test('a refused record of any size and form is shown as far as a page ca
     await service.project()
     await page.goto(`${LOGS}/${answer.body.log_id}`)
     const last = page.locator('.record').last()
-    t.match(await last.innerText(), /"a\/b~c": ".*",?\n↑ an employee has no such field/)
+    t.match(await last.innerText(), /"a\/b~c": ".*",?\n↑ This field does not exist/)
     t.match(await last.innerText(), /"email": \{\},?\n↑ email must be a string/)
     t.match(await last.innerText(), /first_name is required required at/)
   }

@@ -4,7 +4,7 @@ import { recordOfOne, recordsOfCreate, recordsOfMany } from '../../../src/domain
 import { problem } from '../../../src/domain/errors.ts'
 import { CALL_ID, contextOf, emp, KEY, MAX_RECORDS, NOW } from '../../support/domain/given-when-then.ts'
 
-const disabled = problem('key_disabled', 'the API key is disabled')
+const disabled = problem('key_disabled', 'The API key is disabled')
 
 await t.test('a call that is refused as a whole closes with the very error of the answer', async (t) => {
   const decision = refuseCall(disabled, 3, contextOf('create'))
@@ -25,7 +25,7 @@ await t.test('a call that is refused as a whole closes with the very error of th
           counts,
           http_status: 403,
           code: 'key_disabled',
-          detail: 'the API key is disabled',
+          detail: 'The API key is disabled',
         },
       },
     ],
@@ -51,7 +51,7 @@ await t.test(
         locator: { id: emp(1) },
         employee_id: emp(1),
         record: { phone: 'x' },
-        errors: [{ pointer: '', code: 'key_disabled', message: 'the API key is disabled' }],
+        errors: [{ pointer: '', code: 'key_disabled', message: 'The API key is disabled' }],
       },
     })
     t.match(decision.events[1], { type: 'ApiCallFailed', version: 2 })

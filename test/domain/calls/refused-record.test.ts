@@ -76,7 +76,7 @@ await t.test(
   'a wide record is refused with one error, also where its path or another one names its employee',
   async (t) => {
     const wide = Object.fromEntries(Array.from({ length: 129 }, (_, at) => [`x${at}`, 1]))
-    const error = { code: 'too_long', message: 'a record must have at most 128 members' }
+    const error = { code: 'too_long', message: 'A record must have at most 128 members' }
     t.strictSame(given(hired(1)).updateOne(emp(1), wide).problem?.errors, [
       { index: 0, id: emp(1), pointer: '', ...error },
     ])

@@ -40,7 +40,7 @@ for (const [name, headers] of Object.entries(CREDENTIALS)) {
       t.match(answer.headers['www-authenticate'], /^ApiKey/)
       t.strictSame(answer.body, {
         type: '/problems/invalid_credentials',
-        title: 'The credentials are missing or not valid',
+        title: 'The credentials are missing or invalid',
         status: 401,
         code: 'invalid_credentials',
         detail: 'the credentials are missing, unknown or no longer valid',

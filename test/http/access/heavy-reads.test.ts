@@ -98,7 +98,7 @@ await t.test('one more of a company is a 429, whichever route it is, and another
     const page = await browse(service, path, { cookie })
     t.equal(page.status, 429, path)
     t.equal(page.headers['retry-after'], '1', path)
-    t.match(page.text, 'A company may have at most 4 searches and exports at once', path)
+    t.match(page.text, 'A company can run at most 4 searches and exports at once', path)
   }
   const ofOther = search(b)
   await areAllTaken()

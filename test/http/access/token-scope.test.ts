@@ -76,7 +76,7 @@ await t.test('the command line issues one to any user', async (t) => {
     data: { token_id: issued.token_id, scope: 'audit' },
   })
   const unknown = await runCommand(t, [...args, '--user', 'usr_01h455vb4pex5vsknk084sn02q'], environment)
-  failsWithLine(t, unknown, 'employee-ledger: the company has no such user\n')
+  failsWithLine(t, unknown, 'employee-ledger: No such user exists\n')
   const endless = await runCommand(t, [...args, '--user', auditor.user_id, '--days', '0'], environment)
   t.match(endless.stderr, /It must be a whole number from 1 to 366\./)
   t.not(endless.exitCode, 0)

@@ -62,7 +62,7 @@ await t.test('an administrator sees and revokes the tokens of anybody; others on
   const { body: other } = await issue(foreign.member.token)
   for (const id of [of.id, other.id, UNKNOWN, 'x']) {
     const answer = await service.manage('DELETE', `/tokens/${id}`, undefined, auditor.token)
-    t.match(answer, { status: 404, body: { code: 'token_not_found', detail: 'there is no such token' } })
+    t.match(answer, { status: 404, body: { code: 'token_not_found', detail: 'No such token exists' } })
   }
   t.equal(
     (await service.manage('DELETE', `/tokens/${other.id}`)).status,

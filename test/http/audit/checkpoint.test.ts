@@ -90,7 +90,7 @@ await t.test('a checkpoint is the head of now, signed with the key that is told'
 
 await t.test('without a signing key there is a clear 503, and no key is told', async (t) => {
   const service = await startService(t, { SIGNING_KEY: '' })
-  await refusedWith(t, service, /^checkpoints are not signed here: the service was given no signing key$/)
+  await refusedWith(t, service, /^This service does not sign checkpoints: no signing key is set$/)
   t.strictSame((await ask(service, 'keys')).body.items, [])
 })
 

@@ -76,7 +76,7 @@ await t.test('what is no place in the ledger is refused, and beyond its head nob
   })
   t.match(await at(id, '2100-01-01T00:00:00Z'), {
     status: 400,
-    body: { code: 'invalid_query', detail: /at lies in the future/ },
+    body: { code: 'invalid_query', detail: /at must not be in the future/ },
   })
   for (const place of [
     '',
@@ -101,10 +101,7 @@ await t.test('an unknown id, one of another kind, and one of another company are
     service.audit(`/employees/${id}/history`),
   ])
   for (const { status, body } of await Promise.all(answers)) {
-    t.match(
-      { status, body },
-      { status: 404, body: { code: 'employee_not_found', detail: 'the company has no such employee' } },
-    )
+    t.match({ status, body }, { status: 404, body: { code: 'employee_not_found', detail: 'No such employee exists' } })
   }
   t.equal((await at(theirs.id, undefined, other.auditor.token)).status, 200)
 })
@@ -119,7 +116,7 @@ await t.test(
     for (const place of [undefined, position]) {
       t.match(await at(id, place), {
         status: 404,
-        body: { code: 'employee_not_found', detail: "the employee's data have been erased" },
+        body: { code: 'employee_not_found', detail: "The employee's data has been erased" },
       })
     }
     const { body } = await service.audit(`/employees/${id}/history`)

@@ -168,7 +168,7 @@ await t.test('a query that means nothing is refused, with the parameter named', 
   const faults: Record<string, RegExp> = {
     'after=-1': /after/,
     'after=x': /after/,
-    [`after=${all.length + 1}`]: /after lies beyond the head of the ledger, which is at position/,
+    [`after=${all.length + 1}`]: /after is beyond the head of the ledger at position/,
     'limit=0': /limit/,
     'limit=10001': /limit/,
     'format=xml': /format/,

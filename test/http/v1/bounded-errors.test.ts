@@ -56,7 +56,7 @@ await t.test(
       body: { code: 'validation_failed', detail: '1 of 1 records has errors; nothing was applied' },
     })
     t.strictSame(answer.body.errors, [
-      { index: 0, id: null, pointer: '', code: 'too_long', message: 'a record must have at most 128 members' },
+      { index: 0, id: null, pointer: '', code: 'too_long', message: 'A record must have at most 128 members' },
     ])
     t.notOk('errors_omitted' in answer.body)
     t.ok(bytesOf(answer.body) < 1_000)
@@ -170,7 +170,7 @@ await t.test('128 members are looked at, 129 are not; 256 custom attributes are,
     })
     return body.errors.map(({ pointer, message }: { pointer: string; message: string }) => `${pointer} ${message}`)
   }
-  t.strictSame(await custom(256), ['/custom_attributes an employee must have at most 32 custom attributes'])
+  t.strictSame(await custom(256), ['/custom_attributes An employee can have at most 32 custom attributes'])
   t.strictSame(await custom(257), ['/custom_attributes custom_attributes must have at most 256 members'])
 })
 

@@ -21,7 +21,7 @@ await t.test(
     const read = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
     for (const { status, headers, body } of [write, read]) {
       t.equal(status, 429)
-      t.match(body, { code: 'quota_exceeded', detail: 'the quota of 2 requests (monthly) is used up' })
+      t.match(body, { code: 'quota_exceeded', detail: 'The quota of 2 requests (monthly) is used up' })
       t.ok(Number(headers['retry-after']) > 0)
       t.match(headers['ratelimit-policy'], /^"quota";q=2;w=[0-9]+$/)
     }

@@ -59,7 +59,7 @@ await t.test(
       answers.map((_, at) => (at === 7 ? 500 : 201)),
     )
     const { body } = answers[7]!
-    t.match(body, { code: 'internal_error', detail: 'the call could not be carried out; nothing was applied' })
+    t.match(body, { code: 'internal_error', detail: 'The call failed on our side; nothing was applied' })
     const { entry } = await service.logOf(body.log_id)
     t.match(entry, { status: 'Failed', http_status: 500, counts: { total: 1, failed: 1 } })
     await setUp('drop trigger poison on employee_snapshots')

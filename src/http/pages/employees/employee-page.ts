@@ -50,7 +50,7 @@ export function readEmployeeId({ params }: FastifyRequest<EmployeeRoute>): strin
 }
 
 export function noSuchEmployee(): ProblemError {
-  return new ProblemError(problemOf('employee_not_found', 'the company has no such employee'))
+  return new ProblemError(problemOf('employee_not_found', 'No such employee exists'))
 }
 
 async function sendEmployee(

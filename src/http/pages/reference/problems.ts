@@ -10,7 +10,7 @@ import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 const ENTRIES = {
   yes: 'Yes, if the call creates or updates employees, unless it only validates them.',
   no: 'No.',
-  'of the first call': 'No entry of its own; the first call with the same key has one.',
+  'of the first call': 'No. The first call with the same key has one.',
 } as const
 
 /** `/problems/{code}`: documents the `type` of a problem, as a page or as JSON; `/problems` lists all. */
@@ -23,7 +23,7 @@ export function problemPages(app: FastifyInstance): void {
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema }, (request, reply) => {
     const { code } = request.params
-    if (!isCode(code)) return sendProblemDocument(request, reply, problem('route_not_found', 'there is no such route'))
+    if (!isCode(code)) return sendProblemDocument(request, reply, problem('route_not_found', 'No such route exists'))
     return wantsJson(request, reply)
       ? reply.send(describeProblem(code))
       : sendPlainPage(reply, { title: problem(code, '').title, body: renderProblem(code) })
