@@ -18,6 +18,7 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     burstLimit: 0,
     failureLimit: 0,
     streamLimits: {},
+    signInLimits: { perPerson: 0, perAddress: 0 },
   } as unknown as AppServices
   const app = buildApp(services)
   await app.ready()
