@@ -1,13 +1,14 @@
 import t from 'tap'
 import { openGround } from './open-ground.ts'
 import { runBatch } from './run-batch.ts'
+import { inputs } from '../support/quick.ts'
 
 /*
  * Hostile requests to every route of a real process, made from seeds by a grammar: the short form of `npm run fuzz`.
  */
 
-const BATCHES = 4
-const INPUTS = 500
+const BATCHES = inputs(1, 4)
+const INPUTS = inputs(300, 500)
 // The last of them goes to the process of its own.
 const FIRST_SEED = 7
 const ground = await openGround(t, BATCHES)

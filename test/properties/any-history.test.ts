@@ -4,6 +4,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import type { Answer, Service, TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
+import { inputs } from '../support/quick.ts'
 
 /*
  * Any history of calls, made of few e-mails and external ids so that they collide often: whatever is accepted or
@@ -143,7 +144,7 @@ await t.test('ledger, snapshots, log and counts agree after any history of calls
     if (answers.some(({ status }) => status >= 500)) faults.push('a call failed on our side')
     if (faults.length > 0) throw new Error(faults.join('\n'))
   })
-  await t.resolves(fc.assert(property, { numRuns: 40 }))
+  await t.resolves(fc.assert(property, { numRuns: inputs(8, 40) }))
   const { rows } = await service.pool.query(`select e.state::jsonb = s.state::jsonb as same
     from employees_v1.employees e full join employee_snapshots s using (company_id, employee_id)`)
   t.ok(rows.length > 0)

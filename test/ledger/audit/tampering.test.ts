@@ -2,8 +2,9 @@ import t from 'tap'
 import { hasPython } from '../../support/ledger/both-verifiers.ts'
 import { tamper } from '../../support/ledger/tamper.ts'
 import { TAMPERINGS } from '../../support/ledger/tamperings.ts'
+import { inputs } from '../../support/quick.ts'
 
-const TIMES = 12
+const TIMES = inputs(3, 12)
 
 // `npm run tamper` does the same ten thousand times.
 await t.test('whatever is done to an export is noticed against the checkpoints that its auditor kept', async (t) => {

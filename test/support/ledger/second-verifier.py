@@ -1,7 +1,7 @@
 """Verifies many exports at once: a line of JSON with `export` (base64), `checkpoints` and `keys` for each of them."""
 import base64, functools, io, json, os, sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "docs"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs"))
 sys.dont_write_bytecode = True
 import verify_ledger
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import t from 'tap'
-import { TestReport } from './closing-line-reporter.ts'
+import { leftOutLine, TestReport } from './closing-line-reporter.ts'
 
 /** The report of a run, with the lines that tap would have written. */
 async function report(exitCode: number, ...lines: string[]): Promise<{ text: string; closing: string }> {
@@ -71,6 +71,12 @@ await t.test('what is skipped is counted apart and named with its reason', async
 await t.test('a run that ends badly for whatever reason never says that nothing failed', async (t) => {
   const { closing } = await report(1, ...PASSING_FILE, '1..2')
   t.equal(closing, '2 passed, 1 failed')
+})
+
+await t.test('what a quick run leaves out is told in one line, by folder', async (t) => {
+  const files = ['test/cli/start.long.test.ts', 'test/browser/a/b.long.test.ts', 'test/cli/doctor.long.test.ts']
+  const expected = 'left out: 3 long test files (browser 1, cli 2); npm run test:all runs them'
+  t.equal(leftOutLine(files), expected)
 })
 
 await t.test('what a test writes to its standard output is shown', async (t) => {

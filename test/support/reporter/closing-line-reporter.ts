@@ -1,16 +1,20 @@
+import { globSync } from 'node:fs'
 import { Transform, type TransformCallback } from 'node:stream'
 import { inspect, styleText } from 'node:util'
 import t from 'tap'
+import { isQuick } from '../quick.ts'
 
 /*
- * How `npm test` reports (`reporter` in .taprc): one line for each test file, its failures in full below it, and as the
- * very last line `N passed, N failed`. Assertions are counted, as tap counts them.
+ * How `npm test` reports (`reporter` in .taprc): one line for each test file, its failures in full below it, what was
+ * left out, and as the very last line `N passed, N failed`. Assertions are counted, as tap counts them.
  */
 
 // tap exports its parser under no name of its own.
 const Parser = t.parser.constructor as new () => typeof t.parser
 
 type Result = Parameters<typeof t.parser.emitAssert>[0]
+/** As `exclude` in .taprc. */
+const LONG_TESTS = 'test/**/*.long.test.ts'
 const DETAILS = { depth: 10, breakLength: 110, maxStringLength: null }
 
 type Diagnostics = Record<string, unknown>
@@ -81,8 +85,18 @@ export class TestReport extends Transform {
 export default class ClosingLineReporter extends TestReport {
   constructor() {
     super()
-    process.once('exit', (exitCode) => process.stdout.write(`\n${this.closingLine(exitCode)}\n`))
+    process.once('exit', (exitCode) => {
+      const leftOut = isQuick ? `\n${leftOutLine(globSync(LONG_TESTS))}\n` : ''
+      process.stdout.write(`${leftOut}\n${this.closingLine(exitCode)}\n`)
+    })
   }
+}
+
+/** Says which test files a quick run leaves out, by their folders. */
+export function leftOutLine(files: string[]): string {
+  const counts = Object.entries(Object.groupBy(files.toSorted(), (file) => file.split(/[/.]/)[1]!))
+  const folders = counts.map(([folder, { length } = []]) => `${folder} ${length}`).join(', ')
+  return `left out: ${files.length} long test files (${folders}); npm run test:all runs them`
 }
 
 function countsOf({ passed, failed, skipped }: { passed: number; failed: number; skipped: number }): string {

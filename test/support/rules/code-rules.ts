@@ -140,7 +140,7 @@ const NAMED_INDEX = 'projections/index.ts'
 /** Names that are not in kebab-case, or that do not tell what a file holds. */
 export function nameFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
-    const names = path.replace(/(?:\.test)?\.ts$/, '').split('/')
+    const names = path.replace(/(?:(?:\.long)?\.test)?\.ts$/, '').split('/')
     const odd = names.filter((name) => !KEBAB_CASE.test(name)).map((name) => `${path}: ${name} is not in kebab-case`)
     const empty = names.filter((name) => SAYS_NOTHING.has(name) && path !== NAMED_INDEX)
     return [...odd, ...empty.map((name) => `${path}: ${name} does not tell what it holds`)]

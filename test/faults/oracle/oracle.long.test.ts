@@ -2,10 +2,12 @@ import t from 'tap'
 import { expectToEnd } from '../../support/cleanup.ts'
 import { assertFound } from '../bugs/find-bugs.ts'
 import { BUGS } from '../bugs/plants.ts'
+import { runFault } from '../run.ts'
 import { openStage } from '../stage.ts'
 
 /*
- * Every bug of `plants.ts` is planted into the running program, and the oracle has to find it.
+ * The oracle is tested itself: every bug of `plants.ts` is planted into the running program, and it has to find each. It has
+ * to find nothing when nothing is planted.
  */
 
 const inOneProcess = (name: string) => BUGS[name]!.process === 'start'
@@ -13,6 +15,11 @@ const inOneProcess = (name: string) => BUGS[name]!.process === 'start'
 for (const isOneProcess of [false, true]) {
   const stage = await openStage({ isOneProcess })
   t.teardown(() => stage.cleanup.run())
+  await t.test('it finds nothing where nothing is wrong', async (t) => {
+    const outcome = await runFault(stage, 'nothing', 1)
+    t.same(outcome.wrong, [])
+    t.ok(outcome.calls > 10)
+  })
   await assertFound(
     t,
     stage,

@@ -6,25 +6,6 @@ import { idsOf, isLive, LOGS, makeCall, rowOf, watchLog } from '../../support/pr
 const browser = await openBrowser(t)
 const service = await startService(t, { SWEEP_INTERVAL_MS: '200', SIGN_IN_LIMIT: '0' }, { workers: true })
 
-await t.test('new entries arrive at the top by themselves, and are announced politely, once for all', async (t) => {
-  const { company, first, page, faults } = await watchLog(t, browser, service, 'Arrival')
-  const second = await makeCall(service.address, company)
-  await rowOf(page, second).waitFor()
-  await page.locator('[data-live-announcement]', { hasText: '1 new entry' }).waitFor({ state: 'attached' })
-  const more = [
-    await makeCall(service.address, company),
-    await makeCall(service.address, company),
-    await makeCall(service.address, company, { first_name: 'Only' }),
-  ]
-  for (const id of more) await rowOf(page, id).waitFor()
-  t.strictSame(await idsOf(page), [...more.toReversed(), second, first])
-  await page.locator('[data-live-announcement]', { hasText: /^[23] new entries$/ }).waitFor({ state: 'attached' })
-  t.equal(await page.locator('[data-live-announcement]').getAttribute('aria-live'), 'polite')
-  await rowOf(page, more[2]!).getByRole('link').click()
-  await page.waitForURL(`**/${more[2]}`)
-  t.same(faults, [])
-})
-
 await t.test('only entries that the filters let through arrive', async (t) => {
   const { company, page, faults } = await watchLog(t, browser, service, 'Filtered', `${LOGS}?status=Failed`)
   t.strictSame(await idsOf(page), [])

@@ -39,7 +39,7 @@ async function makeCalls(t: Test, address: string, count: number): Promise<void>
 /** The files that a process has loaded in all, an API and a worker in one. */
 async function loadedBy(t: Test, more: Record<string, string>): Promise<{ modules: string[]; log: string }> {
   const list = path.join(path.dirname(makeDataDir(t)), 'loaded')
-  const recording = { NODE_OPTIONS: '--import ./test/support/loaded-modules.ts', LOADED_MODULES_FILE: list }
+  const recording = { NODE_OPTIONS: '--import ./test/support/processes/loaded-modules.ts', LOADED_MODULES_FILE: list }
   const migrating = { MIGRATE_DATABASE_URL: service.urls.ownerUrl }
   const server = await startServer(t, ['start'], { ...settings, ...migrating, ...recording, ...more })
   await makeCalls(t, server.address, 1)
@@ -49,7 +49,7 @@ async function loadedBy(t: Test, more: Record<string, string>): Promise<{ module
   return { modules: readFileSync(list, 'utf8').split('\n'), log: stderr }
 }
 
-const isTracing = (file: string) => /@opentelemetry\/(?!api\/)|src\/tracing\/open-tracing/.test(file)
+const isTracing = (file: string) => /@opentelemetry\/(?!api\/)|src\/observe\/tracing\/open-tracing/.test(file)
 
 await t.test('off, nothing of it is loaded, noted or logged', async (t) => {
   const { modules, log } = await loadedBy(t, {})

@@ -1,0 +1,21 @@
+import t from 'tap'
+import { runShort } from './run-short.ts'
+
+/*
+ * One run of each fault that `faults.test.ts` leaves out.
+ */
+
+await runShort(t, [
+  'API killed at a point',
+  'worker killed at a point',
+  'PostgreSQL stopped at once',
+  'answer to COMMIT swallowed',
+  'everything killed',
+  'COMMIT swallowed',
+  'connections reset',
+  'silent line',
+  'the same job twenty times',
+  'start: killed at a point',
+  'start: PostgreSQL killed',
+  'start: connections lost',
+])
