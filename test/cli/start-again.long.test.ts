@@ -66,7 +66,7 @@ await t.test(
   async (t) => {
     const before = readDemo(DATA_DIR)
     const server = await startServer(t, ['start'], BESIDE)
-    await server.prints(/credentials are in/)
+    await server.prints(/credentials of the demo company are in/)
     const demo = readDemo(DATA_DIR)
     t.same(demo, { ...before, base_url: server.address })
     t.not(demo.base_url, before.base_url, 'the port is another one')
