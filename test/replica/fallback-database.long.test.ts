@@ -88,7 +88,7 @@ await t.test('only a standby of the very server counts', async (t) => {
     { ...place, in_recovery: true },
   ]
   t.equal(findReplicaFault(ahead, behind), null)
-  t.match(findReplicaFault(ahead, ahead), /no standby/)
+  t.match(findReplicaFault(ahead, ahead), /not a standby/)
   t.match(findReplicaFault(behind, behind), /a standby itself/)
   t.match(findReplicaFault(ahead, { ...behind, system: '8' }), /another server/)
   t.match(findReplicaFault({ ...ahead, timeline: 2 }, behind), /timeline 1/)
