@@ -28,6 +28,11 @@ export const PATTERN_RULES: Readonly<Record<string, string>> = {
   [PROXIES]: 'be IP addresses or networks such as 10.0.0.0/8, separated by commas',
 }
 
+/** A duration in milliseconds, of a day at most. */
+function milliseconds(preset: number, minimum: number, description: string) {
+  return Type.Integer({ default: preset, minimum, maximum: DAY_MS, description })
+}
+
 /**
  * Every setting of the program, with its meaning and default. A test checks the table in docs/configuration.md against
  * it.
@@ -52,12 +57,11 @@ export const ConfigSchema = Type.Object({
         'a streaming standby for the reads of the admin and audit endpoints and the pages; unset: they use the primary',
     }),
   ),
-  READ_STALENESS_MS: Type.Integer({
-    default: 5000,
-    minimum: 200,
-    maximum: DAY_MS,
-    description: 'milliseconds that the standby may lag behind; beyond that, reads use the primary',
-  }),
+  READ_STALENESS_MS: milliseconds(
+    5000,
+    200,
+    'milliseconds that the standby may lag behind; beyond that, reads use the primary',
+  ),
   DATA_DIR: Type.String({
     default: './data',
     description: 'folder of the embedded server and of the demo credentials',
@@ -75,12 +79,7 @@ export const ConfigSchema = Type.Object({
   CHECKPOINT_DIR: Type.Optional(
     Type.String({ description: 'folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR' }),
   ),
-  CHECKPOINT_INTERVAL_MS: Type.Integer({
-    default: 60_000,
-    minimum: 100,
-    maximum: DAY_MS,
-    description: 'milliseconds between two checkpoints of a company that changes',
-  }),
+  CHECKPOINT_INTERVAL_MS: milliseconds(60_000, 100, 'milliseconds between two checkpoints of a company that changes'),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
   PORT: Type.Integer({
     default: 3000,
@@ -182,12 +181,7 @@ export const ConfigSchema = Type.Object({
     description:
       'records (or kilobytes, if those are more) of the calls taken on at once; a company may have a quarter, and its further calls wait; per process',
   }),
-  CALL_WAIT_MS: Type.Integer({
-    default: 10_000,
-    minimum: 100,
-    maximum: DAY_MS,
-    description: 'milliseconds that a call may wait for its turn; then it gets 503',
-  }),
+  CALL_WAIT_MS: milliseconds(10_000, 100, 'milliseconds that a call may wait for its turn; then it gets 503'),
   POOL_SIZE: Type.Integer({
     default: 10,
     minimum: 2,
@@ -202,12 +196,7 @@ export const ConfigSchema = Type.Object({
     description:
       'searches, exports, and looks back in time that one company may run at once, at most `POOL_SIZE` - 1; more get 429; per process',
   }),
-  SWEEP_INTERVAL_MS: Type.Integer({
-    default: 5000,
-    minimum: 100,
-    maximum: DAY_MS,
-    description: 'milliseconds between two sweeps for events that no job announced',
-  }),
+  SWEEP_INTERVAL_MS: milliseconds(5000, 100, 'milliseconds between two sweeps for events that no job announced'),
   BURST_LIMIT: Type.Integer({
     default: 100,
     minimum: 0,
@@ -275,31 +264,18 @@ export const ConfigSchema = Type.Object({
     maximum: 1000,
     description: 'live streams that a user may have open; per process',
   }),
-  STREAM_HEARTBEAT_MS: Type.Integer({
-    default: 15_000,
-    minimum: 100,
-    maximum: DAY_MS,
-    description:
-      "milliseconds between two heartbeats of a live stream; the user's rights are checked at each one, and before each page of events",
-  }),
-  STREAM_LIFE_MS: Type.Integer({
-    default: 900_000,
-    minimum: 1000,
-    maximum: DAY_MS,
-    description: 'milliseconds after which a live stream ends; its client reconnects and misses nothing',
-  }),
-  REQUEST_TIMEOUT_MS: Type.Integer({
-    default: 60_000,
-    minimum: 1000,
-    maximum: DAY_MS,
-    description: 'milliseconds to receive a request',
-  }),
-  SHUTDOWN_TIMEOUT_MS: Type.Integer({
-    default: 10_000,
-    minimum: 1000,
-    maximum: DAY_MS,
-    description: 'milliseconds to finish calls when stopping',
-  }),
+  STREAM_HEARTBEAT_MS: milliseconds(
+    15_000,
+    100,
+    "milliseconds between two heartbeats of a live stream; the user's rights are checked at each one, and before each page of events",
+  ),
+  STREAM_LIFE_MS: milliseconds(
+    900_000,
+    1000,
+    'milliseconds after which a live stream ends; its client reconnects and misses nothing',
+  ),
+  REQUEST_TIMEOUT_MS: milliseconds(60_000, 1000, 'milliseconds to receive a request'),
+  SHUTDOWN_TIMEOUT_MS: milliseconds(10_000, 1000, 'milliseconds to finish calls when stopping'),
 })
 
 export type Config = Readonly<Static<typeof ConfigSchema>>

@@ -70,6 +70,8 @@ await t.test(
       changes: null,
       record: null,
       errors: null,
+      truncated: false,
+      errors_omitted: 0,
       erased: true,
     }
     t.strictSame(after.records, [

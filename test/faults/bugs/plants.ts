@@ -23,13 +23,13 @@ export const API_POINTS: Record<string, Replacement> = {
   },
   'after the insert': {
     file: 'src/ledger/append/commit.ts',
-    find: '  const { writes, commit } = pipeline(client, (pipe) => ({ writes: sendWrites(pipe), commit: pipe.query(COMMIT) }))\n',
+    find: '  const { writes, commit } = pipeline(client, (pipe) => ({\n    writes: sendWrites(pipe),\n    commit: pipe.query(COMMIT),\n  }))\n',
     put: "  const writes = pipeline(client, sendWrites)\n  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = pipeline(client, (pipe) => pipe.query(COMMIT))\n",
   },
   'while COMMIT is under way': {
     file: 'src/ledger/append/commit.ts',
-    find: 'commit: pipe.query(COMMIT) }))\n',
-    put: "commit: pipe.query(COMMIT) }))\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
+    find: '    commit: pipe.query(COMMIT),\n  }))\n',
+    put: "    commit: pipe.query(COMMIT),\n  }))\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
   },
   'after COMMIT': {
     file: 'src/ledger/append/commit.ts',
@@ -209,8 +209,8 @@ export const BUGS: Record<string, Bug> = {
   'leaves failed calls out of the log': {
     process: 'worker',
     file: 'projections/bulk-user-logs/fold.ts',
-    find: "if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') continue",
-    put: "if (closing.type !== 'ApiCallCompleted') continue",
+    find: "if (closing.type === 'ApiCallCompleted' || closing.type === 'ApiCallFailed')\n",
+    put: "if (closing.type === 'ApiCallCompleted')\n",
     found: ['missing entry'],
   },
   'ignores deactivations in the read model': {

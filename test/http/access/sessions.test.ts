@@ -269,7 +269,7 @@ await t.test(
         await browse(service, path.replace(/.{5}$/, '00000'), { cookie }),
       ]
       t.equal(foreign.status, 404)
-      const bytes = ({ text }: { text: string }) => text.replace(/Request <code>[^<]+/, '')
+      const bytes = ({ text }: { text: string }) => text.replace(/Request ID <code>[^<]+/, '')
       t.equal(bytes(foreign), bytes(unknown))
     }
     const statusOf = async (path: string, form: Record<string, string>) =>

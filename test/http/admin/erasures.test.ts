@@ -114,7 +114,10 @@ await t.test(
       after.map(({ entry }) => entry),
       before.map(({ entry }) => entry),
     )
-    const gone = { attributes: null, changes: null, record: null, errors: null, erased: true }
+    const gone = {
+      ...{ attributes: null, changes: null, record: null, errors: null },
+      ...{ truncated: false, errors_omitted: 0, erased: true },
+    }
     t.strictSame(after[0]!.records, [before[0]!.records[0], { index: 1, employee_id: id, status: null, ...gone }])
     t.strictSame(after[1]!.records, [
       before[1]!.records[0],

@@ -72,7 +72,7 @@ await t.test('what is no place in the ledger is refused, and beyond its head nob
   const beyond = position + 2
   t.match(await at(id, beyond), {
     status: 400,
-    body: { code: 'invalid_query', detail: new RegExp(`at lies beyond the head .* ${beyond - 1}$`) },
+    body: { code: 'invalid_query', detail: new RegExp(`at is beyond the head .* ${beyond - 1}$`) },
   })
   t.match(await at(id, '2100-01-01T00:00:00Z'), {
     status: 400,

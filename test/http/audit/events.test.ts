@@ -180,7 +180,7 @@ await t.test('a query that means nothing is refused, with the parameter named', 
     [`call=${ana}`]: /call/,
     'from=yesterday': /from/,
     'to=0000-01-01T00:00:00Z': /to/,
-    'cursor=x': /no such query parameter/,
+    'cursor=x': /query parameter does not exist/,
   }
   for (const [query, detail] of Object.entries(faults)) {
     t.match(await service.audit(`/events?${query}`), { status: 400, body: { code: 'invalid_query', detail } }, query)

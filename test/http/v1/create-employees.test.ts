@@ -49,6 +49,8 @@ await t.test('the entry of a creation: Completed, its total, and for each record
       changes: null,
       record: null,
       errors: null,
+      truncated: false,
+      errors_omitted: 0,
       erased: false,
     })),
   )

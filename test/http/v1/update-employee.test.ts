@@ -32,6 +32,8 @@ await t.test('a change answers 200, the new entity tag, the names that changed, 
       },
       record: null,
       errors: null,
+      truncated: false,
+      errors_omitted: 0,
       erased: false,
     },
   ])

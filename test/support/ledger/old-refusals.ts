@@ -8,6 +8,10 @@ import type { Service } from '../service.ts'
 /** Opens the ledger of a company whose time begins at an instant. */
 export async function openOldLedger({ pool }: Service, recordedAt: string): Promise<string> {
   const companyId = newId('com')
+  await pool.query(`insert into companies (company_id, name, created_at) values ($1, 'Old', $2)`, [
+    toUuid(companyId),
+    recordedAt,
+  ])
   await pool.query(`insert into heads (company_id, position, frontier, recorded_at) values ($1, 0, '', $2)`, [
     toUuid(companyId),
     recordedAt,
