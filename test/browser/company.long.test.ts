@@ -54,7 +54,7 @@ await t.test('what no list offers is refused at the field, and a zone that was c
   })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').waitFor()
-  t.match(await page.locator('.fault').textContent(), 'must be the IANA name')
+  t.match(await page.locator('.fault').textContent(), 'must be an IANA time zone name')
   t.equal((await service.manage('GET', '/company')).body.time_zone, 'Asia/Kolkata')
   t.same(faults, [])
 })

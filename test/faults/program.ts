@@ -44,7 +44,7 @@ export interface ProgramOptions {
 }
 
 const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
-const READY = /^employee-ledger (?:listens|works)/
+const READY = /^employee-ledger (?:listens|worker is running)/
 const STARTS_AT_MOST = 10_000
 /** Without its database a process does not start: as many tries as PostgreSQL may take to come back. */
 const FAILED_STARTS_AT_MOST = 60

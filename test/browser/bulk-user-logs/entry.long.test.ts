@@ -75,7 +75,7 @@ await t.test('an administrator reads, from the first sign-in on, why a bulk upda
   t.match(await records.nth(0).innerText(), /"first_name": null,?\n↑ first_name must not be null/)
   t.match(
     await records.nth(1).innerText(),
-    /Record 2[^]*must name its employee[^]*missing_locator[^]*\{\n {2}"last_name": "Nobody"\n\}/,
+    /Record 2[^]*must identify its employee[^]*missing_locator[^]*\{\n {2}"last_name": "Nobody"\n\}/,
   )
   await page.getByRole('link', { name: '422 validation_failed' }).click()
   await page.waitForURL('**/problems/validation_failed')
