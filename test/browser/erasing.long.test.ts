@@ -75,7 +75,7 @@ await t.test('somebody who was never created is erased by e-mail or external id'
   await page.getByLabel('E-mail').fill('Refused@Example.com')
   await page.getByLabel('Or external ID').fill('E-1')
   await erase()
-  t.match(await page.getByRole('alert').textContent(), 'Exactly one')
+  t.match(await page.getByRole('alert').textContent(), 'Send exactly one')
   await page.getByLabel('Or external ID').fill('')
   await erase()
   await page.waitForURL(`**${EMPLOYEES}?done=erased`)

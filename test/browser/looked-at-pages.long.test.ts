@@ -14,9 +14,9 @@ const LOOKED_AT: Record<string, string> = {
   '/problems/:code': 'sign-in',
   '/account': 'account',
   '/account/tokens/:id/revoke': 'account',
-  '/settings/bulk-user-logs': 'bulk-user-logs-list',
-  '/settings/bulk-user-logs/:log_id': 'bulk-user-logs-looks',
-  '/settings/bulk-user-logs/:log_id/records/:index': 'bulk-user-logs-looks',
+  '/settings/bulk-user-logs': 'bulk-user-logs/list',
+  '/settings/bulk-user-logs/:log_id': 'bulk-user-logs/looks',
+  '/settings/bulk-user-logs/:log_id/records/:index': 'bulk-user-logs/looks',
   '/settings/api-keys': 'api-keys',
   '/settings/api-keys/new': 'api-keys',
   '/settings/api-keys/:id': 'api-keys',
@@ -71,5 +71,5 @@ await t.test('each answer that is shown once is looked at', async (t) => {
 })
 
 function textOf(name: string): string {
-  return readFileSync(new URL(`./${name}.test.ts`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`./${name}.long.test.ts`, import.meta.url), 'utf8')
 }

@@ -35,12 +35,12 @@ await t.test('an employee is erased once, and the running API follows at once', 
   const erased = await runJson<object>(t, erase('--external-id', 'E 1', '--yes'), ENVIRONMENT)
   t.strictSame(erased, { employee_id: id, positions: 1, position: await head() })
   t.equal((await service.call('GET', `/v1/employees/${id}`)).status, 404)
-  failsWithLine(t, await runCommand(t, erase('--id', id, '--yes'), ENVIRONMENT), /no employee has this name/)
+  failsWithLine(t, await runCommand(t, erase('--id', id, '--yes'), ENVIRONMENT), /No employee has this identifier/)
 })
 
 await t.test('a removed user is erased, and no other', async (t) => {
   const user = ['user', 'erase', '--company', company, '--user', member.user_id, '--yes']
-  failsWithLine(t, await runCommand(t, user, ENVIRONMENT), /only a removed user can be erased/)
+  failsWithLine(t, await runCommand(t, user, ENVIRONMENT), /Only a removed user can be erased/)
   await service.manage('DELETE', `/users/${member.user_id}`)
   t.match(await runJson(t, user, ENVIRONMENT), { user_id: member.user_id, email: '', name: '', status: 'removed' })
 })
