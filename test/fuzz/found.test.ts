@@ -7,7 +7,7 @@ import { cookieOf } from '../support/http/sessions.ts'
 
 /*
  * What the fuzzer has found, each thing as the smallest request that showed it. Numbers of a query that overflow are in
- * `test/http/server/query-numbers.test.ts`, bodies of routes that there are not in `test/http/server/raw-sockets.test.ts`.
+ * `test/http/server/query-numbers.test.ts`, bodies of routes that there are not in `test/http/server/raw-sockets.long.test.ts`.
  */
 
 const service = await startService(t)
