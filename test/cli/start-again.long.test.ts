@@ -12,6 +12,7 @@ const DATA_DIR = makeDataDir(t)
 const BESIDE = { DATA_DIR }
 
 const firstServer = await startServer(t, ['start'], BESIDE)
+await firstServer.prints(/The credentials are saved in (.+)\n/)
 const demo = readDemo(DATA_DIR)
 await entryOfCall(firstServer, demo, demo.admin.token)
 let company: { company_id: string; admin: AddedUser }

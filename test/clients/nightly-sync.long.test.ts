@@ -80,6 +80,6 @@ await t.test('a run that is repeated as it was is answered as it was', async (t)
 
 await t.test('what is refused for its content ends the run', async (t) => {
   await t.rejects(nightlySync(api, [{ ...people[0]!, email: 'nonsense' }], 'night-6'), {
-    message: 'the sync has failed',
+    message: 'the sync failed',
   })
 })
