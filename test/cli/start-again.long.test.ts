@@ -8,6 +8,9 @@ import { runJson, startServer } from '../support/processes/cli.ts'
 import { entryOfCall } from '../support/http/entry-of-call.ts'
 import { send } from '../support/service.ts'
 
+// Without a plan, tap ends the file while a server starts between two tests.
+t.plan(3)
+
 const DATA_DIR = makeDataDir(t)
 const BESIDE = { DATA_DIR }
 
