@@ -13,18 +13,19 @@ import { openStage } from '../stage.ts'
 const inOneProcess = (name: string) => BUGS[name]!.process === 'start'
 
 for (const isOneProcess of [false, true]) {
-  const stage = await openStage({ isOneProcess })
-  t.teardown(() => stage.cleanup.run())
-  await t.test('it finds nothing where nothing is wrong', async (t) => {
-    const outcome = await runFault(stage, 'nothing', 1)
-    t.same(outcome.wrong, [])
-    t.ok(outcome.calls > 10)
+  await t.test(isOneProcess ? 'in one process' : 'in processes of their own', async (t) => {
+    const stage = await openStage({ isOneProcess })
+    t.teardown(() => stage.cleanup.run())
+    await t.test('it finds nothing where nothing is wrong', async (t) => {
+      const outcome = await runFault(stage, 'nothing', 1)
+      t.same(outcome.wrong, [])
+      t.ok(outcome.calls > 10)
+    })
+    await assertFound(
+      t,
+      stage,
+      Object.keys(BUGS).filter((name) => inOneProcess(name) === isOneProcess),
+    )
   })
-  await assertFound(
-    t,
-    stage,
-    Object.keys(BUGS).filter((name) => inOneProcess(name) === isOneProcess),
-  )
-  if (!isOneProcess) await stage.cleanup.run()
 }
 t.teardown(expectToEnd)
