@@ -788,7 +788,7 @@ export interface components {
                     to: string | number | boolean | null;
                 };
             } | null;
-            /** @description A refused record as it was sent. If it is larger than 65536 bytes, the start of its JSON text. */
+            /** @description The refused record, unchanged. A record larger than 65536 bytes is cut to the start of its JSON text. */
             record: unknown;
             /** @description Whether `record` is only the start of what was sent. */
             truncated: boolean;

@@ -44,7 +44,7 @@ export interface KeyQuota {
   refresh_period: RefreshPeriod
 }
 
-/** The members of a record that may name a person: an e-mail address normalised, all else as it was sent. */
+/** The fields of a record that can identify a person. E-mail addresses are normalised. */
 export type RecordNames = Partial<
   Record<'id' | 'email' | 'external_id' | 'manager_id' | 'manager_email' | 'manager_external_id', string | number>
 >
@@ -59,9 +59,9 @@ export interface EventData {
     /** What named the employee; null for a creation, and when it is longer than any name can be. */
     locator: { id?: SentJson; external_id?: SentJson; email?: SentJson } | null
     employee_id: string | null
-    /** The record as it was sent, null when it could not be read; when it is truncated, the beginning of its JSON text. */
+    /** The record, unchanged, or the start of its JSON text if `truncated` is set. Null if it could not be read. */
     record: SentJson
-    /** Present when the record is too large to be kept as it was sent. */
+    /** Set if the record is too large to keep whole. */
     truncated?: true
     /** What a truncated record names people by. */
     names?: RecordNames

@@ -3,12 +3,12 @@ import type { EventData, SentJson } from '../events.ts'
 import { isObject } from '../json-object.ts'
 
 /*
- * What the ledger keeps of a refused record: the record as it was sent, or of a large one the beginning of its text and
- * the names by which the person in it is found again. With its errors (16 of less than 2 kB), its names (six of less than
- * 3.1 kB) and its locator, a record leaves less than 120 kB, and a call as many times that as it may have records.
+ * The ledger keeps a refused record unchanged. It cuts a large record to the beginning of its JSON text and keeps the
+ * identifiers in it, so that the person can still be found. A record takes less than 120 kB: its text, at most 16 errors
+ * of less than 2 kB each, six identifiers of less than 3.1 kB each, and its locator.
  */
 
-/** How many bytes a refused record may take in its event, as JSON in UTF-8. Of a larger one the beginning is kept. */
+/** The largest refused record that is kept whole, in bytes of its JSON in UTF-8. */
 export const MAX_RECORD_BYTES = 65_536
 /** Nobody can look for a longer name: twice the 254 characters that a search takes, as UTF-16 units. */
 const MAX_NAME_UNITS = 508

@@ -122,7 +122,7 @@ export const RecordSchema = Type.Object(
     attributes: nullable(byName({} as TSchema)),
     changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),
     record: Type.Unknown({
-      description: `A refused record as it was sent. If it is larger than ${MAX_RECORD_BYTES} bytes, the start of its JSON text.`,
+      description: `The refused record, unchanged. A record larger than ${MAX_RECORD_BYTES} bytes is cut to the start of its JSON text.`,
     }),
     truncated: Type.Boolean({ description: 'Whether `record` is only the start of what was sent.' }),
     errors: nullable(

@@ -13,7 +13,7 @@ export interface ShownRecord {
   attributes: Record<string, unknown> | null
   /** The changes of an update. */
   changes: AttributeChanges | null
-  /** A refused record as it was sent. If truncated, the start of its JSON text. */
+  /** The refused record, unchanged, or the start of its JSON text if `truncated` is set. */
   record: unknown
   /** Whether the record was too large to store in full. */
   truncated: boolean

@@ -105,7 +105,7 @@ await t.test('an employee may be created inactive, and is deactivated from that 
   t.equal(events.length, 2)
 })
 
-await t.test('one bad record refuses all: no employee event, and each bad record as it was sent', async (t) => {
+await t.test('one bad record refuses the call: no employee event, and each bad record is kept unchanged', async (t) => {
   const bad = person(2, { email: 'nobody', shoe_size: 43 })
   const decision = given().create([person(1), bad, 'x'])
   t.match(decision.problem, { status: 422, code: 'validation_failed', detail: /2 of 3/ })

@@ -63,7 +63,7 @@ await t.test('the errors that are stored are the very errors of the answer', asy
 })
 
 await t.test(
-  'every pointer leads to a place in the body as it was sent, or to the place where a field is missing',
+  'every pointer leads to a place in the body, or to the place where a field is missing',
   async () => {
     const check = ({ body, decision: { problem } }: Sent) => {
       for (const { pointer, code } of problem?.errors ?? []) {

@@ -6,7 +6,7 @@ import { emp, given, hired, person } from '../../support/domain/given-when-then.
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const filled = (unit: string, bytes: number) => ({ location: unit.repeat(bytes / Buffer.byteLength(unit)) })
 
-await t.test('a record is kept as it was sent up to the limit in bytes, and truncated one byte later', async (t) => {
+await t.test('a record is kept whole up to the limit in bytes, and truncated one byte later', async (t) => {
   const room = MAX_RECORD_BYTES - bytesOf({ location: '' })
   const fits = { location: 'x'.repeat(room) }
   t.strictSame(keepRecord(fits), { record: fits })

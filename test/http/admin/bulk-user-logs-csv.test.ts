@@ -84,7 +84,7 @@ await t.test('what changed stands there from and to', async (t) => {
   t.equal((await csv(`/bulk-user-logs/${updated.log_id}/records.csv?q=X-1`)).length, 1)
 })
 
-await t.test("what was refused stands there as it was sent, with the API's own messages", async (t) => {
+await t.test('the CSV contains each refused record unchanged, with the messages of the API', async (t) => {
   const rows = await csv(`/bulk-user-logs/${refused.log_id}/records.csv`)
   t.match(rows[0], { status: 'Failed', employee_id: '', record: '{"email":"gone@example.com","phone":"12"}' })
   const messages = refused.errors

@@ -105,7 +105,7 @@ await t.test(
       records.map(({ index }) => index),
       [1, 2],
     )
-    t.strictSame(records[0].record, bad, 'the record as it was sent')
+    t.strictSame(records[0].record, bad, 'the record, unchanged')
     t.strictSame(
       records.flatMap(({ errors }) => errors),
       body.errors.map(({ pointer, code, message }: Record<string, unknown>) => ({ pointer, code, message })),
