@@ -2,7 +2,12 @@ import { openFairQueue } from './fair-queue.ts'
 
 /** The service cannot do this at the moment; a retry is safe. */
 export class UnavailableError extends Error {
-  override name = 'UnavailableError'
+  override name: string = 'UnavailableError'
+}
+
+/** The line that a request waits in is full, or the wait was too long. */
+export class NoTurnError extends UnavailableError {
+  override name = 'NoTurnError'
 }
 
 export interface GatherBounds<Item> {
@@ -87,7 +92,7 @@ export function gather<Item, Answer>(
         const timer = setTimeout(
           () => {
             leave()
-            reject(new UnavailableError('the call waited too long for its turn'))
+            reject(new NoTurnError('the call waited too long for its turn'))
           },
           Math.max(0, until - performance.now()),
         )

@@ -1,5 +1,5 @@
 import { openFairQueue } from './fair-queue.ts'
-import { UnavailableError } from './batcher.ts'
+import { NoTurnError } from './batcher.ts'
 
 export interface BudgetBounds {
   /** How much all holders may have together. */
@@ -16,7 +16,7 @@ export interface BudgetBounds {
 export interface Budget {
   /**
    * Takes an amount for a holder. Resolves with the function that releases it; call it once. Without room, the request
-   * waits in the holder's own line until `until` (by `performance.now()`). Rejects with UnavailableError when the wait
+   * waits in the holder's own line until `until` (by `performance.now()`). Rejects with NoTurnError when the wait
    * was too long or too many requests wait.
    */
   acquire(holder: string, amount: number, until?: number): Promise<() => void>
@@ -82,13 +82,13 @@ export function openBudget({ total, share = quarterOf(total), maxWaiting, maxWai
     const isFirst = queue.lengthOf(holder) === 0 && queue.first() === undefined
     if (isFirst && isWithinShare(holder, amount) && isWithinTotal(amount)) return Promise.resolve(take(holder, amount))
     if (queue.size >= maxWaiting || queue.lengthOf(holder) >= quarterOf(maxWaiting)) {
-      return Promise.reject(new UnavailableError('too many requests are waiting'))
+      return Promise.reject(new NoTurnError('too many requests are waiting'))
     }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => {
           leave()
-          reject(new UnavailableError('the request waited too long for its turn'))
+          reject(new NoTurnError('the request waited too long for its turn'))
           // What waits behind it may need less.
           queue.resume(holder)
           serve()

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import program from '../../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../../projections/index.ts'
 import { openKeyLookup, openKeyUsage } from '../accounts/api-keys/key-access.ts'
+import { openCallsInProgress } from '../calls/calls-in-progress.ts'
 import type { Config } from '../config.ts'
 import { defaultBodyBudget } from '../config.ts'
 import type { AppServices } from '../http/app.ts'
@@ -57,8 +58,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
       newId,
       maxRecords: config.MAX_RECORDS,
-      inProgress: new Map(),
-      longCalls: openLongCalls(store.pool),
+      maxWaitMs: config.CALL_WAIT_MS,
+      inProgress: openCallsInProgress(openLongCalls(store.pool)),
     },
     company: { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased },
     ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },

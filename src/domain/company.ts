@@ -1,3 +1,5 @@
+import { timingSafeEqual } from 'node:crypto'
+
 /** What a company's user may do. Bulk User Logs and keys: admin alone. Event stream: admin and auditor. */
 export type Role = 'admin' | 'auditor' | 'member'
 export const ROLES: readonly Role[] = ['admin', 'auditor', 'member']
@@ -28,18 +30,24 @@ export interface ApiKey {
 
 export type KeyStanding = 'good' | 'disabled' | 'refused'
 
-/** Which of a key's secrets a caller sent. The caller of `keyStanding` compares hashes in constant time. */
-export interface SecretMatch {
-  current: boolean
-  previous: boolean
+/** No known secret has an all-zero SHA-256. */
+const NO_HASH = '0'.repeat(64)
+
+/**
+ * Decides whether a caller may use a key. `presentedHash` is the SHA-256 of the caller's secret in hexadecimal; `nowMs`
+ * is the database's time. Always compares two hashes in constant time, even if the key or a secret does not exist, so
+ * that timing reveals nothing.
+ */
+export function keyStanding(key: ApiKey | undefined, presentedHash: string, nowMs: number): KeyStanding {
+  const isCurrent = isSameHash(key?.secretHash ?? NO_HASH, presentedHash)
+  const isPrevious = isSameHash(key?.previous?.secretHash ?? NO_HASH, presentedHash)
+  const isKnown = isCurrent || (isPrevious && nowMs < (key?.previous?.expiresAtMs ?? 0))
+  if (!key || !isKnown || key.isRevoked) return 'refused'
+  return key.isEnabled ? 'good' : 'disabled'
 }
 
-/** Decides whether a caller may use a key. `nowMs` is the database's time, milliseconds since the epoch. */
-export function keyStanding(key: ApiKey, presented: SecretMatch, nowMs: number): KeyStanding {
-  const isPreviousAlive = key.previous !== null && nowMs < key.previous.expiresAtMs
-  const isKnown = presented.current || (presented.previous && isPreviousAlive)
-  if (!isKnown || key.isRevoked) return 'refused'
-  return key.isEnabled ? 'good' : 'disabled'
+function isSameHash(stored: string, presented: string): boolean {
+  return timingSafeEqual(Buffer.from(stored, 'hex'), Buffer.from(presented, 'hex'))
 }
 
 /** Returns the start of the quota window that contains a time. Milliseconds since the epoch, in and out. */

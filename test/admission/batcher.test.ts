@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { GatherBounds } from '../../src/admission/batcher.ts'
-import { gather, UnavailableError } from '../../src/admission/batcher.ts'
+import { gather, NoTurnError } from '../../src/admission/batcher.ts'
 
 const BOUNDS: GatherBounds<number> = { maxWeight: 1000, weightOf: () => 1, maxWaitMs: 60_000 }
 
@@ -156,7 +156,7 @@ await t.test('an item that waits longer than it may is turned away while the run
   const { submit } = gather(work, { ...BOUNDS, maxWaitMs: 50 })
   const first = submit(1)
   await begun(1)
-  await t.rejects(submit(2), UnavailableError)
+  await t.rejects(submit(2), NoTurnError)
   const inTime = submit(3)
   runs[0]!.finish()
   await begun(2)
@@ -170,7 +170,7 @@ await t.test('when all that waited are too late, no run is made of nothing', asy
   const { submit, idle } = gather(work, { ...BOUNDS, maxWaitMs: 50 })
   const first = submit(1)
   await begun(1)
-  await t.rejects(submit(2), UnavailableError)
+  await t.rejects(submit(2), NoTurnError)
   runs[0]!.finish()
   await first
   await idle()

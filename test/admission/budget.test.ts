@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { BudgetBounds } from '../../src/admission/budget.ts'
 import { openBudget } from '../../src/admission/budget.ts'
-import { UnavailableError } from '../../src/admission/batcher.ts'
+import { NoTurnError } from '../../src/admission/batcher.ts'
 
 const BOUNDS: BudgetBounds = { total: 40, maxWaiting: 1_000, maxWaitMs: 60_000 }
 
@@ -78,9 +78,9 @@ await t.test('as many as may wait are turned away at once; of one holder a quart
   const budget = openBudget({ ...BOUNDS, total: 4, maxWaiting: 8 })
   const releases = await Promise.all(['a', 'b', 'c', 'd'].map((holder) => budget.acquire(holder, 1)))
   const waiting = ['a', 'a', 'b', 'b', 'c', 'c', 'd'].map((holder) => budget.acquire(holder, 1))
-  await t.rejects(budget.acquire('a', 1), UnavailableError, 'a has two that wait')
+  await t.rejects(budget.acquire('a', 1), NoTurnError, 'a has two that wait')
   waiting.push(budget.acquire('e', 1))
-  await t.rejects(budget.acquire('f', 1), UnavailableError, 'eight wait')
+  await t.rejects(budget.acquire('f', 1), NoTurnError, 'eight wait')
   for (const release of releases) release()
   await Promise.all(waiting.map(async (granted) => (await granted)()))
   ;(await budget.acquire('f', 1))()
@@ -90,7 +90,7 @@ await t.test('who waits too long is turned away, and what waits behind it goes o
   const { ask, granted } = watchedBudget({ maxWaitMs: 50 })
   await ask('a1', 'a', 6)
   const large = ask('a2', 'a', 6)
-  await t.rejects(large, UnavailableError)
+  await t.rejects(large, NoTurnError)
   void ask('a3', 'a', 4)
   await turn()
   t.strictSame(granted, ['a1', 'a3'])
@@ -101,7 +101,7 @@ await t.test('what is behind one that left its line is served at once', async (t
   await budget.acquire('a', 6)
   const large = budget.acquire('a', 6, performance.now() + 20)
   const small = budget.acquire('a', 4)
-  await t.rejects(large, UnavailableError)
+  await t.rejects(large, NoTurnError)
   await small
   t.pass('nothing was given back')
 })

@@ -1,17 +1,13 @@
-import { hash } from 'node:crypto'
 import t from 'tap'
-import { newId } from '../../src/bootstrap/new-id.ts'
-import { createEmployees } from '../../src/calls/create-employees.ts'
-import { runApiCall } from '../../src/calls/run-api-call.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LaneOptions } from '../../src/ledger/append/lanes.ts'
 import { openLanes } from '../../src/ledger/append/lanes.ts'
-import { openLongCalls } from '../../src/ledger/append/long-calls.ts'
 import { isOnShards, useShards } from '../../src/postgres/shards.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { createCall } from '../support/ledger/create-call.ts'
 import { watchCommits } from '../support/ledger/watched-commits.ts'
 
 /*
@@ -28,20 +24,9 @@ function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   const watch = watchCommits()
   const told = { onCommitted: () => undefined, onFault: () => undefined, onBegin: watch.tracing.traceTransaction }
   const lanes = watch.tracing.traceLanes(openLanes({ pool, ...BOUNDS, ...told, ...bounds }))
-  const services = { lanes, newId, maxRecords: 1_000, inProgress: new Map(), longCalls: openLongCalls(pool) }
-  const create = ({ id: companyId, key }: TestCompany, records: unknown[] = [employee()]) => {
-    const who = { companyId, apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') }
-    const how = {
-      requestId: 'r',
-      arrivedAt: performance.now(),
-      bodyBytes: 100,
-      idempotency: null,
-      validateOnly: false,
-      traceparent: null,
-    }
-    return runApiCall(services, { ...who, ...how }, createEmployees(services, records as never)).then(
-      ({ status, headers }) => ({ status, headers }),
-    )
+  const create = async (company: TestCompany, records: unknown[] = [employee()]) => {
+    const { answer, position } = await lanes.append(createCall(company, records))
+    return { status: answer!.status, position: position! }
   }
   return { watch, create }
 }
@@ -73,7 +58,7 @@ await t.test(
     t.strictSame(watch.waitedFor(free.id), [0])
     const answers = await Promise.all([first, ...many])
     t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201]))
-    const positions = answers.map(({ headers }) => Number(headers['x-ledger-position']))
+    const positions = answers.map(({ position }) => position)
     t.strictSame(
       positions,
       positions.toSorted((a, b) => a - b),
@@ -121,6 +106,6 @@ await t.test(
     t.equal((await first).status, 201)
     const answers = await Promise.all(many)
     t.equal(answers.filter((answer) => answer === 201).length, 19)
-    t.equal(answers.filter((answer) => answer === 'UnavailableError').length, 41)
+    t.equal(answers.filter((answer) => answer === 'NoTurnError').length, 41)
   },
 )

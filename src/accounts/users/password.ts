@@ -1,7 +1,7 @@
 import type { Argon2Parameters } from 'node:crypto'
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { UnavailableError } from '../../admission/batcher.ts'
+import { NoTurnError } from '../../admission/batcher.ts'
 
 // The parameters that OWASP's Password Storage Cheat Sheet recommends first for Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456
@@ -61,7 +61,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
 
 async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
   if (running >= AT_ONCE) {
-    if (waiting.length >= MAX_WAITING) throw new UnavailableError('too many passwords are being checked')
+    if (waiting.length >= MAX_WAITING) throw new NoTurnError('too many passwords are being checked')
     await new Promise<void>((resolve) => waiting.push(resolve))
   } else running += 1
   try {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { refusalOfKey } from '../../calls/key-refusal.ts'
+import { keyRefusal } from '../../domain/calls/decide-call.ts'
 import { problem } from '../../domain/errors.ts'
 import { openBudget, quarterOf } from '../../admission/budget.ts'
 import type { AuthenticatedCaller } from './authenticate.ts'
@@ -19,6 +19,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Called once the request has been answered. */
     onAnswer: (() => void) | null
+    /** How long the request has waited for memory for its body, in milliseconds. */
+    waitedMs: number
   }
 }
 
@@ -63,7 +65,9 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     if (announced === 0 || (announced !== null && announced > bodyLimit)) return payload
     const caller = callerOf(request)
     if (!isSmallBody(request)) refuseUseless(request, caller)
+    const began = performance.now()
     let giveBack = await take(caller, announced ?? SMALL_BODY)
+    request.waitedMs = performance.now() - began
     if (request.raw.destroyed) {
       giveBack()
       throw cutOff()
@@ -91,7 +95,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
  * through, because it may get its stored answer.
  */
 function refuseUseless(request: FastifyRequest, caller: AuthenticatedCaller): void {
-  const refusal = refusalOfKey(caller)
+  const refusal = keyRefusal(caller.key, caller.usage, caller.nowMs)
   const isRetry = request.headers['idempotency-key'] !== undefined && refusal?.code === 'quota_exceeded'
   if (refusal && !isRetry) throw new ProblemError(refusal)
 }
@@ -116,6 +120,7 @@ function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => 
  */
 export function endUnreadBodies(app: FastifyInstance, bodyLimit: number): void {
   app.decorateRequest('onAnswer', null)
+  app.decorateRequest('waitedMs', 0)
   app.addHook('onSend', (request, reply, payload, done) => {
     request.onAnswer?.()
     request.onAnswer = null

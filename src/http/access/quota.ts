@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { quotaExceeded } from '../../calls/decide-call.ts'
-import { standingOf } from '../../accounts/api-keys/key-standing.ts'
-import { rateLimitHeaders, secondsToReset } from '../../calls/rate-limit-headers.ts'
+import { KEY_DISABLED, quotaExceeded } from '../../domain/calls/decide-call.ts'
+import { rateLimitHeaders, secondsToReset } from '../../domain/calls/rate-limit-headers.ts'
 import type { ApiKey } from '../../domain/company.ts'
-import { problem } from '../../domain/errors.ts'
+import { keyStanding } from '../../domain/company.ts'
 import type { KeyUsageCounter, UsedKey } from '../../accounts/api-keys/key-access.ts'
 import { callerOf } from './authenticate.ts'
 import { idsOf } from '../server/log-ids.ts'
@@ -32,7 +31,7 @@ export function chargedReading(keyUsage: KeyUsageCounter) {
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
-  if (!callerOf(request).key.isEnabled) throw new ProblemError(problem('key_disabled', 'The API key is disabled'))
+  if (!callerOf(request).key.isEnabled) throw new ProblemError(KEY_DISABLED)
   const used = await useKeyOf(request, keyUsage, 1)
   const { key, after, isAdmitted, nowMs } = used
   void reply.headers(rateLimitHeaders(key, after, nowMs))
@@ -63,7 +62,7 @@ async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: Ke
 /** Counts a call if its secret is still valid at that moment; otherwise throws `invalid_credentials`. */
 export async function useKeyOf(request: FastifyRequest, keyUsage: KeyUsageCounter, cost: number): Promise<UsedKey> {
   const { companyId, key, secretHash } = callerOf(request)
-  const isGood = (now: ApiKey, nowMs: number) => standingOf(now, secretHash, nowMs) !== 'refused'
+  const isGood = (now: ApiKey, nowMs: number) => keyStanding(now, secretHash, nowMs) !== 'refused'
   const used = await keyUsage.submit({ companyId, apiId: key.id, cost, isGood })
   if (!used) throw invalidCredentials()
   return used

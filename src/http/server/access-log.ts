@@ -9,7 +9,7 @@ export interface Answered {
   status: number
   /** From the request headers to the end of the answer. */
   seconds: number
-  /** The limit that caused a 429; null for other answers. */
+  /** The limit that caused a 429, or a 503 for want of a turn; null for other answers. */
   limit: Limit | null
 }
 
@@ -38,5 +38,8 @@ export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered)
   })
 }
 
-/** Why a request was refused with 429: the quota of a key, or too many calls, failures, open streams or heavy reads. */
-export type Limit = 'quota' | 'burst' | 'credentials' | 'sign-in' | 'streams' | 'heavy-reads'
+/**
+ * Why a request was turned away: the quota of a key, or too many calls, failures, open streams or heavy reads (429), or
+ * a full line of waiting requests (503).
+ */
+export type Limit = 'quota' | 'queue' | 'burst' | 'credentials' | 'sign-in' | 'streams' | 'heavy-reads'

@@ -1,11 +1,11 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RefusedByStateError } from '../../accounts/users/change-company.ts'
-import { RATE_LIMIT_HEADERS } from '../../calls/rate-limit-headers.ts'
-import { IdempotencyInProgressError } from '../../calls/run-api-call.ts'
+import { IdempotencyInProgressError } from '../../calls/calls-in-progress.ts'
+import { RATE_LIMIT_HEADERS } from '../../domain/calls/rate-limit-headers.ts'
 import { RefusedCredentialsError } from '../../accounts/refused-credentials-error.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { problem, problemDocument } from '../../domain/errors.ts'
-import { UnavailableError } from '../../admission/batcher.ts'
+import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { bodyProblem } from './body-faults.ts'
 import { isOfTheServer } from '../../postgres/database-errors.ts'
 import { idsOf } from './log-ids.ts'
@@ -70,7 +70,11 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (isCutOff(request, error))
     request.log.debug({ err: error, ...idsOf(request) }, 'the client disconnected before the request was complete')
-  else if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
+  else if (error instanceof NoTurnError) {
+    // One caller can cause any number of these, so they are counted and not logged as errors.
+    reply.metLimit = 'queue'
+    request.log.debug({ err: error, ...idsOf(request) }, error.message)
+  } else if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemDocument(request, reply, refusal)
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
-import type { Idempotency } from '../../ledger/append/idempotency-keys.ts'
+import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import { callerOf } from '../access/authenticate.ts'
 import { ProblemError } from '../server/problem.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { rateLimitHeaders } from '../../calls/rate-limit-headers.ts'
+import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
 import { REFRESH_PERIODS, requestsInWindow } from '../../domain/company.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'

@@ -1,12 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import { createEmployees } from '../../calls/create-employees.ts'
-import type { Caller, PreparedCall } from '../../calls/prepared-call.ts'
-import { refusedCall } from '../../calls/prepared-call.ts'
 import type { CommandServices } from '../../calls/run-api-call.ts'
 import { runApiCall } from '../../calls/run-api-call.ts'
-import { updateEmployee } from '../../calls/update-employee.ts'
-import { updateEmployees } from '../../calls/update-employees.ts'
-import { recordsOfCreate, recordsOfMany } from '../../domain/calls/call-records.ts'
+import type { Command } from '../../domain/calls/commands.ts'
+import { countRecords, readCreate, readUpdateMany, readUpdateOne, refusedCommand } from '../../domain/calls/commands.ts'
+import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { Operation, SentJson } from '../../domain/events.ts'
@@ -32,14 +29,14 @@ export async function writeEmployees(
   { commands: services, bodyLimit, bodyBudget }: WriteServices,
 ): Promise<void> {
   budgetBodies(app, bodyBudget)
-  const route = (operation: Operation, prepare: (request: FastifyRequest, body: SentJson) => PreparedCall) => ({
+  const route = (operation: Operation, read: (request: FastifyRequest, body: SentJson) => Command) => ({
     bodyLimit,
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
       // A call that stores nothing has nothing to repeat.
       const idempotency = isValidateOnly(request) ? null : idempotencyOf(request)
-      return run(services, request, reply, prepare(request, request.body), idempotency)
+      return run(services, request, reply, read(request, request.body), idempotency)
     }) as RouteHandlerMethod,
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       refuse(services, operation, error, request, reply),
@@ -47,17 +44,17 @@ export async function writeEmployees(
 
   app.post('/employees', {
     schema: createCall(services.maxRecords),
-    ...route('create', (_, body) => createEmployees(services, body)),
+    ...route('create', (_, body) => readCreate(body, services.maxRecords, services.newId)),
     config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
   })
   app.patch('/employees', {
     schema: updateManyCall(services.maxRecords),
-    ...route('update_many', (_, body) => updateEmployees(services, body)),
+    ...route('update_many', (_, body) => readUpdateMany(body, services.maxRecords)),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
   app.patch('/employees/:id', {
     schema: updateOneCall(),
-    ...route('update_one', (request, body) => updateEmployee(pathId(request), body, request.headers['if-match'])),
+    ...route('update_one', (request, body) => readUpdateOne(pathId(request), body, request.headers['if-match'])),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
 }
@@ -75,25 +72,25 @@ async function run(
   services: CommandServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  call: PreparedCall,
-  idempotency: Caller['idempotency'],
+  command: Command,
+  idempotency: Idempotency | null,
 ) {
   const { companyId, key, secretHash } = callerOf(request)
-  const { id: requestId, arrivedAt, bodyBytes } = request
-  const validateOnly = isValidateOnly(request)
-  const traceparent = request.trace?.traceparent ?? null
-  const caller = {
+  const { id: requestId, arrivedAt, bodyBytes, waitedMs } = request
+  const { status, headers, body, callId } = await runApiCall(services, {
+    callId: services.newId('log'),
     companyId,
     apiId: key.id,
     secretHash,
     requestId,
     arrivedAt,
+    waitsUntil: performance.now() + services.maxWaitMs - waitedMs,
     bodyBytes,
     idempotency,
-    validateOnly,
-    traceparent,
-  }
-  const { status, headers, body, callId } = await runApiCall(services, caller, call)
+    validateOnly: isValidateOnly(request),
+    traceparent: request.trace?.traceparent ?? null,
+    command,
+  })
   request.callId = callId
   // No writing call is refused with it in its transaction for anything else.
   if (status === 429) reply.metLimit = 'quota'
@@ -126,7 +123,7 @@ async function refuse(
       services,
       request,
       reply,
-      refusedCall(operation, refusal, countOf(operation, request.body), blamed),
+      refusedCommand(operation, refusal, countRecords(operation, request.body), blamed),
       null,
     )
   } catch (failure) {
@@ -140,11 +137,3 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'idempotency_in_progress',
   'rate_limited',
 ])
-
-function countOf(operation: Operation, body: SentJson): number {
-  if (operation === 'update_one') return 1
-  if (body === undefined) return 0
-  // None is allowed, so that they are counted and not looked at.
-  const form = operation === 'create' ? recordsOfCreate(body, 0) : recordsOfMany(body, 0)
-  return form.problem ? form.count : form.records.length
-}

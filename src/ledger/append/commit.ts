@@ -1,11 +1,13 @@
 import type { ClientBase } from 'pg'
+import type { DecidedCall } from '../../domain/calls/decide-call.ts'
+import { decideCall } from '../../domain/calls/decide-call.ts'
+import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
 import type { LockedCompany } from './company-state.ts'
 import { meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
 import type { NewBoundKey } from './idempotency-keys.ts'
-import { boundName, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
-import type { Committed, DecisionState, LedgerCall, LedgerDecision } from './ledger-call.ts'
+import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
 import { loadCompanies, loadRows } from './load-companies.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
@@ -20,18 +22,26 @@ export class DecisionError extends Error {
   override name = 'DecisionError'
 }
 
+/** A call after its transaction has committed. */
+export interface Committed {
+  /** Null when the call's secret is no longer valid. */
+  answer: CallAnswer | null
+  /** The position of the call's last event; null when it appended none. */
+  position: number | null
+}
+
 /**
  * Decides and appends calls of any number of companies in one transaction, each call seeing what those before it did.
  * A company whose head another transaction holds is left out (its calls get `held`) unless `wait` is on.
  * `onStored` is told what was appended, once it is known to be committed.
  * Throws when nothing was committed, and UnknownOutcomeError when that cannot be told.
  */
-export async function commitTogether<Answer>(
+export async function commitTogether(
   client: ClientBase,
-  calls: LedgerCall<Answer>[],
+  calls: WriteCall[],
   wait: boolean,
   onStored?: (calls: StoredCall[]) => void,
-): Promise<(Committed<Answer> | 'held')[]> {
+): Promise<(Committed | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
   const [, heads, rows] = await pipeline(client, (pipe) =>
     Promise.all([pipe.query(BEGIN), statements.lockHeads(pipe, companyIds, wait), loadRows(pipe, calls, wait)]),
@@ -66,16 +76,11 @@ interface Writes {
   traces: EventTrace[]
 }
 
-function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, writes: Writes): Committed<Answer> {
+/** Decides a call on the state that the calls before it have left, and takes on what it changes. */
+function decideOne(company: LockedCompany, call: WriteCall, writes: Writes): Committed {
   const { companyId, apiId, callId, idempotency, traceparent } = call
   const known = company.keys.get(apiId)
-  const decision = decide(call, {
-    employees: company.employees,
-    key: known?.key,
-    usage: known?.usage,
-    bound: idempotency ? company.bound.get(boundName({ apiId, ...idempotency })) : undefined,
-    now: company.head.recordedAt,
-  })
+  const decision = decide(company, call)
   for (const employee of decision.employees) company.employees.put(employee)
   if (known && decision.usage) known.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
@@ -96,11 +101,21 @@ function decideOne<Answer>(company: LockedCompany, call: LedgerCall<Answer>, wri
   return { answer: decision.answer, position }
 }
 
-function decide<Answer>(call: LedgerCall<Answer>, state: DecisionState): LedgerDecision<Answer> {
+function decide(company: LockedCompany, call: WriteCall): DecidedCall {
+  const { apiId, callId, idempotency, arrivedAt } = call
+  const known = company.keys.get(apiId)
+  const bound = idempotency && company.bound.get(boundName({ apiId, ...idempotency }))
   try {
-    return call.decide(state)
+    return decideCall(call, {
+      employees: company.employees,
+      key: known?.key,
+      usage: known?.usage,
+      earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
+      now: company.head.recordedAt,
+      durationMs: Math.round(performance.now() - arrivedAt),
+    })
   } catch (error) {
-    throw new DecisionError(`call ${call.callId} could not be decided`, { cause: error })
+    throw new DecisionError(`call ${callId} could not be decided`, { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EmployeeDirectory } from '../../domain/calls/call-draft.ts'
+import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { ApiKey, KeyUsage } from '../../domain/company.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { BoundKey } from './idempotency-keys.ts'
@@ -10,23 +11,6 @@ export interface Head {
   frontier: Frontier
   /** The time of the last event, RFC 3339 UTC. */
   recordedAt: string
-}
-
-/** Employees named in each of the three ways. Values are normalised. */
-export interface Naming {
-  employeeIds: string[]
-  emails: string[]
-  externalIds: string[]
-}
-
-/** Whom a call may ask about: they are loaded under the lock of its company's head. */
-export interface Touches {
-  all: Naming
-  /** Those among them who get a new manager, and those who are named as such. */
-  remanaged: Naming
-  managers: Naming
-  /** The e-mail addresses and external ids that its records take on. */
-  taken: Naming
 }
 
 /** The employees that the calls of a transaction touch, kept current while one call after the other is decided. */

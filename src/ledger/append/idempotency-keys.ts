@@ -1,14 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { EarlierCall, StoredAnswer } from '../../domain/calls/earlier-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import { insertRows, shardOf } from '../../postgres/shards.ts'
-
-/** An answer as it is kept for retries; the header names are in lower case. */
-export interface StoredAnswer {
-  status: number
-  headers: Record<string, string>
-  body: string
-}
 
 /** What an idempotency key was bound to by the first call that carried it. */
 export interface BoundKey {
@@ -19,25 +13,11 @@ export interface BoundKey {
   kept: { salt: Buffer; fingerprint: Buffer; answer: StoredAnswer } | null
 }
 
-/** An answer to bind an idempotency key to. */
-export interface Binding extends StoredAnswer {
-  /** Whether the request may name people whom neither the call's events nor the answer show: any erasure forgets it. */
-  mayNameAnyone: boolean
-}
-
 /** A bound key on its way into its table. */
 export interface NewBoundKey extends KeyOfCall {
   bound: BoundKey
   mayNameAnyone: boolean
   answeredAt: string
-}
-
-/** A call's idempotency key and the request that carries it. */
-export interface Idempotency {
-  /** HMAC-SHA-256 under the company's secret, in hexadecimal. */
-  keyHash: string
-  /** SHA-256 of the request, in hexadecimal. It must not be stored: with it, what was sent can be guessed. */
-  requestHash: string
 }
 
 const SALT_BYTES = 16
@@ -51,9 +31,10 @@ export function keepAnswer(
   return { salt, fingerprint: fingerprintOf(salt, requestHash), answer: { status, headers, body } }
 }
 
-/** Whether a request is the one that an answer was kept for. */
-export function isSameRequest({ salt, fingerprint }: NonNullable<BoundKey['kept']>, requestHash: string): boolean {
-  return fingerprintOf(salt, requestHash).equals(fingerprint)
+/** What a retry sees of the call that its key is bound to. `requestHash` is that of the retry. */
+export function earlierCall({ callId, position, kept }: BoundKey, requestHash: string): EarlierCall {
+  const isSameRequest = kept === null || fingerprintOf(kept.salt, requestHash).equals(kept.fingerprint)
+  return { callId, position, answer: kept?.answer ?? null, isSameRequest }
 }
 
 function fingerprintOf(salt: Buffer, requestHash: string): Buffer {

@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg'
-import type { Head, LockedCompany, Naming, Touches } from './company-state.ts'
+import type { Naming, Touches } from '../../domain/calls/touched-values.ts'
+import type { WriteCall } from '../../domain/calls/write-call.ts'
+import type { Head, LockedCompany } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
-import type { LedgerCall } from './ledger-call.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import type { OfCompany } from './reporting-line-statements.ts'
 import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
@@ -10,8 +11,6 @@ import type { QueryClient } from '../../postgres/pipeline.ts'
 import { pipeline } from '../../postgres/pipeline.ts'
 import * as statements from './statements.ts'
 
-type Call = Pick<LedgerCall<unknown>, 'companyId' | 'apiId' | 'idempotency' | 'touches'>
-
 /** The rows that calls may ask about, of whatever companies. */
 export type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 
@@ -19,7 +18,7 @@ export type LoadedRows = Awaited<ReturnType<typeof loadRows>>
  * Asks for all rows that these calls may ask their companies about. Sent right behind the statement that locks the heads, in
  * one go with it: each statement sees what was committed when it began, so what the holder of a head before has committed.
  */
-export function loadRows(client: QueryClient, calls: Call[], wait: boolean) {
+export function loadRows(client: QueryClient, calls: WriteCall[], wait: boolean) {
   return Promise.all([
     statements.loadKeys(client, wantedKeys(calls), wait),
     // Behind the rows that may have to be waited for: the time is that of the decision.
@@ -36,7 +35,7 @@ export function loadRows(client: QueryClient, calls: Call[], wait: boolean) {
 export async function loadCompanies(
   client: ClientBase,
   heads: Head[],
-  calls: Call[],
+  calls: WriteCall[],
   [keys, now, bound, ...found]: LoadedRows,
   wait: boolean,
 ): Promise<Map<string, LockedCompany>> {
@@ -53,9 +52,9 @@ export async function loadCompanies(
   return companies
 }
 
-type WantedKey = Pick<Call, 'companyId' | 'apiId'>
+type WantedKey = Pick<WriteCall, 'companyId' | 'apiId'>
 
-function wantedKeys(calls: Call[]): WantedKey[] {
+function wantedKeys(calls: WriteCall[]): WantedKey[] {
   return [...new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }])).values()]
 }
 
@@ -69,12 +68,14 @@ function leaveOutHeldUp(
   for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
 }
 
-async function loadTouched(client: QueryClient, calls: Call[], by: keyof Naming) {
-  const wanted = calls.flatMap(({ companyId, touches }) => touches.all[by].map((value) => ({ companyId, value })))
+async function loadTouched(client: QueryClient, calls: WriteCall[], by: keyof Naming) {
+  const wanted = calls.flatMap(({ companyId, command }) =>
+    command.touches.all[by].map((value) => ({ companyId, value })),
+  )
   return wanted.length === 0 ? [] : statements.loadEmployees(client, by, wanted)
 }
 
-async function loadBound(client: QueryClient, calls: Call[]) {
+async function loadBound(client: QueryClient, calls: WriteCall[]) {
   const wanted = calls.flatMap(({ companyId, apiId, idempotency }) =>
     idempotency ? [{ companyId, apiId, keyHash: idempotency.keyHash }] : [],
   )
@@ -91,13 +92,13 @@ const MAX_SUBORDINATES = 1_000
  */
 async function loadReportingLines(
   client: ClientBase,
-  calls: Call[],
+  calls: WriteCall[],
   companies: Map<string, LockedCompany>,
 ): Promise<void> {
   const remanaged: OfCompany[] = []
   const managers: OfCompany[] = []
   for (const [companyId, { employees }] of companies) {
-    const touches = calls.filter((call) => call.companyId === companyId).map((call) => call.touches)
+    const touches = calls.filter((call) => call.companyId === companyId).map(({ command }) => command.touches)
     if (!touches.some((touch) => sizeOf(touch.remanaged) > 0)) continue
     // A value that moves within these calls may come to name anybody of them.
     const named = (which: 'remanaged' | 'managers') =>

@@ -9,30 +9,30 @@ export interface KeyedCall extends KeyOfCall {
   beganAt: number
 }
 
-/** Tells the processes of each other's calls with idempotency keys, as far as those take long. */
+/** Tells processes of each other's calls with idempotency keys, if those take long. */
 export interface LongCalls {
-  /** Notes a call that is still under way. Never rejects. */
-  note(call: KeyedCall): Promise<void>
-  /** Removes what was noted of a call. Never rejects. */
-  remove(call: KeyedCall): Promise<void>
-  /** Whether a call with the same key that began earlier is under way in any process; false when that cannot be learnt. */
+  /** Announces a call that is still under way. Never rejects. */
+  announce(call: KeyedCall): Promise<void>
+  /** Withdraws the announcement of a call. Never rejects. */
+  withdraw(call: KeyedCall): Promise<void>
+  /** Whether a call with the same key that began earlier is under way in any process; false if the database does not answer. */
   isBehindAnother(call: KeyedCall): Promise<boolean>
 }
 
-/** A call is never under way for so long: what is older is of a process that was killed. */
+/** No call is under way for so long: an older announcement is left of a process that was killed. */
 const STALE_SECONDS = 120
-/** Beyond so many the database is not burdened as well: who waits for one of those is told to try again. */
-const MOST_NOTED = 100
+/** Calls beyond so many are not announced, which spares the database. A caller that waits for one is told to retry. */
+const MAX_ANNOUNCED = 100
 
-/** Opens the notes of long calls, which stand in the database. What keeps them from being written or read is no failure of a call. */
+/** Opens the announcements, which are rows of the database. An error in reading or writing them fails no call. */
 export function openLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
-  const noted = new Set<string>()
+  const announced = new Set<string>()
   const secondsOf = ({ beganAt }: KeyedCall) => (performance.now() - beganAt) / 1_000
   return {
-    async note(call) {
+    async announce(call) {
       const { companyId, apiId, keyHash, callId } = call
-      if (noted.size >= MOST_NOTED) return
-      noted.add(callId)
+      if (announced.size >= MAX_ANNOUNCED) return
+      announced.add(callId)
       await pool
         .query(
           `with stale as (delete from long_calls where company_id = $1 and began_at < clock_timestamp() - make_interval(secs => $6))
@@ -42,8 +42,8 @@ export function openLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
         )
         .catch(() => undefined)
     },
-    async remove({ companyId, callId }) {
-      if (!noted.delete(callId)) return
+    async withdraw({ companyId, callId }) {
+      if (!announced.delete(callId)) return
       const ids = [toUuid(companyId), toUuid(callId)]
       await pool.query('delete from long_calls where company_id = $1 and call_id = $2', ids).catch(() => undefined)
     },

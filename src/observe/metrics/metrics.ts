@@ -39,7 +39,7 @@ export function openMetrics() {
     }),
     refusals: new Counter({
       name: 'employee_ledger_refusals_total',
-      help: 'Requests that were turned away with 429, by the limit that they met',
+      help: 'Requests that were turned away with 429, or with 503 for want of a turn, by the limit that they met',
       labelNames: ['limit'],
       registers,
     }),

@@ -1,7 +1,7 @@
 import type { Span, Tracer } from '@opentelemetry/api'
 import { SpanKind } from '@opentelemetry/api'
 import type { Lanes } from '../../ledger/append/lanes.ts'
-import type { LedgerCall } from '../../ledger/append/ledger-call.ts'
+import type { WriteCall } from '../../domain/calls/write-call.ts'
 import type { Tracing } from './tracing.ts'
 import { contextOf, failSpan, traceparentOf, within } from './span-context.ts'
 
@@ -17,14 +17,14 @@ interface TracedCall {
  * them, and each of them to it. The events go with the span of their own call.
  */
 export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'traceTransaction'> {
-  const traced = new WeakMap<LedgerCall<unknown>, TracedCall>()
+  const traced = new WeakMap<WriteCall, TracedCall>()
   return {
     traceLanes: (lanes) => ({ ...lanes, append: (call) => traceAppend(tracer, traced, lanes, call) }),
     traceTransaction(calls) {
       const mine = calls.flatMap((call) => traced.get(call) ?? [])
       const [first] = mine
       if (!first) return null
-      const records = calls.reduce((sum, call) => sum + call.records, 0)
+      const records = calls.reduce((sum, call) => sum + call.command.count, 0)
       const attributes = {
         'db.system.name': 'postgresql',
         'employee_ledger.calls': calls.length,
@@ -45,18 +45,13 @@ export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'trac
   }
 }
 
-async function traceAppend<Answer>(
-  tracer: Tracer,
-  traced: WeakMap<LedgerCall<unknown>, TracedCall>,
-  lanes: Lanes,
-  call: LedgerCall<Answer>,
-) {
+async function traceAppend(tracer: Tracer, traced: WeakMap<WriteCall, TracedCall>, lanes: Lanes, call: WriteCall) {
   if (!call.traceparent) return lanes.append(call)
-  const { companyId, callId, records } = call
+  const { companyId, callId, command } = call
   const attributes = {
     'employee_ledger.company_id': companyId,
     'employee_ledger.call_id': callId,
-    'employee_ledger.records': records,
+    'employee_ledger.records': command.count,
   }
   const append = tracer.startSpan('append', { attributes }, contextOf(call.traceparent, false))
   const wait = tracer.startSpan('wait for lane', {}, within(append))

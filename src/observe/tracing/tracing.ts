@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { BeginTrace } from '../../http/server/trace-requests.ts'
-import type { LedgerCall } from '../../ledger/append/ledger-call.ts'
+import type { WriteCall } from '../../domain/calls/write-call.ts'
 import type { Lanes } from '../../ledger/append/lanes.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import type { TraceFold } from '../../workers/worker.ts'
@@ -15,7 +15,7 @@ export interface Tracing {
   /** Lanes that trace the calls which they are handed. */
   traceLanes(lanes: Lanes): Lanes
   /** Told when a transaction of such calls begins; what it gives is told when that has ended, with its error or null. */
-  traceTransaction(calls: LedgerCall<unknown>[]): ((error: unknown) => void) | null
+  traceTransaction(calls: WriteCall[]): ((error: unknown) => void) | null
   /** Traces the folds of a worker; `db` is where the traces of events are looked up. */
   foldTracer(db: Kysely<LedgerTables>): TraceFold
   /** Hands over what is collected, for as long as that may take at the end of a process. */

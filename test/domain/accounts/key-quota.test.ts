@@ -107,31 +107,29 @@ await t.test('the last use never goes back', async (t) => {
   t.equal(useKey(usage, 'daily', 5_000, 1).lastUsedMs, 9_000)
 })
 
+const [CURRENT, PREVIOUS, WRONG] = ['c', 'a', 'b'].map((digit) => digit.repeat(64)) as [string, string, string]
+
 await t.test('a wrong secret or a revoked key is refused before it is told that the key is disabled', async (t) => {
-  const key = { isEnabled: true, isRevoked: false, previous: null } as ApiKey
-  const [right, wrong] = [
-    { current: true, previous: false },
-    { current: false, previous: false },
-  ]
-  t.equal(keyStanding(key, right, 0), 'good')
-  t.equal(keyStanding({ ...key, isEnabled: false }, right, 0), 'disabled')
-  t.equal(keyStanding({ ...key, isEnabled: false }, wrong, 0), 'refused')
-  t.equal(keyStanding({ ...key, isRevoked: true }, right, 0), 'refused')
-  t.equal(keyStanding({ ...key, isEnabled: false, isRevoked: true }, right, 0), 'refused')
+  const key = { secretHash: CURRENT, isEnabled: true, isRevoked: false, previous: null } as ApiKey
+  t.equal(keyStanding(key, CURRENT, 0), 'good')
+  t.equal(keyStanding({ ...key, isEnabled: false }, CURRENT, 0), 'disabled')
+  t.equal(keyStanding({ ...key, isEnabled: false }, WRONG, 0), 'refused')
+  t.equal(keyStanding({ ...key, isRevoked: true }, CURRENT, 0), 'refused')
+  t.equal(keyStanding({ ...key, isEnabled: false, isRevoked: true }, CURRENT, 0), 'refused')
+  t.equal(keyStanding(undefined, CURRENT, 0), 'refused')
 })
 
 await t.test(
   'the secret before the last is good until its end and not at it, and never for a revoked key',
   async (t) => {
-    const previous = { secretHash: '', expiresAtMs: 1_000 }
-    const key = { isEnabled: true, isRevoked: false, previous } as ApiKey
-    const old = { current: false, previous: true }
-    t.equal(keyStanding(key, old, 999), 'good')
-    t.equal(keyStanding(key, old, 1_000), 'refused')
-    t.equal(keyStanding({ ...key, isEnabled: false }, old, 999), 'disabled')
-    t.equal(keyStanding({ ...key, isRevoked: true }, old, 999), 'refused')
-    t.equal(keyStanding({ ...key, previous: null }, old, 0), 'refused')
-    t.equal(keyStanding(key, { current: true, previous: false }, 5_000), 'good', 'the current one has no end')
+    const previous = { secretHash: PREVIOUS, expiresAtMs: 1_000 }
+    const key = { secretHash: CURRENT, isEnabled: true, isRevoked: false, previous } as ApiKey
+    t.equal(keyStanding(key, PREVIOUS, 999), 'good')
+    t.equal(keyStanding(key, PREVIOUS, 1_000), 'refused')
+    t.equal(keyStanding({ ...key, isEnabled: false }, PREVIOUS, 999), 'disabled')
+    t.equal(keyStanding({ ...key, isRevoked: true }, PREVIOUS, 999), 'refused')
+    t.equal(keyStanding({ ...key, previous: null }, PREVIOUS, 0), 'refused')
+    t.equal(keyStanding(key, CURRENT, 5_000), 'good', 'the current one has no end')
   },
 )
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { CallDecision } from '../../../src/domain/calls/api-call.ts'
+import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
 import { hostileRecord, hostileValue } from '../../support/domain/arbitraries.ts'
 import { emp, given, hired, left } from '../../support/domain/given-when-then.ts'
 

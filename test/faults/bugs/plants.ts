@@ -38,8 +38,8 @@ export const API_POINTS: Record<string, Replacement> = {
   },
   'before the answer': {
     file: 'src/http/v1/write-employees.ts',
-    find: '  const { status, headers, body, callId } = await runApiCall(services, caller, call)\n',
-    put: "  const { status, headers, body, callId } = await runApiCall(services, caller, call)\n  globalThis.faultPoint('before the answer')\n",
+    find: '  request.callId = callId\n',
+    put: "  globalThis.faultPoint('before the answer')\n  request.callId = callId\n",
   },
 }
 
@@ -169,7 +169,7 @@ export const BUGS: Record<string, Bug> = {
   },
   'charges nothing for a refused call': {
     process: 'api',
-    file: 'src/calls/decide-call.ts',
+    file: 'src/domain/calls/decide-call.ts',
     find: 'refusal && isFree(refusal) ? 0 : 1',
     put: 'refusal ? 0 : 1',
     found: ['wrong quota'],
@@ -192,10 +192,10 @@ export const BUGS: Record<string, Bug> = {
   },
   'applies the good part of what it refuses': {
     process: 'api',
-    file: 'src/domain/calls/api-call.ts',
+    file: 'src/domain/calls/decide-records.ts',
     find: '    return failedOn(drafts, { ...counts, failed: drafts.length }, context)\n',
     put: `    const refused = failedOn(drafts, { ...counts, failed: drafts.length }, context)
-    const good = drafts.filter((draft) => draft.faults.length === 0)
+    const good = drafts.filter((draft) => draft.faults.count === 0)
     return { ...refused, events: [...good.flatMap((draft) => draft.events), ...refused.events] }\n`,
     found: ['failed and applied'],
   },
@@ -222,7 +222,7 @@ export const BUGS: Record<string, Bug> = {
   },
   'counts what did not change as updated': {
     process: 'api',
-    file: 'src/domain/calls/api-call.ts',
+    file: 'src/domain/calls/decide-records.ts',
     find: "if (result === 'deactivated' || result === 'no_updates') return result",
     put: "if (result === 'deactivated') return result",
     found: ['wrong counts'],

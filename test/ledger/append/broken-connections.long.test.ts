@@ -1,12 +1,6 @@
-import { hash } from 'node:crypto'
 import t from 'tap'
-import { newId } from '../../../src/bootstrap/new-id.ts'
-import { createEmployees } from '../../../src/calls/create-employees.ts'
-import type { CommandServices } from '../../../src/calls/run-api-call.ts'
-import { runApiCall } from '../../../src/calls/run-api-call.ts'
 import { openPool } from '../../../src/postgres/pool.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { openLongCalls } from '../../../src/ledger/append/long-calls.ts'
 import { openLanes } from '../../../src/ledger/append/lanes.ts'
 import { isOnShards, useShards } from '../../../src/postgres/shards.ts'
 import { openDatabaseLine } from '../../support/postgres/database-line.ts'
@@ -14,6 +8,7 @@ import { eventually } from '../../support/eventually.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
+import { createCall } from '../../support/ledger/create-call.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 
 const service = await startService(t)
@@ -77,29 +72,11 @@ await t.test(
       onStored,
       onFault: (error) => t.fail(String(error)),
     })
-    const services: CommandServices = {
-      lanes,
-      newId,
-      maxRecords: 1000,
-      inProgress: new Map(),
-      longCalls: openLongCalls(service.pool),
-    }
-    const create = async (): Promise<number | string> => {
-      const who = { companyId, apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') }
-      const caller = {
-        ...who,
-        requestId: 'r',
-        arrivedAt: performance.now(),
-        bodyBytes: 100,
-        idempotency: null,
-        validateOnly: false,
-        traceparent: null,
-      }
-      return runApiCall(services, caller, createEmployees(services, employee())).then(
-        ({ status }) => status,
+    const create = (): Promise<number | string> =>
+      lanes.append(createCall(service.company, employee())).then(
+        ({ answer }) => answer!.status,
         (error: Error) => error.name,
       )
-    }
     t.equal(await create(), 201)
     for (const [fault, answer, more] of [
       ['swallow the answer to COMMIT', 201, 2],

@@ -1,6 +1,6 @@
-import type { CallContext, CallDecision } from '../../../src/domain/calls/api-call.ts'
+import type { CallContext, CallDecision } from '../../../src/domain/calls/decide-records.ts'
 import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
-import { decideCreate, decideUpdate, refuseCall } from '../../../src/domain/calls/api-call.ts'
+import { decideCreate, decideUpdate, refuseCall } from '../../../src/domain/calls/decide-records.ts'
 import type { CallRecords, ReadRecord } from '../../../src/domain/calls/call-records.ts'
 import {
   readCreation,

@@ -1,4 +1,4 @@
-import type { LedgerCall } from '../../../src/ledger/append/ledger-call.ts'
+import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import type { Tracing } from '../../../src/observe/tracing/tracing.ts'
 
 /** Counts, for each call, the transactions that began between its being handed in and its own. */
@@ -12,7 +12,7 @@ export interface WatchedCommits {
 }
 
 export function watchCommits(): WatchedCommits {
-  const handedInAt = new Map<LedgerCall<unknown>, number>()
+  const handedInAt = new Map<WriteCall, number>()
   const waited = new Map<string, number[]>()
   const watchers = new Set<() => void>()
   let begun = 0

@@ -2,13 +2,7 @@ import ts from '@typescript/typescript6'
 import type { SourceFile } from './source-files.ts'
 
 /** Spread arguments that cannot become many, each with the reason. */
-const BOUNDED = new Map([
-  ['src/cli/terminal/options.ts: run(...given)', 'the arguments that a command has'],
-  [
-    'src/ledger/append/lanes.ts: answers.push(...(await share(options, [call], wait, waitAlone)))',
-    'the one answer of one call',
-  ],
-])
+const BOUNDED = new Map([['src/cli/terminal/options.ts: run(...given)', 'the arguments that a command has']])
 
 /**
  * Calls that spread a list into their arguments: each argument takes a place on the stack, so a list of some 100,000

@@ -1,5 +1,5 @@
-import type { ApiKey, KeyUsage } from '../domain/company.ts'
-import { requestsInWindow, windowEnd, windowStart } from '../domain/company.ts'
+import type { ApiKey, KeyUsage } from '../company.ts'
+import { requestsInWindow, windowEnd, windowStart } from '../company.ts'
 
 /** The headers that tell how much of a key's quota remains. */
 export const RATE_LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit'] as const

@@ -1,6 +1,26 @@
-import type { Locator, ManagerReference, ReadRecord } from '../domain/calls/call-records.ts'
-import { isId } from '../domain/ids.ts'
-import type { Naming, Touches } from '../ledger/append/company-state.ts'
+import { isId } from '../ids.ts'
+import type { Locator, ManagerReference, ReadRecord } from './call-records.ts'
+
+/** Employees named in each of the three ways. Values are normalised. */
+export interface Naming {
+  employeeIds: string[]
+  emails: string[]
+  externalIds: string[]
+}
+
+/** The employees that deciding a call may look up. They are loaded under the lock of its company's head. */
+export interface Touches {
+  all: Naming
+  /** The employees who get a new manager. */
+  remanaged: Naming
+  /** The new managers. */
+  managers: Naming
+  /** The email addresses and external ids that the records set. */
+  taken: Naming
+}
+
+const NOBODY: Naming = { employeeIds: [], emails: [], externalIds: [] }
+export const NO_TOUCHES: Touches = { all: NOBODY, remanaged: NOBODY, managers: NOBODY, taken: NOBODY }
 
 /** Everything that deciding these records may look up: the employees they name, and the owners of values they set. */
 export function touchedValues(records: ReadRecord[]): Touches {

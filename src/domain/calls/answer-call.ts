@@ -1,0 +1,79 @@
+import type { ApiKey, KeyUsage } from '../company.ts'
+import { entityTag } from '../employees/entity-tag.ts'
+import type { Problem } from '../errors.ts'
+import { problem, problemDocument } from '../errors.ts'
+import type { Operation } from '../events.ts'
+import type { CallDecision } from './decide-records.ts'
+import type { EarlierCall } from './earlier-call.ts'
+import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
+import type { CallAnswer } from './write-call.ts'
+
+/** The answer to a call that succeeded. `logId` is null when the call only validates. */
+export function answerSuccess(operation: Operation, decision: CallDecision, logId: string | null): CallAnswer {
+  switch (operation) {
+    case 'create':
+      return answerCreate(decision, logId)
+    case 'update_many':
+      return answerUpdateMany(decision, logId)
+    case 'update_one':
+      return answerUpdateOne(decision, logId)
+  }
+}
+
+function answerCreate({ outcomes }: CallDecision, logId: string | null): CallAnswer {
+  const employees = outcomes.map(({ employee }) => employee)
+  // An id is given when an employee is created, not before.
+  if (logId === null) {
+    return { status: 200, headers: {}, body: { employees: employees.map((employee) => ({ ...employee, id: null })) } }
+  }
+  const headers = employees.length === 1 ? { location: `/v1/employees/${employees[0]!.id}` } : {}
+  return { status: 201, headers, body: { log_id: logId, employees } }
+}
+
+function answerUpdateMany({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
+  const results = outcomes.map(({ index, employee, result, changed }) => ({ index, id: employee.id, result, changed }))
+  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results } }
+}
+
+function answerUpdateOne({ outcomes }: CallDecision, logId: string | null): CallAnswer {
+  const { employee, result, changed } = outcomes[0]!
+  const headers = logId === null ? {} : { etag: entityTag(employee.version) }
+  return { status: 200, headers, body: { ...idOfLog(logId), result, changed, employee } }
+}
+
+function idOfLog(logId: string | null) {
+  return logId === null ? {} : { log_id: logId }
+}
+
+/** The answer to a call that was refused. `nowMs` is the database's time. */
+export function answerRefusal(
+  refusal: Problem,
+  requestId: string,
+  logId: string | null,
+  key: ApiKey,
+  nowMs: number,
+): CallAnswer {
+  const headers: Record<string, string> =
+    refusal.code === 'quota_exceeded' ? { 'retry-after': String(secondsToReset(key, nowMs)) } : {}
+  return { status: refusal.status, headers, body: problemDocument(refusal, requestId, logId ?? undefined) }
+}
+
+/** The answer to a retry: the stored one, or, once that has expired, a problem with the id of the earlier call. */
+export function answerRetry(
+  { callId, position, answer }: EarlierCall,
+  requestId: string,
+  key: ApiKey,
+  usage: KeyUsage,
+  nowMs: number,
+): CallAnswer {
+  const limits = rateLimitHeaders(key, usage, nowMs)
+  if (!answer) {
+    const expired = problem(
+      'idempotency_response_expired',
+      'The call was carried out earlier; its response is no longer stored',
+    )
+    return { status: expired.status, headers: limits, body: problemDocument(expired, requestId, callId) }
+  }
+  const replay = { 'x-ledger-position': String(position), 'idempotency-replayed': 'true' }
+  return { status: answer.status, headers: { ...answer.headers, ...limits, ...replay }, body: answer.body }
+}

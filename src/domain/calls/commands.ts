@@ -1,0 +1,89 @@
+import type { Problem } from '../errors.ts'
+import type { Operation, SentJson } from '../events.ts'
+import type { CallRecords, ReadRecord } from './call-records.ts'
+import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from './call-records.ts'
+import type { BlamedRecord } from './decide-records.ts'
+import type { Touches } from './touched-values.ts'
+import { NO_TOUCHES, touchedValues } from './touched-values.ts'
+
+/** What a writing call asks for, with all the work done that needs no state of the company. */
+export type Command = CreateCommand | UpdateManyCommand | UpdateOneCommand | RefusedCommand
+
+interface CommandFacts {
+  operation: Operation
+  /** The number of records. */
+  count: number
+  touches: Touches
+}
+
+interface CreateCommand extends CommandFacts {
+  operation: 'create'
+  records: ReadRecord[]
+  /** The id that each record's employee will have. */
+  newIds: string[]
+}
+
+interface UpdateManyCommand extends CommandFacts {
+  operation: 'update_many'
+  records: ReadRecord[]
+}
+
+export interface UpdateOneCommand extends CommandFacts {
+  operation: 'update_one'
+  record: ReadRecord
+  /** The record that a refusal of the call names. */
+  blamed: BlamedRecord
+  /** The value of the If-Match header. */
+  ifMatch: string | undefined
+}
+
+/** A call that is refused as a whole, whatever the company's state: its records are neither read nor stored. */
+interface RefusedCommand extends CommandFacts {
+  refusal: Problem
+  blamed?: BlamedRecord
+}
+
+/** Reads the command of `POST /v1/employees`, which creates one or more employees, all or none. */
+export function readCreate(body: SentJson, maxRecords: number, newId: (prefix: 'emp') => string): Command {
+  const form = recordsOfCreate(body, maxRecords)
+  if (form.problem) return refusedCommand('create', form.problem, form.count)
+  const records = form.records.map(readCreation)
+  const newIds = records.map(() => newId('emp'))
+  return { operation: 'create', count: records.length, touches: touchedValues(records), records, newIds }
+}
+
+/** Reads the command of `PATCH /v1/employees`, which updates several employees, all or none. */
+export function readUpdateMany(body: SentJson, maxRecords: number): Command {
+  const form = recordsOfMany(body, maxRecords)
+  if (form.problem) return refusedCommand('update_many', form.problem, form.count)
+  const records = form.records.map(readUpdate)
+  return { operation: 'update_many', count: records.length, touches: touchedValues(records), records }
+}
+
+/** Reads the command of `PATCH /v1/employees/{id}`. `ifMatch` is the value of the If-Match header, if there is one. */
+export function readUpdateOne(id: string, body: SentJson, ifMatch: string | undefined): Command {
+  const blamed = { locator: { id }, record: body }
+  const form = recordOfOne(body)
+  if (form.problem) return refusedCommand('update_one', form.problem, 1, blamed)
+  const record = readUpdateOf(form.records[0]!, id)
+  return { operation: 'update_one', count: 1, touches: touchedValues([record]), record, blamed, ifMatch }
+}
+
+/** A command that is refused as a whole. `count` is the number of its records. */
+export function refusedCommand(
+  operation: Operation,
+  refusal: Problem,
+  count: number,
+  blamed?: BlamedRecord,
+): RefusedCommand {
+  return { operation, count, touches: NO_TOUCHES, refusal, ...(blamed ? { blamed } : {}) }
+}
+
+/** The number of records in a body that will not be read. */
+export function countRecords(operation: Operation, body: SentJson): number {
+  if (operation === 'update_one') return 1
+  if (body === undefined) return 0
+  // With a maximum of 0, the records are counted and not looked at.
+  const form: CallRecords = operation === 'create' ? recordsOfCreate(body, 0) : recordsOfMany(body, 0)
+  return form.problem ? form.count : form.records.length
+}

@@ -1,0 +1,183 @@
+import type { ApiKey, KeyUsage } from '../company.ts'
+import { keyStanding, requestsInWindow, useKey } from '../company.ts'
+import type { Employee } from '../employees/employee.ts'
+import { matchesEntityTag } from '../employees/entity-tag.ts'
+import type { Problem } from '../errors.ts'
+import { problem } from '../errors.ts'
+import type { NewEvent } from '../events.ts'
+import { answerRefusal, answerRetry, answerSuccess } from './answer-call.ts'
+import type { EmployeeDirectory } from './call-draft.ts'
+import type { Command, UpdateOneCommand } from './commands.ts'
+import type { CallContext, CallDecision } from './decide-records.ts'
+import { decideCreate, decideUpdate, refuseCall } from './decide-records.ts'
+import type { Binding, EarlierCall } from './earlier-call.ts'
+import { rateLimitHeaders } from './rate-limit-headers.ts'
+import type { CallAnswer, WriteCall } from './write-call.ts'
+
+/** What a call can see when it is decided, under the lock of its company's head. */
+export interface CallState {
+  employees: EmployeeDirectory
+  /** The key as it is now; undefined when it does not exist. */
+  key: ApiKey | undefined
+  usage: KeyUsage | undefined
+  /** The call that the idempotency key is bound to already. */
+  earlier: EarlierCall | undefined
+  /** The time that the events will have, RFC 3339 UTC. */
+  now: string
+  /** Milliseconds since the request arrived. */
+  durationMs: number
+}
+
+/** Everything that a call changes, and its answer. A call without events leaves no trace but its usage. */
+export interface DecidedCall {
+  events: NewEvent[]
+  /** The final states of the employees that the events change. */
+  employees: Employee[]
+  /** The key's usage afterwards; null leaves it. */
+  usage: KeyUsage | null
+  /** What the call's idempotency key is bound to from now on; null binds nothing. */
+  binds: Binding | null
+  /** Null when the secret is no longer valid: such a call belongs to no company. */
+  answer: CallAnswer | null
+}
+
+/**
+ * Decides a writing call under the lock of its company: first whether its key is still valid, then whether it is a
+ * retry, then whether the quota allows it, and only then the command itself.
+ */
+export function decideCall(call: WriteCall, state: CallState): DecidedCall {
+  const { key, usage, earlier, now } = state
+  const nowMs = Date.parse(now)
+  const standing = keyStanding(key, call.secretHash, nowMs)
+  if (!key || !usage || standing === 'refused') return { ...NOTHING, usage: null, answer: null }
+  const context = contextOf(call, key, state)
+  const settle = (decision: CallDecision) => settleCall(call, context, decision, key, usage)
+  const refuse = (refusal: Problem) => settle(refuseCommand(call.command, refusal, context))
+
+  if (standing === 'disabled') return refuse(KEY_DISABLED)
+  if (earlier?.isSameRequest) {
+    const answer = answerRetry(earlier, call.requestId, key, usage, nowMs)
+    return { ...NOTHING, usage: useKey(usage, key.refreshPeriod, nowMs, 0), answer }
+  }
+  if (isOverQuota(key, usage, nowMs)) return refuse(quotaExceeded(key))
+  return earlier ? refuse(IDEMPOTENCY_KEY_REUSED) : settle(decideCommand(call.command, state.employees, context))
+}
+
+const NOTHING = { events: [], employees: [], binds: null }
+
+/** Why calls with a key are refused at present, or null. Without the ledger's lock, this is only a hint. */
+export function keyRefusal(key: ApiKey, usage: KeyUsage, nowMs: number): Problem | null {
+  if (!key.isEnabled) return KEY_DISABLED
+  return isOverQuota(key, usage, nowMs) ? quotaExceeded(key) : null
+}
+
+export const KEY_DISABLED = problem('key_disabled', 'The API key is disabled')
+
+const IDEMPOTENCY_KEY_REUSED = problem(
+  'idempotency_key_reused',
+  'This Idempotency-Key was already used with a different request',
+)
+
+/** The problem of a call over the quota, the same for reading and writing calls. */
+export function quotaExceeded({ quotaLimit, refreshPeriod }: ApiKey): Problem {
+  return problem('quota_exceeded', `The quota of ${quotaLimit} requests (${refreshPeriod}) is used up`)
+}
+
+function isOverQuota(key: ApiKey, usage: KeyUsage, nowMs: number): boolean {
+  return requestsInWindow(usage, key.refreshPeriod, nowMs) >= key.quotaLimit
+}
+
+function contextOf(
+  { callId, requestId, command }: WriteCall,
+  key: ApiKey,
+  { now, durationMs }: CallState,
+): CallContext {
+  return {
+    callId,
+    durationMs,
+    now,
+    operation: command.operation,
+    requestId,
+    key: { id: key.id, name: key.name },
+    // Derived from the database's clock, because the clock of this process may be wrong.
+    requestedAt: new Date(Date.parse(now) - durationMs).toISOString(),
+  }
+}
+
+function decideCommand(command: Command, employees: EmployeeDirectory, context: CallContext): CallDecision {
+  if ('refusal' in command) return refuseCommand(command, command.refusal, context)
+  switch (command.operation) {
+    case 'create':
+      return decideCreate(command.records, command.newIds, employees, context)
+    case 'update_many':
+      return decideUpdate(command.records, employees, context)
+    case 'update_one':
+      return decideUpdateOne(command, employees, context)
+  }
+}
+
+/** Evaluates preconditions before the content (RFC 9110 section 13.2.1). */
+function decideUpdateOne(command: UpdateOneCommand, employees: EmployeeDirectory, context: CallContext): CallDecision {
+  const { record, blamed, ifMatch } = command
+  const employee = employees.byId(blamed.locator.id)
+  if (!employee) return refuseCommand(command, EMPLOYEE_NOT_FOUND, context)
+  if (ifMatch !== undefined && !matchesEntityTag(ifMatch, employee.version)) {
+    return refuseCommand(command, PRECONDITION_FAILED, context)
+  }
+  return decideUpdate([record], employees, context)
+}
+
+const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
+const PRECONDITION_FAILED = problem('precondition_failed', 'The employee has changed since the version in If-Match')
+
+function refuseCommand(command: Command, refusal: Problem, context: CallContext): CallDecision {
+  return refuseCall(refusal, command.count, context, 'blamed' in command ? command.blamed : undefined)
+}
+
+/** Adds to a decision what it costs, the answer, and what a retry will find. */
+function settleCall(
+  call: WriteCall,
+  { callId, now }: CallContext,
+  decision: CallDecision,
+  key: ApiKey,
+  usage: KeyUsage,
+): DecidedCall {
+  const { problem: refusal, outcomes, events } = decision
+  const nowMs = Date.parse(now)
+  const after = useKey(usage, key.refreshPeriod, nowMs, refusal && isFree(refusal) ? 0 : 1)
+  const logId = call.validateOnly ? null : callId
+  const answer = refusal
+    ? answerRefusal(refusal, call.requestId, logId, key, nowMs)
+    : answerSuccess(call.command.operation, decision, logId)
+  const limited = { ...answer, headers: { ...answer.headers, ...rateLimitHeaders(key, after, nowMs) } }
+  if (call.validateOnly) return { ...NOTHING, usage: after, answer: limited }
+  const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
+  return {
+    events,
+    employees: outcomes.filter(({ result }) => result !== 'no_updates').map(({ employee }) => employee),
+    usage: after,
+    binds: isBinding
+      ? { ...answer, body: JSON.stringify(answer.body), mayNameAnyone: mayNameAnyone(call.command, refusal) }
+      : null,
+    answer: limited,
+  }
+}
+
+/** 401, 403, 429 and 5xx cost nothing. */
+function isFree({ status }: Problem): boolean {
+  return status === 403 || status === 429 || status >= 500
+}
+
+/** Whether the same call would be refused again: such a refusal binds the idempotency key. */
+function wouldBeRefusedAgain({ status, code }: Problem): boolean {
+  if (status === 404 || status === 412) return true
+  return code === 'already_exists' || code === 'inactive_employee_exists' || code === 'validation_failed'
+}
+
+/**
+ * Whether a request may name people who appear neither in its events nor in its answer: a refused call does not store
+ * its valid records, and a manager may be named by email address or external id.
+ */
+function mayNameAnyone({ touches: { managers } }: Command, refusal: Problem | null): boolean {
+  return refusal !== null || managers.emails.length > 0 || managers.externalIds.length > 0
+}

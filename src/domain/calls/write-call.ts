@@ -1,0 +1,40 @@
+import type { Idempotency } from './earlier-call.ts'
+import type { Command } from './commands.ts'
+
+/** A writing call on its way into the ledger: plain data, complete before any lock is taken. */
+export interface WriteCall {
+  callId: string
+  companyId: string
+  apiId: string
+  /** SHA-256 of the secret that was presented, in hexadecimal. */
+  secretHash: string
+  requestId: string
+  /** `performance.now()` when the request arrived. */
+  arrivedAt: number
+  /** `performance.now()` until which it may wait for its turn. */
+  waitsUntil: number
+  idempotency: Idempotency | null
+  /** Bytes of the body. */
+  bodyBytes: number
+  /** Answer what would happen, and store nothing but the use of the key. */
+  validateOnly: boolean
+  /** W3C `traceparent` of the request; null when nobody collects its trace. */
+  traceparent: string | null
+  command: Command
+}
+
+/** The answer to the client. */
+export interface CallAnswer {
+  status: number
+  headers: Record<string, string>
+  /** JSON: a value, or its text. */
+  body: unknown
+}
+
+/** A usual record has a few hundred bytes; a larger one counts as several. */
+const BYTES_OF_RECORD = 1_024
+
+/** The weight of a call in the queues, in records of a usual size: what it costs, whatever it claims. */
+export function weightOf({ command, bodyBytes }: WriteCall): number {
+  return 'refusal' in command ? 1 : Math.max(1, command.count, Math.ceil(bodyBytes / BYTES_OF_RECORD))
+}

@@ -1,0 +1,107 @@
+import type { Pool } from 'pg'
+import { UnavailableError } from '../../admission/batcher.ts'
+import type { WriteCall } from '../../domain/calls/write-call.ts'
+import { blamesRecord, isPassing } from '../../postgres/database-errors.ts'
+import type { Committed } from './commit.ts'
+import { commitTogether, DecisionError } from './commit.ts'
+import type { StoredCall } from './recent-events.ts'
+import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
+
+export interface CommitOptions {
+  /** Connections for appends; each statement that they run looks rows up by their keys. */
+  pool: Pool
+  /** Called after each commit with the companies that have new events. */
+  onCommitted(companyIds: string[]): void
+  /** Called with what a transaction appended, once it is known to be committed. */
+  onStored?(calls: StoredCall[]): void
+  /** Called after each transaction with the number of its calls and records, and how long it took. */
+  onTransaction?(calls: number, records: number, seconds: number): void
+  /** Called when a transaction begins. The function that it returns is called at the end, with the error or null. */
+  onBegin?(calls: WriteCall[]): ((error: unknown) => void) | null
+  /** Called for a call that could not be decided or stored through its own fault; its caller appends the failure. */
+  onFault(error: unknown, call: WriteCall): void
+}
+
+/** A call caused an error of its own; the calls beside it were not disturbed. Nothing of it was stored. */
+export class FaultyCallError extends Error {
+  override name = 'FaultyCallError'
+}
+
+const PASSING_RETRIES = 3
+
+/**
+ * Commits calls in one transaction and gives the outcome of each. `held` marks calls of a company whose head another
+ * transaction holds; with `wait`, the transaction waits for it instead. If a call is at fault, the calls are split in
+ * halves until it is alone, so that only this call fails.
+ */
+export async function commitBatch(
+  options: CommitOptions,
+  calls: WriteCall[],
+  wait: boolean,
+): Promise<PromiseSettledResult<Committed | 'held'>[]> {
+  try {
+    const results = await commitWithRetries(options, calls, wait)
+    return results.map((value) => ({ status: 'fulfilled', value }))
+  } catch (error) {
+    const isFaulty = error instanceof DecisionError || blamesRecord(error)
+    if (isFaulty && calls.length > 1) {
+      const middle = calls.length >> 1
+      // One after the other, because the calls of a company stay in order.
+      const first = await commitBatch(options, calls.slice(0, middle), wait)
+      return [...first, ...(await commitBatch(options, calls.slice(middle), wait))]
+    }
+    if (isFaulty) options.onFault(error, calls[0]!)
+    const reason = isFaulty ? new FaultyCallError('the call could not be stored', { cause: error }) : unavailable(error)
+    return calls.map(() => ({ status: 'rejected', reason }))
+  }
+}
+
+function unavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error
+  return new UnavailableError('the ledger could not be written', { cause: error })
+}
+
+async function commitWithRetries(
+  options: CommitOptions,
+  calls: WriteCall[],
+  wait: boolean,
+): Promise<(Committed | 'held')[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const began = performance.now()
+    const end = options.onBegin?.(calls)
+    try {
+      const results = await commitOnConnection(options, calls, wait)
+      end?.(null)
+      const records = calls.reduce((sum, { command }) => sum + command.count, 0)
+      options.onTransaction?.(calls.length, records, (performance.now() - began) / 1_000)
+      const changed = calls.filter((_, at) => hasEvents(results[at]!)).map(({ companyId }) => companyId)
+      options.onCommitted([...new Set(changed)])
+      return results
+    } catch (error) {
+      end?.(error)
+      if (!isPassing(error) || attempt > PASSING_RETRIES) throw error
+    }
+  }
+}
+
+function hasEvents(result: Committed | 'held'): boolean {
+  return result !== 'held' && result.position !== null
+}
+
+async function commitOnConnection(
+  { pool, onStored }: CommitOptions,
+  calls: WriteCall[],
+  wait: boolean,
+): Promise<(Committed | 'held')[]> {
+  const client = await pool.connect()
+  try {
+    const results = await commitTogether(client, calls, wait, onStored)
+    client.release()
+    return results
+  } catch (error) {
+    // A connection on which anything went wrong is not used again.
+    client.release(true)
+    if (!(error instanceof UnknownOutcomeError)) throw error
+    return settleOutcome(pool, error as UnknownOutcomeError<(Committed | 'held')[]>)
+  }
+}
