@@ -125,8 +125,8 @@ function hurtOthers(operations: Operation[], from: number, to: number): Finding[
   const found = findings(
     'hurt others',
     hurt.map(
-      ({ id, status, at }) =>
-        `${id}: ${status === null ? 'no answer' : `answered ${status}`} after ${Math.round(at)} ms`,
+      ({ id, status, at, took }) =>
+        `${id}: at ${Math.round(at)} ms, ${status === null ? 'no answer' : `answered ${status}`} after ${Math.round(took)} ms`,
     ),
   )
   const isServed = attempts.some(
