@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { runStatements } from '../src/postgres/migration/run-statements.ts'
 
 /** Creates idempotency keys: the call that each key is bound to and, for a while, the answer to that call. */
 export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+  await runStatements(db, STATEMENTS)
 }
 
 const STATEMENTS = [

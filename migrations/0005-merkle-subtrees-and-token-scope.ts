@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { runStatements } from '../src/postgres/migration/run-statements.ts'
 
 /** Adds what an auditor needs: subtree roots, from which proofs are built, and tokens for the audit endpoint only. */
 export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+  await runStatements(db, STATEMENTS)
 }
 
 const STATEMENTS = [

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { runStatements } from '../src/postgres/migration/run-statements.ts'
 
 /** Adds erasure: the one change that events allow, and the index that finds refused records. */
 export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+  await runStatements(db, STATEMENTS)
 }
 
 const STATEMENTS = [

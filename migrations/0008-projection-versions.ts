@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { runStatements } from '../src/postgres/migration/run-statements.ts'
 
 /** Records which versions of the projections may be read: those whose tables have once caught up with the heads. */
 export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+  await runStatements(db, STATEMENTS)
 }
 
 const STATEMENTS = [

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { runStatements } from '../src/postgres/migration/run-statements.ts'
 
 /** Stores the trace of each call, so that the workers can continue it. */
 export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+  await runStatements(db, STATEMENTS)
 }
 
 const STATEMENTS = [

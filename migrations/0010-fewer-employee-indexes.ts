@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { runStatements } from '../src/postgres/migration/run-statements.ts'
 
 /**
  * Drops two indexes of the employee read model. The unique indexes of the snapshots already find employees by e-mail
  * address and external id, and each index adds to the cost of every write.
  */
 export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+  await runStatements(db, STATEMENTS)
 }
 
 // A new database has no read models yet.

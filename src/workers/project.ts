@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import type { Kysely, Transaction } from 'kysely'
 import type { CallPart, CompanyEvents, Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
@@ -17,6 +18,9 @@ import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 const BATCH_EVENTS = 2_000
 /** The maximum size of these events, in bytes. */
 const BATCH_BYTES = 4 * 1024 * 1024
+
+const stage = (name: string) => channel(`employee-ledger.fold.${name}`)
+const STAGES = { moved: stage('moved'), folded: stage('folded'), committed: stage('committed') }
 
 /** Events cannot be folded because of the ledger's content or a bug; retrying does not help. */
 export class UnfoldableError extends Error {
@@ -45,9 +49,7 @@ export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, 
  * checkpoint moves in the same transaction as the rows, and a worker that finds it moved continues from there.
  *
  * An erasure is folded into the shadow of a rebuild before the live tables, because the rebuild may have been killed
- * long ago, and the person's data must not stay in its tables.
- *
- * Returns the positions after which and up to which it folded; they are equal if it folded nothing. Uses `recent`
+ * long ago, and the person's data must not stay in its tables. Returns the positions after which and up to which it folded; they are equal if it folded nothing. Uses `recent`
  * events instead of reading them. Throws UnfoldableError if an event stops it; other errors, such as a lost connection,
  * are transient.
  */
@@ -227,16 +229,20 @@ export async function foldBatches(
   projection: Projection,
   batches: Batch[],
 ): Promise<Batch[]> {
-  return db.transaction().execute(async (transaction) => {
+  const folded = await db.transaction().execute(async (transaction) => {
     // Move the checkpoints first: a concurrent worker waits here, and then sees that it was overtaken.
     const moved = await moveAll(transaction, projection, batches)
     if (moved.length === 0) return moved
+    STAGES.moved.publish(moved)
     await foldEvents(transaction, projection, schemaOf(projection), moved)
     for (const { companyId, events } of moved) {
       if (events.some(isErasing)) await emptyReplaced(transaction, projection, companyId)
     }
+    STAGES.folded.publish(moved)
     return moved
   })
+  STAGES.committed.publish(folded)
+  return folded
 }
 
 async function moveAll(

@@ -8,7 +8,7 @@ import type { CommitLoss, DatabaseLine } from '../support/postgres/database-line
 import { connectionsTaken } from './connections-taken.ts'
 import { deploy } from './deploy.ts'
 import { stoppedBeyondExpiry } from './job-expiry.ts'
-import { API_POINTS, WORKER_POINTS } from './bugs/plants.ts'
+import { API_STAGES, WORKER_STAGES } from './bugs/plants.ts'
 import type { Finding } from './oracle/finding.ts'
 import { abusiveKey } from './hostile/abusive-key.ts'
 import { hugeRecords } from './hostile/huge-records.ts'
@@ -71,11 +71,10 @@ export const HOSTILE: ReadonlySet<string> = new Set(['abusive key', 'stalled upl
 /** Every kind of fault, by name. */
 export const FAULTS: Record<string, Fault> = {
   nothing: async () => undefined,
-  'API killed at a point': ({ apis }, random, { repeats }) =>
-    dieAtPoints(apis, Object.keys(API_POINTS), random, repeats),
+  'API killed at a point': ({ apis }, random, { repeats }) => dieAtStages(apis, API_STAGES, random, repeats),
   'API killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
   'worker killed at a point': ({ workers }, random, { repeats }) =>
-    dieAtPoints(workers, Object.keys(WORKER_POINTS), random, repeats),
+    dieAtStages(workers, WORKER_STAGES, random, repeats),
   'worker killed at random': ({ workers }, random, { repeats }) => killAtRandom(workers, random, repeats),
   'PostgreSQL stopped at once': async ({ cluster }, random) => {
     await cluster.kill('SIGQUIT')
@@ -170,7 +169,7 @@ export const FAULTS: Record<string, Fault> = {
   'stalled uploads': stalledUploads,
   'huge records': hugeRecords,
   'start: killed at a point': ({ apis }, random, { repeats }) =>
-    dieAtPoints(apis, [...Object.keys(API_POINTS), ...Object.keys(WORKER_POINTS)], random, repeats),
+    dieAtStages(apis, [...API_STAGES, ...WORKER_STAGES], random, repeats),
   'start: killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
   'start: PostgreSQL killed': async ({ cluster }, random) => {
     await cluster.kill(random.chance(0.5) ? 'SIGQUIT' : 'SIGKILL')
@@ -209,16 +208,15 @@ async function backendsOf(stage: Stage, random: SeededRandom): Promise<number[]>
  * One of these processes is started anew so that it ends itself at a place in its code, and again and again at others; the
  * other processes go on meanwhile.
  */
-async function dieAtPoints(
+async function dieAtStages(
   processes: Supervised[],
-  points: string[],
+  stages: string[],
   random: SeededRandom,
   repeats: number,
 ): Promise<Happened> {
   const process = random.pick(processes)
   const lives = Array.from({ length: repeats }, (): Plant => ({
-    name: random.pick(points),
-    killAt: 1 + random.below(PASSES),
+    killAt: { stage: random.pick(stages), passes: 1 + random.below(PASSES) },
   }))
   const before = process.starts()
   await process.restart('SIGTERM', ...lives)

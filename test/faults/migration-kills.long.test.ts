@@ -4,7 +4,7 @@ import pg from 'pg'
 import t from 'tap'
 import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
-import { MIGRATION_POINTS } from './bugs/plants.ts'
+import { MIGRATION_STAGES } from './bugs/plants.ts'
 
 const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
 
@@ -27,7 +27,7 @@ async function shapeOf({ ownerUrl }: DatabaseUrls): Promise<string[]> {
 
 async function migrate(
   urls: DatabaseUrls,
-  plant?: string,
+  killAt?: { stage: string; passes: number },
 ): Promise<{ exitCode: number | null; signal: string | null }> {
   const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', 'migrate'], {
     env: {
@@ -37,7 +37,7 @@ async function migrate(
         MIGRATE_DATABASE_URL: urls.ownerUrl,
         LOG_LEVEL: 'error',
       },
-      ...(plant === undefined ? {} : { PLANT: plant }),
+      ...(killAt === undefined ? {} : { KILL_STAGE: killAt.stage, KILL_AT: String(killAt.passes) }),
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -49,11 +49,21 @@ const whole = await createEmptyDatabase(t)
 await migrate(whole)
 const expected = await shapeOf(whole)
 
-for (const name of Object.keys(MIGRATION_POINTS)) {
-  await t.test(`killed ${name}, migrating is repeated and comes to the same database`, async (t) => {
-    const urls = await createEmptyDatabase(t)
-    t.equal((await migrate(urls, name)).signal, 'SIGKILL')
-    t.same(await migrate(urls), { exitCode: 0, signal: null })
-    t.strictSame(await shapeOf(urls), expected)
+/** Every so many passes of a stage, the migrating process is killed. */
+const PASSES: Record<string, number> = { 'employee-ledger.migrate.statement': 8, 'employee-ledger.migrate.step': 1 }
+
+for (const stage of MIGRATION_STAGES) {
+  await t.test(`killed at any ${stage}, migrating is repeated and results in the same database`, async (t) => {
+    let kills = 0
+    for (let passes = 1; ; passes += PASSES[stage]!) {
+      const urls = await createEmptyDatabase(t)
+      const { signal } = await migrate(urls, { stage, passes })
+      if (signal === null) break
+      kills += 1
+      t.equal(signal, 'SIGKILL')
+      t.same(await migrate(urls), { exitCode: 0, signal: null }, `after ${passes} passes`)
+      t.strictSame(await shapeOf(urls), expected)
+    }
+    t.ok(kills >= 4, `it was killed ${kills} times`)
   })
 }

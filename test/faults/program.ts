@@ -27,9 +27,10 @@ export interface Supervised {
 
 /** What is wrong with a process: a replacement in its sources, or its clock. */
 export interface Plant {
+  /** The name of a replacement in its sources. */
   name?: string
-  /** How often the place of the replacement may be passed before the process ends itself there. */
-  killAt?: number
+  /** The stage at which it ends itself, and how often it passes there before. */
+  killAt?: { stage: string; passes: number }
   /** By how much its clock is ahead, in milliseconds. */
   clockSkewMs?: number
 }
@@ -167,7 +168,8 @@ export async function runProgram(
 
 function environmentOf(plant: Plant | undefined): Record<string, string> {
   return {
-    ...(plant?.name === undefined ? {} : { PLANT: plant.name, KILL_AT: String(plant.killAt ?? 1) }),
+    ...(plant?.name === undefined ? {} : { PLANT: plant.name }),
+    ...(plant?.killAt === undefined ? {} : { KILL_STAGE: plant.killAt.stage, KILL_AT: String(plant.killAt.passes) }),
     ...(plant?.clockSkewMs === undefined ? {} : { CLOCK_SKEW_MS: String(plant.clockSkewMs) }),
   }
 }

@@ -34,6 +34,8 @@ export interface Operation {
   records?: number
   /** It was never sent to its end. */
   isCutOff?: boolean
+  /** A hostile caller sent it. */
+  isHostile?: true
   attempts: Attempt[]
   /** What was definitely answered in the end; null when the end of the load came first. */
   final: { status: number; body: AnswerBody } | null

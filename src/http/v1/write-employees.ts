@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { CommandServices } from '../../calls/run-api-call.ts'
 import { runApiCall } from '../../calls/run-api-call.ts'
@@ -22,6 +23,8 @@ export interface WriteServices {
   bodyLimit: number
   bodyBudget: BodyBudget
 }
+
+const ran = channel('employee-ledger.call.ran')
 
 /** The three writing calls: each becomes events in the company's ledger and one entry in Bulk User Logs. */
 export async function writeEmployees(
@@ -91,6 +94,7 @@ async function run(
     traceparent: request.trace?.traceparent ?? null,
     command,
   })
+  ran.publish(callId)
   request.callId = callId
   // No writing call is refused with it in its transaction for anything else.
   if (status === 429) reply.metLimit = 'quota'

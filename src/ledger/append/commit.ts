@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import type { ClientBase } from 'pg'
 import type { DecidedCall } from '../../domain/calls/decide-call.ts'
 import { decideCall } from '../../domain/calls/decide-call.ts'
@@ -16,6 +17,12 @@ import type { StoredCall } from './recent-events.ts'
 import { UnknownOutcomeError } from './settle-outcome.ts'
 import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
+
+const STAGES = {
+  decided: channel('employee-ledger.append.decided'),
+  sent: channel('employee-ledger.append.sent'),
+  committed: channel('employee-ledger.append.committed'),
+}
 
 /** Deciding a call threw: a fault of the program that this call brings out. */
 export class DecisionError extends Error {
@@ -59,6 +66,7 @@ export async function commitTogether(
       const company = companies.get(call.companyId)
       return company ? decideOne(company, call, writes) : 'held'
     })
+    STAGES.decided.publish(calls)
     await write(client, companies, writes, results)
     onStored?.(writes.stored)
     return results
@@ -153,7 +161,9 @@ async function write(
     writes: sendWrites(pipe),
     commit: pipe.query(COMMIT),
   }))
+  STAGES.sent.publish(placed)
   const outcomes = await Promise.allSettled([...writes, commit])
+  STAGES.committed.publish(placed)
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
   if (refusal !== undefined)
     throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, placed[0], refusal)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
 import { promises as fs } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,6 +24,7 @@ const LOCK_TIMEOUT_MS = 2_000
 const LOCK_TRIES = 60
 const LOCK_PAUSE_MS = 1_000
 const LOCK_NOT_AVAILABLE = '55P03'
+const stepped = channel('employee-ledger.migrate.step')
 
 export interface MigrateHooks {
   /** Creates the job queues, as the owner. */
@@ -71,7 +73,9 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
 async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await step()
+      const result = await step()
+      stepped.publish(result)
+      return result
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
       onStep(`a table is in use; retrying (${tries} of ${LOCK_TRIES - 1})`)

@@ -1,17 +1,19 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { COUNTS_FOLDS, PLANTS } from './plants.ts'
+import type { Batch } from '../../../src/workers/project.ts'
+import { PLANTS } from './plants.ts'
 import type { Replacement } from './plants.ts'
 
 /*
- * Loaded before the program by tests alone (`node --import`): replaces texts in its sources as they are read. PLANT names
- * the replacement, KILL_AT how often its place may be passed before the process ends itself, CLOCK_SKEW_MS by how much
- * the clock of this process is wrong. The file FOLDS_FROM_MEMORY gets a character for each batch that is folded from memory.
+ * Loaded before the program by tests alone (`node --import`). PLANT names a replacement in its sources; KILL_STAGE the
+ * stage at which the process ends itself, and KILL_AT how often it passes there before; CLOCK_SKEW_MS by how much its
+ * clock is wrong. The file FOLDS_FROM_MEMORY gets a character for each batch that is folded from memory.
  */
 
-const { PLANT, KILL_AT = '1', CLOCK_SKEW_MS, FOLDS_FROM_MEMORY } = process.env
+const { PLANT, KILL_STAGE, KILL_AT = '1', CLOCK_SKEW_MS, FOLDS_FROM_MEMORY } = process.env
 
-const wanted = FOLDS_FROM_MEMORY === undefined ? [] : [COUNTS_FOLDS]
+const wanted: Replacement[] = []
 if (PLANT !== undefined) {
   const planted = PLANTS[PLANT]
   if (!planted) throw new Error(`nothing is called ${PLANT}`)
@@ -37,16 +39,20 @@ function replaced(text: string, { file, find, put }: Replacement): string {
   return parts.join(put)
 }
 
-let passed = 0
-Object.assign(globalThis, {
-  countFoldsFromMemory(count: number) {
-    if (FOLDS_FROM_MEMORY !== undefined && count > 0) appendFileSync(FOLDS_FROM_MEMORY, '.'.repeat(count))
-  },
-  faultPoint() {
+if (KILL_STAGE !== undefined) {
+  let passed = 0
+  subscribe(KILL_STAGE, () => {
     passed += 1
     if (passed >= Number(KILL_AT)) process.kill(process.pid, 'SIGKILL')
-  },
-})
+  })
+}
+
+if (FOLDS_FROM_MEMORY !== undefined) {
+  subscribe('employee-ledger.fold.moved', (batches) => {
+    const fromMemory = (batches as Batch[]).filter(({ leaf }) => leaf !== null).length
+    if (fromMemory > 0) appendFileSync(FOLDS_FROM_MEMORY, '.'.repeat(fromMemory))
+  })
+}
 
 if (CLOCK_SKEW_MS !== undefined) {
   const skew = Number(CLOCK_SKEW_MS)

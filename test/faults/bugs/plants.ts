@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs'
 import type { FindingKind } from '../oracle/finding.ts'
 
 /*
- * What is planted into the program for a test: places at which a process ends itself, and bugs that the oracle has to
- * find. Nothing of it is in the program. A process that is started with `--import ./test/faults/plant.ts` reads its own
- * sources with these texts replaced; a text that is not there, or stands there twice, ends it at once.
+ * What is planted into the program for a test: an end at a stage of its work, or a bug that the oracle has to find. A
+ * process that is started with `--import ./test/faults/bugs/plant.ts` subscribes to the diagnostics channel of the
+ * stage, or reads its own sources with the text of the bug replaced; a text that is not there, or stands there twice,
+ * ends it at once.
  */
 
 /** One replacement in a source file. */
@@ -14,92 +14,29 @@ export interface Replacement {
   put: string
 }
 
-/** Places of an API process at which it may be killed, by name. */
-export const API_POINTS: Record<string, Replacement> = {
-  'before the insert': {
-    file: 'src/ledger/append/commit.ts',
-    find: '    await write(client, companies, writes, results)\n',
-    put: "    globalThis.faultPoint('before the insert')\n    await write(client, companies, writes, results)\n",
-  },
-  'after the insert': {
-    file: 'src/ledger/append/commit.ts',
-    find: '  const { writes, commit } = pipeline(client, (pipe) => ({\n    writes: sendWrites(pipe),\n    commit: pipe.query(COMMIT),\n  }))\n',
-    put: "  const writes = pipeline(client, sendWrites)\n  await Promise.allSettled(writes)\n  globalThis.faultPoint('after the insert')\n  const commit = pipeline(client, (pipe) => pipe.query(COMMIT))\n",
-  },
-  'while COMMIT is under way': {
-    file: 'src/ledger/append/commit.ts',
-    find: '    commit: pipe.query(COMMIT),\n  }))\n',
-    put: "    commit: pipe.query(COMMIT),\n  }))\n  setImmediate(() => globalThis.faultPoint('while COMMIT is under way'))\n",
-  },
-  'after COMMIT': {
-    file: 'src/ledger/append/commit.ts',
-    find: '  const refusal = outcomes.find(',
-    put: "  globalThis.faultPoint('after COMMIT')\n  const refusal = outcomes.find(",
-  },
-  'before the answer': {
-    file: 'src/http/v1/write-employees.ts',
-    find: '  request.callId = callId\n',
-    put: "  globalThis.faultPoint('before the answer')\n  request.callId = callId\n",
-  },
-}
+/** Stages at which an API process may be killed, each with a diagnostics channel. */
+export const API_STAGES = [
+  'employee-ledger.append.decided',
+  'employee-ledger.append.sent',
+  'employee-ledger.append.committed',
+  'employee-ledger.call.ran',
+]
 
-/** Places of a worker process at which it may be killed. */
-export const WORKER_POINTS: Record<string, Replacement> = {
-  'after the checkpoint has moved': {
-    file: 'src/workers/project.ts',
-    find: '    await foldEvents(transaction, projection, schemaOf(projection), moved)\n',
-    put: '    globalThis.faultPoint()\n    await foldEvents(transaction, projection, schemaOf(projection), moved)\n',
-  },
-  'before the fold commits': {
-    file: 'src/workers/project.ts',
-    find: '    }\n    return moved\n  })\n}\n',
-    put: '    }\n    globalThis.faultPoint()\n    return moved\n  })\n}\n',
-  },
-  'after the fold': {
-    file: 'src/workers/project.ts',
-    find: '    return moved\n  })\n}\n',
-    put: '    return moved\n  }).finally(() => globalThis.faultPoint())\n}\n',
-  },
-}
+/** Stages at which a worker process may be killed. */
+export const WORKER_STAGES = [
+  'employee-ledger.fold.moved',
+  'employee-ledger.fold.folded',
+  'employee-ledger.fold.committed',
+]
 
-/** Counts the batches that are folded from memory: a fold that commits has moved its checkpoint here. */
-export const COUNTS_FOLDS: Replacement = {
-  file: 'src/workers/project.ts',
-  find: '    if (moved.length === 0) return moved\n',
-  put: '    if (moved.length === 0) return moved\n    globalThis.countFoldsFromMemory(moved.filter(({ leaf }) => leaf !== null).length)\n',
-}
-
-const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
-
-/** Places of a migrating process at which it may be killed: after a statement of each migration, and behind all of them. */
-export const MIGRATION_POINTS: Record<string, Replacement> = Object.fromEntries([
-  ...readdirSync(MIGRATIONS).map((name) => [
-    `in the middle of ${name}`,
-    {
-      file: `migrations/${name}`,
-      find: 'for (const statement of STATEMENTS) await sql.raw(statement).execute(db)',
-      put: 'for (const statement of STATEMENTS) { await sql.raw(statement).execute(db); globalThis.faultPoint() }',
-    },
-  ]),
-  ...[
-    'createProjectionTables(db, hooks, projections)',
-    'hooks.createQueues(urls.ownerUrl)',
-    'grantToService(db, urls, projections)',
-  ].map((step) => [
-    `behind ${step}`,
-    {
-      file: 'src/postgres/migration/migrate.ts',
-      find: `() => ${step})\n`,
-      put: `() => ${step})\n      globalThis.faultPoint()\n`,
-    },
-  ]),
-])
+/** Stages at which a migrating process may be killed. */
+export const MIGRATION_STAGES = ['employee-ledger.migrate.statement', 'employee-ledger.migrate.step']
 
 /** A bug, and which process has it. */
 export interface Bug extends Replacement {
   process: 'api' | 'worker' | 'start'
-  /** How often its place is passed before the process ends itself there, where only such an end brings it out. */
-  killAt?: number
+  /** The stage at which the process ends, and how often it is passed before, if only such an end brings it out. */
+  killAt?: { stage: string; passes: number }
   /** The fault that brings it out; without one, the load alone does. */
   shownBy?: string
   /** What the oracle has to find: one of these. */
@@ -127,8 +64,8 @@ export const BUGS: Record<string, Bug> = {
     process: 'worker',
     file: 'src/workers/project.ts',
     find: '    const moved = await moveAll(transaction, projection, batches)\n',
-    put: '    const moved = await moveAll(db, projection, batches)\n    globalThis.faultPoint()\n',
-    killAt: 4,
+    put: '    const moved = await moveAll(db, projection, batches)\n',
+    killAt: { stage: 'employee-ledger.fold.moved', passes: 4 },
     found: ['missing entry', 'read model'],
   },
   'loses an event of a larger call': {
@@ -246,11 +183,4 @@ const LATER_VERSION: Record<string, Replacement> = {
 }
 
 /** Every replacement, by name. */
-export const PLANTS: Record<string, Replacement> = {
-  'counts folds from memory': COUNTS_FOLDS,
-  ...LATER_VERSION,
-  ...API_POINTS,
-  ...WORKER_POINTS,
-  ...MIGRATION_POINTS,
-  ...BUGS,
-}
+export const PLANTS: Record<string, Replacement> = { ...LATER_VERSION, ...BUGS }

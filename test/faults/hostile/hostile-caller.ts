@@ -26,7 +26,7 @@ export function hostileCaller(company: LoadedCompany, name: string): HostileCall
       const id = `${name}-${operations.length}`
       const operation: Operation = {
         ...{ id, companyId: company.companyId, apiId: company.key.api_id, method, path, body, records },
-        ...{ attempts: [], final: null, again: null },
+        ...{ attempts: [], final: null, again: null, isHostile: true },
       }
       operations.push(operation)
       operation.final = await attempt(address, company, operation, () => performance.now() - started)
