@@ -2,18 +2,20 @@ import { openFairQueue } from './fair-queue.ts'
 import { NoTurnError } from './batcher.ts'
 
 export interface BudgetBounds {
-  /** How much all holders may have together. */
-  total: number
+  /** How much all holders may have together; no limit unless it is given. */
+  total?: number
   /** How much one holder may have; a quarter of the total unless it is given. A larger amount counts as this much. */
   share?: number
-  /** How many requests may wait in all; those of one holder may be a quarter of them. */
-  maxWaiting: number
+  /** How many requests may wait in all; those of one holder may be a quarter of them. None unless it is given. */
+  maxWaiting?: number
   /** How long a request may wait, in milliseconds. */
-  maxWaitMs: number
+  maxWaitMs?: number
 }
 
 /** A bounded resource that holders share, such as bytes of memory or places in a queue. */
 export interface Budget {
+  /** Takes an amount for a holder, if there is room. Returns the function that releases it, or null; never waits. */
+  tryAcquire(holder: string, amount: number): (() => void) | null
   /**
    * Takes an amount for a holder. Resolves with the function that releases it; call it once. Without room, the request
    * waits in the holder's own line until `until` (by `performance.now()`). Rejects with NoTurnError when the wait
@@ -41,7 +43,12 @@ export function quarterOf(total: number): number {
  * for itself and takes no place of others. Those who wait for the total are served one request each in turns, and
  * nobody overtakes the one whose turn it is, so that small requests do not starve a large one.
  */
-export function openBudget({ total, share = quarterOf(total), maxWaiting, maxWaitMs }: BudgetBounds): Budget {
+export function openBudget({
+  total = Infinity,
+  share = quarterOf(total),
+  maxWaiting = 0,
+  maxWaitMs = 0,
+}: BudgetBounds): Budget {
   const queue = openFairQueue<Waiter>()
   const held = new Map<string, number>()
   let heldByAll = 0
@@ -77,10 +84,16 @@ export function openBudget({ total, share = quarterOf(total), maxWaiting, maxWai
     }
   }
 
-  function acquire(holder: string, wanted: number, until = performance.now() + maxWaitMs): Promise<() => void> {
+  function tryAcquire(holder: string, wanted: number): (() => void) | null {
     const amount = Math.min(wanted, share)
     const isFirst = queue.lengthOf(holder) === 0 && queue.first() === undefined
-    if (isFirst && isWithinShare(holder, amount) && isWithinTotal(amount)) return Promise.resolve(take(holder, amount))
+    return isFirst && isWithinShare(holder, amount) && isWithinTotal(amount) ? take(holder, amount) : null
+  }
+
+  function acquire(holder: string, wanted: number, until = performance.now() + maxWaitMs): Promise<() => void> {
+    const taken = tryAcquire(holder, wanted)
+    if (taken) return Promise.resolve(taken)
+    const amount = Math.min(wanted, share)
     if (queue.size >= maxWaiting || queue.lengthOf(holder) >= quarterOf(maxWaiting)) {
       return Promise.reject(new NoTurnError('too many requests are waiting'))
     }
@@ -101,6 +114,7 @@ export function openBudget({ total, share = quarterOf(total), maxWaiting, maxWai
   }
 
   return {
+    tryAcquire,
     acquire,
     async hold(holder, amount, until, task) {
       const release = await acquire(holder, amount, until)

@@ -106,6 +106,24 @@ await t.test('what is behind one that left its line is served at once', async (t
   t.pass('nothing was given back')
 })
 
+await t.test(
+  'without waiting, an amount is granted at once or not at all, also while others wait for the total',
+  async (t) => {
+    const budget = openBudget({ ...BOUNDS, share: 2, total: 4 })
+    const releases = ['a', 'a', 'a', 'b'].map((holder) => budget.tryAcquire(holder, 1))
+    t.strictSame(
+      releases.map((release) => release !== null),
+      [true, true, false, true],
+      'a has its share',
+    )
+    const waiting = budget.acquire('c', 2)
+    t.equal(budget.tryAcquire('d', 1), null, 'c comes first')
+    releases[0]!()
+    ;(await waiting)()
+    t.not(budget.tryAcquire('d', 1), null)
+  },
+)
+
 await t.test('a task that fails gives back what it held', async (t) => {
   const budget = openBudget({ ...BOUNDS, total: 1 })
   await t.rejects(

@@ -36,8 +36,8 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
   const share = quarterOf(bytes)
   // Waiting bodies sit in the buffers of their connections, which may use as much memory again. This limits the number
   // of calls that wait, so the budgets below need no limit.
-  const unread = openBudget({ total: Math.ceil(bytes / UNREAD_BYTES), maxWaiting: 0, maxWaitMs })
-  const ofKeys = openBudget({ total: Infinity, share: share / 2, maxWaiting: Infinity, maxWaitMs })
+  const unread = openBudget({ total: Math.ceil(bytes / UNREAD_BYTES) })
+  const ofKeys = openBudget({ share: share / 2, maxWaiting: Infinity, maxWaitMs })
   const ofCompanies = openBudget({ total: bytes, share, maxWaiting: Infinity, maxWaitMs })
 
   /** Reserves memory for a body, first from its key's share: waiting there does not hold up other keys. */

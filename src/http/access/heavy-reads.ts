@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tooMany } from './rate-limits.ts'
-import { openSlots, type Slots } from '../../admission/slots.ts'
+import type { Budget } from '../../admission/budget.ts'
+import { openBudget } from '../../admission/budget.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,7 +26,7 @@ export function whenGiven(...names: string[]) {
  * for other companies. Further ones get 429. Call it before registering routes.
  */
 export function limitHeavyReads(app: FastifyInstance, perCompany: number): void {
-  const slots = openSlots(perCompany)
+  const places = openBudget({ share: perCompany })
   app.decorateRequest('streamed', null)
   app.addHook('onRoute', (route) => {
     const { isHeavyRead } = route.config ?? {}
@@ -33,7 +34,7 @@ export function limitHeavyReads(app: FastifyInstance, perCompany: number): void 
     const { handler } = route
     route.handler = async function limited(request, reply) {
       if (!isHeavyRead(request)) return handler.call(this, request, reply)
-      const release = takeSlot(slots, perCompany, request, reply)
+      const release = takePlace(places, perCompany, request, reply)
       try {
         return await handler.call(this, request, reply)
       } finally {
@@ -45,9 +46,9 @@ export function limitHeavyReads(app: FastifyInstance, perCompany: number): void 
   })
 }
 
-function takeSlot(slots: Slots, perCompany: number, request: FastifyRequest, reply: FastifyReply): () => void {
+function takePlace(places: Budget, perCompany: number, request: FastifyRequest, reply: FastifyReply): () => void {
   const { companyId } = (request.caller ?? request.user ?? request.viewer)!
-  const release = slots.take(companyId)
+  const release = places.tryAcquire(companyId, 1)
   if (release) return release
   const detail = `A company can run at most ${perCompany} searches and exports at once; wait and try again`
   throw tooMany(reply, 'heavy-reads', RETRY_AFTER_SECONDS, detail)

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { tooMany } from '../access/rate-limits.ts'
-import { openSlots } from '../../admission/slots.ts'
+import { openBudget } from '../../admission/budget.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
@@ -14,7 +14,7 @@ export interface OpenStreams {
 
 /** Limits streams by user. Ends them when the server stops, which would otherwise wait for them forever. */
 export function openStreams(app: FastifyInstance, perUser: number): OpenStreams {
-  const slots = openSlots(perUser)
+  const places = openBudget({ share: perUser })
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
   app.addHook('preClose', async () => {
@@ -23,7 +23,7 @@ export function openStreams(app: FastifyInstance, perUser: number): OpenStreams 
   })
   return {
     async run(userId, reply, stream) {
-      const release = slots.take(userId)
+      const release = places.tryAcquire(userId, 1)
       if (!release)
         throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `A user can have at most ${perUser} streams open at once`)
       const run = stream(stopping.signal)

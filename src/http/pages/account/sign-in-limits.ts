@@ -5,7 +5,7 @@ import type { FailureCounts } from '../../access/failure-counts.ts'
 import { openFailureCounts } from '../../access/failure-counts.ts'
 import { networkOf } from '../../access/network-of.ts'
 import { tooMany } from '../../access/rate-limits.ts'
-import { openSlots } from '../../../admission/slots.ts'
+import { openBudget } from '../../../admission/budget.ts'
 
 /** The result of checking a password. */
 export interface Tried<Outcome> {
@@ -40,7 +40,7 @@ const AT_ONCE = 10
 
 /** Opens the limits of failed sign-ins, counted in this process. */
 export function openSignInLimits({ perPerson, perAddress }: SignInSettings): SignInLimits {
-  const checks = openSlots(AT_ONCE)
+  const checks = openBudget({ share: AT_ONCE })
   const limits: { counts: FailureCounts; keyOf(address: string, whose: string): string }[] = []
   const limit = (max: number, keyOf: (address: string, whose: string) => string) => {
     if (max > 0) limits.push({ counts: openFailureCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf })
@@ -63,7 +63,7 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
           seconds,
           `too many failed password attempts: try again in ${formatWait(seconds)}`,
         )
-      const release = checks.take(networkOf(request.ip, 48))
+      const release = checks.tryAcquire(networkOf(request.ip, 48), 1)
       if (!release)
         throw tooMany(reply, 'sign-in', 1, 'too many simultaneous sign-ins from your network: try again in a moment')
       const ends = keyed.map(({ counts, key }) => counts.begin(key))
