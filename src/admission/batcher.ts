@@ -1,11 +1,11 @@
 import { openFairQueue } from './fair-queue.ts'
 
-/** The service cannot do this at the moment; a retry is safe. */
+/** The service cannot do this at the moment. A retry is safe. */
 export class UnavailableError extends Error {
   override name: string = 'UnavailableError'
 }
 
-/** The line that a request waits in is full, or the wait was too long. */
+/** The line that a request would wait in is full, or the wait was too long. */
 export class NoTurnError extends UnavailableError {
   override name = 'NoTurnError'
 }
@@ -25,7 +25,7 @@ export interface GatherBounds<Item> {
 interface Waiting<Item, Answer> {
   item: Item
   holder: string
-  /** Turns it away when it has waited too long. */
+  /** Rejects it when it has waited too long. */
   timer: NodeJS.Timeout
   resolve(answer: Answer | Promise<Answer>): void
   reject(error: unknown): void
@@ -33,19 +33,19 @@ interface Waiting<Item, Answer> {
 
 export interface Gatherer<Item, Answer> {
   /**
-   * Hands an item to one of the next runs. Rejects with UnavailableError when it has waited too long: until `until`, by
-   * `performance.now()`, where that is given. How many wait is for the caller to bound.
+   * Adds an item to one of the next batches. Rejects with NoTurnError if it waits beyond `until` (by
+   * `performance.now()`), or beyond `maxWaitMs` without it. The caller limits how many items wait.
    */
   submit(item: Item, until?: number): Promise<Answer>
-  /** Resolves once nothing waits and nothing runs. */
+  /** Resolves once no item waits and no batch runs. */
   idle(): Promise<void>
 }
 
 /**
- * Runs `work` on what arrived while the run before was under way: one round of work is shared by whoever waits. Where
- * more waits than a run takes on, its holders are served in turns, so that one with many items delays the single item
- * of another by no more than the run under way. The items of one holder stay in order.
- * `work` gives an answer, or the promise of one, for each item in order; when it throws, all of its items are rejected.
+ * Runs `work` on batches: on the items that arrived while the previous batch was running. If more items wait than a
+ * batch takes, their holders take turns, so that a holder with many items delays the single item of another by the
+ * running batch at most. The items of one holder stay in order. `work` returns an answer, or a promise of one, for each
+ * item in order; if it throws, all of its items are rejected.
  */
 export function gather<Item, Answer>(
   work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
@@ -67,7 +67,7 @@ export function gather<Item, Answer>(
     running = undefined
   }
 
-  /** Takes as many items as fit, of one holder alone where they do not share. */
+  /** Takes as many items as fit; only those of one holder if holders do not share. */
   function takeRun(): Waiting<Item, Answer>[] {
     const { maxWeight, weightOf, isShared = true } = bounds
     const taken: Waiting<Item, Answer>[] = []
@@ -97,7 +97,7 @@ export function gather<Item, Answer>(
           Math.max(0, until - performance.now()),
         )
         const leave = queue.push(holder, { item, holder, resolve, reject, timer })
-        // Deferred by one turn, so that calls that arrive together go together.
+        // Deferred by one turn of the event loop, so that items that arrive together share a batch.
         running ??= new Promise<void>((next) => setImmediate(next)).then(run)
       })
     },

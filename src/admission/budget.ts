@@ -33,15 +33,15 @@ interface Waiter {
   resolve(release: () => void): void
 }
 
-/** A quarter: the share that one company may take of anything that companies share. */
+/** A quarter: the share of a company in anything that companies share. */
 export function quarterOf(total: number): number {
   return Math.max(1, Math.floor(total / 4))
 }
 
 /**
- * Opens a budget, which is a counting semaphore with weights and fair turns. A holder with more than its share waits
- * for itself and takes no place of others. Those who wait for the total are served one request each in turns, and
- * nobody overtakes the one whose turn it is, so that small requests do not starve a large one.
+ * Opens a budget: a counting semaphore with weights and fair turns. A holder that exceeds its share waits for its own
+ * releases and takes no turn of others. Holders that wait for the total are served in turns, one request each, and
+ * nobody overtakes the first, so that small requests do not starve a large one.
  */
 export function openBudget({
   total = Infinity,

@@ -1,23 +1,23 @@
 /**
- * A queue in which many holders wait in turns: each has a line of its own, first come first served, and the lines take
- * turns, however long they are. Every operation takes constant time.
+ * A queue of many holders. Each holder has its own line, first come first served, and the lines take turns, however
+ * long they are. Every operation takes constant time.
  */
 export interface FairQueue<Item> {
-  /** How many items wait, those of lines that were set aside included. */
+  /** How many items wait, including those of lines that are set aside. */
   readonly size: number
   /** How many items of a holder wait. */
   lengthOf(holder: string): number
-  /** Puts an item at the end of its holder's line. Gives what takes it out again, as long as it waits. */
+  /** Adds an item to the end of its holder's line. Returns a function that removes it while it waits. */
   push(holder: string, item: Item): () => void
   /** The item whose turn it is; undefined when no line has a turn. */
   first(): Item | undefined
-  /** Takes that item out. Its line keeps the turn. */
+  /** Removes that item. Its line keeps the turn. */
   take(): void
-  /** Ends the turn of a holder's line: all others come before its next one. */
+  /** Ends the turn of a holder's line, which goes to the back of the others. */
   pass(holder: string): void
-  /** Lets a holder's line wait without turns. */
+  /** Sets a holder's line aside: it gets no turns. */
   setAside(holder: string): void
-  /** Gives such a line turns again, after all others. */
+  /** Gives such a line turns again, at the back of the others. */
   resume(holder: string): void
 }
 
@@ -97,7 +97,7 @@ interface Node<Value> {
   after: Node<Value> | null
 }
 
-/** A doubly linked list: what waits can be taken out anywhere in constant time. */
+/** A doubly linked list, from which any item can be removed in constant time. */
 class List<Value> {
   first: Node<Value> | null = null
   last: Node<Value> | null = null

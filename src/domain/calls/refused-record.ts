@@ -4,8 +4,8 @@ import { isObject } from '../json-object.ts'
 
 /*
  * The ledger keeps a refused record unchanged. It cuts a large record to the beginning of its JSON text and keeps the
- * identifiers in it, so that the person can still be found. A record takes less than 120 kB: its text, at most 16 errors
- * of less than 2 kB each, six identifiers of less than 3.1 kB each, and its locator.
+ * identifiers in it, so that the person can still be found. A record takes less than 120 kB: its text, at most 16
+ * errors of less than 2 kB each, six identifiers of less than 3.1 kB each, and its locator.
  */
 
 /** The largest refused record that is kept whole, in bytes of its JSON in UTF-8. */

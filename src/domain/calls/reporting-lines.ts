@@ -3,9 +3,9 @@ import type { ManagerReference, ReadRecord } from './call-records.ts'
 import { isId } from '../ids.ts'
 
 /**
- * Resolves the manager of each record and puts the id into its patch. Looks in the company's state before the call, then
- * among the new values of the call's own records. `idOf` returns the id of a record's employee. A manager who is not
- * found is an error of the record.
+ * Resolves the manager of each record and puts the id into its patch. Looks in the company's state before the call,
+ * then among the new values of the call's own records. `idOf` returns the id of a record's employee. A manager who is
+ * not found is an error of the record.
  */
 export function resolveManagers(
   records: ReadRecord[],

@@ -11,18 +11,18 @@ import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
 
-/** Actor of what is done from the command line, where no user is signed in. */
+/** The actor of changes made on the command line, where no user is signed in. */
 export const OPERATOR = 'operator'
 
-/** Actor of what the program does by itself, by its settings. */
+/** The actor of changes that the program makes on a schedule. */
 export const SCHEDULE = 'schedule'
 
-/** What was asked for contradicts what is stored; the message is for the user. */
+/** A change contradicts the stored state. The message is for the user. */
 export class RefusedChangeError extends Error {
   override name = 'RefusedChangeError'
 }
 
-/** What a change of a company comes to. Without events it has changed no row either. */
+/** The outcome of a change of a company. A change without events changes no rows either. */
 export interface CompanyChange<Result> {
   events: NewEvent[]
   result: Result
@@ -35,13 +35,13 @@ export interface AppendedChange<Result> {
 }
 
 /**
- * Appends events of a company itself: its registration, its users, its keys. `change` runs under the lock of the
- * company's head, writes the rows that go with the events, and gives the events; all is committed together or not at
- * all. An event that erases others takes effect there, too. Such changes are rare and travel alone; the calls of the
- * API share commits (lanes.ts).
- * With `isNew` the company's ledger is opened first.
- * When the connection is lost during COMMIT, the ledger is asked whether the change took effect: the result is given
- * if it did. Throws UnavailableError when it did not, or when that cannot be learnt.
+ * Appends events about a company itself: its registration, its users, its keys. `change` runs under the lock of the
+ * company's head, writes the rows that belong to the events, and returns the events; all of it commits together. An
+ * event that erases others takes effect in the same transaction. Such changes are rare and each has a transaction of
+ * its own; API calls share theirs (lanes.ts). With `isNew`, the company's ledger is opened first.
+ *
+ * If the connection is lost during COMMIT, the ledger is asked whether the change took effect. Throws UnavailableError
+ * if it did not, or if that cannot be learnt.
  */
 export async function appendCompanyEvents<Result>(
   pool: Pool,
@@ -58,7 +58,7 @@ export async function appendCompanyEvents<Result>(
     return appended
   } catch (error) {
     const isUnknown = error instanceof UnknownOutcomeError
-    // A connection that cannot even roll back is not given to the next.
+    // A connection that cannot roll back is not reused.
     client.release(isUnknown || isOfTheServer(error) || !(await canRollBack(client)))
     if (!isUnknown) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<AppendedChange<Result>>)
@@ -106,7 +106,7 @@ function canRollBack(client: PoolClient): Promise<boolean> {
   )
 }
 
-/** The version that the next event of a stream has; under the lock of the head. */
+/** Returns the version of the next event of a stream. Call it under the lock of the head. */
 export async function nextVersion(client: ClientBase, companyId: string, stream: string): Promise<number> {
   const { rows } = await client.query<{ version: number }>(
     'select coalesce(max(stream_version), 0) + 1 as version from events where company_id = $1 and stream_id = $2',

@@ -24,7 +24,7 @@ const STAGES = {
   committed: channel('employee-ledger.append.committed'),
 }
 
-/** Deciding a call threw: a fault of the program that this call brings out. */
+/** Deciding a call threw: a bug that this call triggers. */
 export class DecisionError extends Error {
   override name = 'DecisionError'
 }
@@ -38,10 +38,10 @@ export interface Committed {
 }
 
 /**
- * Decides and appends calls of any number of companies in one transaction, each call seeing what those before it did.
- * A company whose head another transaction holds is left out (its calls get `held`) unless `wait` is on.
- * `onStored` is told what was appended, once it is known to be committed.
- * Throws when nothing was committed, and UnknownOutcomeError when that cannot be told.
+ * Decides and appends calls of any number of companies in one transaction. Each call sees the changes of those before
+ * it. Unless `wait` is set, a company whose head another transaction holds is left out, and its calls get `held`. Calls
+ * `onStored` with what was appended, once it is known to be committed. Throws if nothing was committed, and
+ * UnknownOutcomeError if that cannot be known.
  */
 export async function commitTogether(
   client: ClientBase,
@@ -76,7 +76,7 @@ export async function commitTogether(
   }
 }
 
-/** What the calls of a transaction add, beside the final states of what they change. */
+/** The rows that the calls of a transaction add, apart from the final states of the employees. */
 interface Writes {
   placed: PlacedEvent[]
   stored: StoredCall[]
@@ -84,7 +84,7 @@ interface Writes {
   traces: EventTrace[]
 }
 
-/** Decides a call on the state that the calls before it have left, and takes on what it changes. */
+/** Decides a call on the state that the previous call left, and applies its changes to that state. */
 function decideOne(company: LockedCompany, call: WriteCall, writes: Writes): Committed {
   const { companyId, apiId, callId, idempotency, traceparent } = call
   const known = company.keys.get(apiId)
@@ -102,7 +102,7 @@ function decideOne(company: LockedCompany, call: WriteCall, writes: Writes): Com
     const key = { companyId, apiId, keyHash: idempotency.keyHash }
     const { mayNameAnyone, ...answer } = decision.binds
     const bound = { callId, position, kept: keepAnswer(idempotency.requestHash, answer) }
-    // A retry in this very transaction finds it as well.
+    // A retry in the same transaction must find it too.
     company.bound.set(boundName(key), bound)
     writes.bound.push({ ...key, bound, mayNameAnyone, answeredAt: head.recordedAt })
   }
@@ -139,7 +139,7 @@ async function write(
   const used = all.flatMap(({ companyId, keys }) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
-  // After a failed one the server runs none of the rest, COMMIT neither; all of these reject with its error.
+  // After a failed statement, the server skips the rest, including COMMIT, and all of these reject with its error.
   const sendWrites = (client: QueryClient) => [
     ...(placed.length > 0 ? [statements.insertEvents(client, placed)] : []),
     ...(placed.length > 0
@@ -150,7 +150,7 @@ async function write(
           ),
         ]
       : []),
-    // Updates before inserts: a new employee may take a value that another gives up.
+    // Updates come before inserts, because a new employee may take a value that another gives up.
     ...(updated.length > 0 ? [statements.updateSnapshots(client, updated)] : []),
     ...(inserted.length > 0 ? [statements.insertSnapshots(client, inserted)] : []),
     ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
@@ -167,6 +167,6 @@ async function write(
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
   if (refusal !== undefined)
     throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, placed[0], refusal)
-  // An aborted transaction answers COMMIT without an error, only with another tag.
+  // COMMIT of an aborted transaction does not fail; it only answers with another tag.
   if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
 }

@@ -13,7 +13,7 @@ export interface Head {
   recordedAt: string
 }
 
-/** The employees that the calls of a transaction touch, kept current while one call after the other is decided. */
+/** The employees that the calls of a transaction touch, updated after each call is decided. */
 export class LoadedEmployees implements EmployeeDirectory {
   readonly #byId = new Map<string, Employee>()
   readonly #idByEmail = new Map<string, string>()
@@ -36,18 +36,18 @@ export class LoadedEmployees implements EmployeeDirectory {
   byExternalId = (externalId: string): Employee | undefined =>
     this.#holder(this.#idByExternalId.get(externalId), 'external_id', externalId)
 
-  /** The ids of all that are loaded. */
+  /** The ids of all loaded employees. */
   ids(): string[] {
     return [...this.#byId.keys()]
   }
 
-  /** The ids of those who are there and are named so. */
+  /** The ids of the loaded employees with these names. */
   named({ employeeIds, emails, externalIds }: Naming): string[] {
     const found = [...employeeIds.map(this.byId), ...emails.map(this.byEmail), ...externalIds.map(this.byExternalId)]
     return found.flatMap((employee) => (employee ? [employee.id] : []))
   }
 
-  /** Notes the manager of somebody who need not be loaded. */
+  /** Records the manager of an employee, who need not be loaded. */
   setManager(id: string, managerId: string): void {
     this.#managers.set(id, managerId)
   }
@@ -57,13 +57,13 @@ export class LoadedEmployees implements EmployeeDirectory {
     return employee ? employee.manager_id : (this.#managers.get(id) ?? null)
   }
 
-  /** Takes on the state of an employee after a call. */
+  /** Records the state of an employee after a call. */
   put(employee: Employee): void {
     this.#changed.set(employee.id, employee)
     this.#index(employee)
   }
 
-  /** The final states to store: of employees that had a row before, and of new ones. */
+  /** The final states to store, of employees that had a row before and of new ones. */
   changes(): { updated: Employee[]; inserted: Employee[] } {
     const all = [...this.#changed.values()]
     return {
@@ -78,7 +78,7 @@ export class LoadedEmployees implements EmployeeDirectory {
     if (employee.external_id !== null) this.#idByExternalId.set(employee.external_id, employee.id)
   }
 
-  /** An index may still name somebody who has given the value up. */
+  /** An index may still point to an employee who has given the value up. */
   #holder(id: string | undefined, name: 'email' | 'external_id', value: string): Employee | undefined {
     const employee = id === undefined ? undefined : this.#byId.get(id)
     return employee?.[name] === value ? employee : undefined
@@ -90,6 +90,6 @@ export interface LockedCompany {
   head: Head
   employees: LoadedEmployees
   keys: Map<string, { key: ApiKey; usage: KeyUsage }>
-  /** Idempotency keys that are bound, by `boundName`. */
+  /** The bound idempotency keys, by `boundName`. */
   bound: Map<string, BoundKey>
 }

@@ -5,9 +5,9 @@ import type { QueryClient } from '../../postgres/pipeline.ts'
 import type { LedgerTables } from '../tables.ts'
 
 /*
- * Which trace the events of a call belong to. It travels beside the events, not in them: they are hashed and for ever,
- * and a trace is neither. It is written in the transaction of the append, so that whichever process folds the events
- * finds it, and only for calls that are traced.
+ * The trace that the events of a call belong to. It is stored beside the events and not in them, because they are
+ * hashed and permanent. It is written in the transaction of the append, so that whichever process folds the events
+ * finds it, and only for traced calls.
  */
 
 /** The trace of a call, at the position of its last event. */
@@ -19,7 +19,7 @@ export interface EventTrace {
   recordedAt: string
 }
 
-/** Notes the traces of calls, in the transaction that appends them. What was left there by whomever stops no append. */
+/** Stores the traces of calls, in the transaction that appends them. Ignores rows that already exist. */
 export function insertTraces(client: QueryClient, traces: EventTrace[]): Promise<unknown> {
   const rows = traces.map(({ companyId, position, traceparent, recordedAt }) => ({
     c: toUuid(companyId),
@@ -36,7 +36,7 @@ export function insertTraces(client: QueryClient, traces: EventTrace[]): Promise
   })
 }
 
-/** The `traceparent` of the first `limit` traced calls that end behind one position, and not behind another. */
+/** The `traceparent` of the first `limit` traced calls that end in a range of positions. */
 export async function readTraces(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -54,11 +54,11 @@ export async function readTraces(
   return rows.map(({ traceparent }) => traceparent)
 }
 
-/** Events that nobody has folded for so long are folded without their trace. */
+/** Events that are folded later than this are folded without their trace. */
 const KEPT_HOURS = 24
 const AT_ONCE = 1_000
 
-/** Forgets traces that are old, by the database's clock. Returns how many. Safe to run at once in many processes. */
+/** Deletes old traces, by the database's clock. Returns how many. Several processes may do so at once. */
 export async function forgetTraces(db: Kysely<LedgerTables>): Promise<number> {
   for (let total = 0; ;) {
     const { numAffectedRows } = await sql`delete from event_traces t using (

@@ -5,8 +5,9 @@ import type { LedgerTables } from '../tables.ts'
 const AT_ONCE = 1_000
 
 /**
- * Forgets stored answers of idempotency keys that are older than `hours`, by the database's clock, with the salts and
- * fingerprints of their requests. The keys stay, so that a late retry is recognized. Returns how many answers were forgotten. Safe to run at once in many processes.
+ * Deletes the stored answers of idempotency keys that are older than `hours`, by the database's clock, with the salts
+ * and fingerprints of their requests. The keys stay, so that a late retry is recognized. Returns how many answers it
+ * deleted. Several processes may do so at once.
  */
 export async function expireAnswers(db: Kysely<LedgerTables>, hours: number): Promise<number> {
   for (let total = 0; ;) {
@@ -24,7 +25,7 @@ interface OldAnswer {
   key_hash: Buffer
 }
 
-/** Each statement names its company, for on Citus that is where it runs. */
+/** Each statement names its company, so that Citus runs it on one machine. */
 async function forget(db: Kysely<LedgerTables>, company: string, keys: OldAnswer[]): Promise<number> {
   const { numAffectedRows } =
     await sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null

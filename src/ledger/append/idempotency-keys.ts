@@ -13,7 +13,7 @@ export interface BoundKey {
   kept: { salt: Buffer; fingerprint: Buffer; answer: StoredAnswer } | null
 }
 
-/** A bound key on its way into its table. */
+/** A bound key to store. */
 export interface NewBoundKey extends KeyOfCall {
   bound: BoundKey
   mayNameAnyone: boolean
@@ -22,7 +22,7 @@ export interface NewBoundKey extends KeyOfCall {
 
 const SALT_BYTES = 16
 
-/** Keeps an answer, and how to recognize the request: under a salt without which nothing can be guessed from it. */
+/** An answer to store, with a salted fingerprint of its request. Without the salt, the request cannot be guessed. */
 export function keepAnswer(
   requestHash: string,
   { status, headers, body }: StoredAnswer,
@@ -48,12 +48,12 @@ export interface KeyOfCall {
   keyHash: string
 }
 
-/** Names a key within its company. */
+/** The name of a key within its company. */
 export function boundName({ apiId, keyHash }: Omit<KeyOfCall, 'companyId'>): string {
   return `${apiId} ${keyHash}`
 }
 
-/** The keys among these that are bound. */
+/** Loads those of the keys that are bound. */
 export async function loadBoundKeys(
   client: QueryClient,
   wanted: KeyOfCall[],

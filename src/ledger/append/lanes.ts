@@ -14,11 +14,11 @@ export interface LaneOptions extends CommitOptions {
   lanes: number
   /** How much the calls that share one commit may weigh; a heavier call goes alone. */
   maxRecordsPerCommit: number
-  /** How many calls this process takes on at once; as many again may wait to be taken on. */
+  /** How many calls this process accepts at once; as many again may wait to be accepted. */
   maxWaiting: number
-  /** How much all calls that it has taken on may weigh together. */
+  /** How much all accepted calls may weigh together. */
   maxRecordsWaiting: number
-  /** How long a company that another process holds up may wait for one of the lanes, in milliseconds. */
+  /** How long a company that another process holds up may wait for a lane, in milliseconds. */
   maxWaitMs: number
 }
 
@@ -28,11 +28,11 @@ export interface Lanes {
    * outcome could not be learnt, and with FaultyCallError when the call itself cannot be decided or stored.
    */
   append(call: WriteCall): Promise<Committed>
-  /** Resolves once all calls that were handed in are answered. */
+  /** Resolves once all calls have been answered. */
   idle(): Promise<void>
 }
 
-/** A heavier call has a lane of its company's, where small calls of others do not wait for it. */
+/** A heavier call goes to its company's own lane, where small calls of others do not wait for it. */
 const SMALL_CALL_WEIGHT = 20
 
 /**
@@ -40,10 +40,10 @@ const SMALL_CALL_WEIGHT = 20
  * commit). Companies take turns, one call each. Small calls of all companies share one lane: a statement costs much the
  * same for one row as for thirty. A company with a larger call goes to a lane of its own, with all that it sends, until
  * nothing of it is left there. A company that another process holds up, or that is still busy in the other lane, gets a
- * queue of its own until that is empty, so that it waits alone and holds nobody up.
+ * queue of its own until that is empty, so that it delays nobody else.
  *
- * No company may have more than a quarter of the calls and records that this process takes on. Beyond that its calls
- * wait in a line of its own, and beyond the bound of that line they are refused; other companies notice neither.
+ * A company may have at most a quarter of the calls and records that this process accepts. Its further calls wait in a
+ * line of its own, and are refused if that line is full. Other companies do not notice.
  */
 export function openLanes(options: LaneOptions): Lanes {
   const { pool, lanes, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
@@ -52,7 +52,8 @@ export function openLanes(options: LaneOptions): Lanes {
   const openLane = () => gather<WriteCall, Committed>(commitFree, bounds)
   const shared = openLane()
   const own = Array.from({ length: lanes }, openLane)
-  // A call keeps its records until it is answered: what all of them hold together is bounded, not just their number.
+  // A call keeps its records in memory until it is answered, so this limits their number and not just that of the
+  // calls.
   const callsTaken = openBudget({ total: maxWaiting, maxWaiting, maxWaitMs })
   const recordsTaken = openBudget({ total: maxRecordsWaiting, maxWaiting, maxWaitMs })
   const unanswered = new Set<Promise<unknown>>()
@@ -104,12 +105,12 @@ export function openLanes(options: LaneOptions): Lanes {
   }
 }
 
-/** Commits the calls of a company that another transaction holds up, once that has ended. */
+/** Commits the calls of a company that another transaction holds up, once that transaction has ended. */
 async function commitWaiting(options: LaneOptions, calls: WriteCall[]): Promise<Promise<Committed>[]> {
   const outcomes = await commitBatch(options, calls, true)
   return outcomes.map(async (outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason
-    // A head that exists has been waited for.
+    // With `wait`, only a missing head is held.
     if (outcome.value === 'held') throw new UnavailableError('the company has no ledger')
     return outcome.value
   })

@@ -11,17 +11,17 @@ import type { QueryClient } from '../../postgres/pipeline.ts'
 import { pipeline } from '../../postgres/pipeline.ts'
 import * as statements from './statements.ts'
 
-/** The rows that calls may ask about, of whatever companies. */
+/** The rows that the calls may need, of all their companies. */
 export type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 
 /**
- * Asks for all rows that these calls may ask their companies about. Sent right behind the statement that locks the heads, in
- * one go with it: each statement sees what was committed when it began, so what the holder of a head before has committed.
+ * Loads all rows that these calls may need. These statements travel in one packet with the one that locks the heads,
+ * and after it. Each sees what was committed when it began, including the changes of the previous holder of a head.
  */
 export function loadRows(client: QueryClient, calls: WriteCall[], wait: boolean) {
   return Promise.all([
     statements.loadKeys(client, wantedKeys(calls), wait),
-    // Behind the rows that may have to be waited for: the time is that of the decision.
+    // After the rows that may have to be waited for, because the time is that of the decision.
     statements.readClock(client),
     loadBound(client, calls),
     ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
@@ -29,8 +29,8 @@ export function loadRows(client: QueryClient, calls: WriteCall[], wait: boolean)
 }
 
 /**
- * What these calls may ask the companies about whose heads are locked. With `wait` off, a company is left out when a
- * reading call holds the usage of one of its keys.
+ * Assembles the state of the companies whose heads are locked. Unless `wait` is set, a company is left out if a reading
+ * call holds the usage of one of its keys.
  */
 export async function loadCompanies(
   client: ClientBase,
@@ -58,7 +58,7 @@ function wantedKeys(calls: WriteCall[]): WantedKey[] {
   return [...new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }])).values()]
 }
 
-/** Keys are never deleted: one that was not found is one that somebody holds. */
+/** Keys are never deleted, so a key that was not found is held by another transaction. */
 function leaveOutHeldUp(
   companies: Map<string, LockedCompany>,
   wanted: WantedKey[],
@@ -82,13 +82,13 @@ async function loadBound(client: QueryClient, calls: WriteCall[]) {
   return wanted.length === 0 ? [] : loadBoundKeys(client, wanted)
 }
 
-/** Looking down is cheap for most who get a new manager; below those at the top of many, looking up is cheaper. */
+/** Looking down from an employee is usually cheap. With more subordinates than this, looking up is cheaper. */
 const MAX_SUBORDINATES = 1_000
 
 /**
- * Loads the reporting lines that a circle could lead through. A circle goes from a new manager up to somebody who gets a
- * new manager, so that new manager stands below them already: who stands below them is enough to see it, and where those
- * are too many, who stands above the new managers.
+ * Loads the reporting lines that a cycle could include. A cycle leads from a new manager up to an employee who gets a
+ * new manager, so that new manager is already below the employee. The subordinates of these employees are therefore
+ * enough to find it; if they are too many, the superiors of the new managers are.
  */
 async function loadReportingLines(
   client: ClientBase,
@@ -100,7 +100,7 @@ async function loadReportingLines(
   for (const [companyId, { employees }] of companies) {
     const touches = calls.filter((call) => call.companyId === companyId).map(({ command }) => command.touches)
     if (!touches.some((touch) => sizeOf(touch.remanaged) > 0)) continue
-    // A value that moves within these calls may come to name anybody of them.
+    // If these calls move a name from one employee to another, it may refer to any of them.
     const named = (which: 'remanaged' | 'managers') =>
       namesMove(touches) ? employees.ids() : touches.flatMap((touch) => employees.named(touch[which]))
     for (const employeeId of named('remanaged')) remanaged.push({ companyId, employeeId })
@@ -118,7 +118,7 @@ function sizeOf({ employeeIds, emails, externalIds }: Naming): number {
   return employeeIds.length + emails.length + externalIds.length
 }
 
-/** Whether a value that names somebody is taken on by a record of these calls. */
+/** Whether a record of these calls sets a value that another record uses as a name. */
 function namesMove(touches: Touches[]): boolean {
   return (['emails', 'externalIds'] as const).some((kind) => {
     const taken = new Set(touches.flatMap((touch) => touch.taken[kind]))

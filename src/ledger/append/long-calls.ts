@@ -15,16 +15,19 @@ export interface LongCalls {
   announce(call: KeyedCall): Promise<void>
   /** Withdraws the announcement of a call. Never rejects. */
   withdraw(call: KeyedCall): Promise<void>
-  /** Whether a call with the same key that began earlier is under way in any process; false if the database does not answer. */
+  /**
+   * Whether a call with the same key that began earlier is under way in any process; false if the database does not
+   * answer.
+   */
   isBehindAnother(call: KeyedCall): Promise<boolean>
 }
 
-/** No call is under way for so long: an older announcement is left of a process that was killed. */
+/** No call takes this long. An older announcement was left by a process that was killed. */
 const STALE_SECONDS = 120
-/** Calls beyond so many are not announced, which spares the database. A caller that waits for one is told to retry. */
+/** Further calls are not announced, to spare the database. A retry of one of them gets a 503 instead of a 409. */
 const MAX_ANNOUNCED = 100
 
-/** Opens the announcements, which are rows of the database. An error in reading or writing them fails no call. */
+/** Opens the announcements, which are rows in the database. Errors in reading or writing them fail no call. */
 export function openLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
   const announced = new Set<string>()
   const secondsOf = ({ beganAt }: KeyedCall) => (performance.now() - beganAt) / 1_000

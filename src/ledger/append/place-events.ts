@@ -4,13 +4,13 @@ import type { Head } from './company-state.ts'
 import { appendLeaves } from '../integrity/merkle.ts'
 import type { PlacedEvent } from './statements.ts'
 
-/** Who appends, and for which call. */
+/** The actor and the call of an append. */
 export interface Origin {
   callId: string | null
   actor: string
 }
 
-/** Gives events the next positions of their company, at the head's time, and moves the head behind them. */
+/** Gives events the next positions of their company, at the time of the head, and advances the head. */
 export function placeEvents(head: Head, events: NewEvent[], origin: Origin): { placed: PlacedEvent[]; head: Head } {
   const { companyId, frontier, recordedAt } = head
   const placed = events.map((event, at): PlacedEvent => {
@@ -29,7 +29,7 @@ export function placeEvents(head: Head, events: NewEvent[], origin: Origin): { p
   }
 }
 
-/** The head at an instant: a company's time never goes back, whatever the database's clock does. */
+/** The head at a time. A company's time never goes back, even if the database's clock does. */
 export function headAt(head: Head, now: string): Head {
   return now > head.recordedAt ? { ...head, recordedAt: now } : head
 }

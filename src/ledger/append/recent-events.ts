@@ -5,29 +5,29 @@ import type { Frontier } from '../integrity/merkle.ts'
 import type { PlacedEvent } from './statements.ts'
 
 /*
- * The events that this process has just committed, for workers in the same process: they need not ask PostgreSQL for what
- * went there milliseconds ago, and all projections together decode an event once. It comes from the very texts that were
- * stored. What others have committed leaves a gap, and whoever meets one reads the ledger.
+ * The events that this process has just committed, for workers in the same process. They need not ask PostgreSQL for
+ * events that it received milliseconds ago, and all projections together decode an event once, from the stored text.
+ * Commits of other processes leave a gap; a worker that meets one reads the ledger.
  *
- * It is a copy, and may hold what the ledger no longer has: after a failover to a server that lacked the last commits, or
- * after a restore, other events take those positions. So what is kept of a company is of one history: a call that was not
- * appended behind the last one that is kept, by the frontier, begins anew. And who folds from it proves by the leaf hash,
- * in the transaction that folds, that the ledger has the last event of the batch. Salt makes that hash unlike any other, and
- * events are only ever added behind others: with the last one, the ledger has all before it.
+ * The copy may hold events that the ledger has lost: after a failover to a server that lacked the last commits, or
+ * after a restore, other events take those positions. So the copy keeps a single history of each company: a call that
+ * does not follow the last kept one, by its frontier, starts a new history. And the transaction that folds checks by
+ * the leaf hash that the ledger has the last event of the batch. Because the hash is salted and events are only ever
+ * appended, the ledger then has all events before it too.
  *
- * Events may still be here with data that were erased meanwhile. They are no longer folded once the event of the erasure
- * is the head, as that is never here. A fold that began before is like one that has read the ledger before: the event of the
- * erasure takes away what it made.
+ * The copy may hold data that has been erased meanwhile. It is no longer folded once the erasure's event is the head,
+ * because that event is never kept here. A fold that began earlier equals one that read the ledger earlier: folding the
+ * erasure's event removes its rows.
  */
 
-/** So many characters of events are kept, of all companies together. A character takes at most two bytes. */
+/** Maximum characters of kept events, of all companies together. A character takes at most two bytes. */
 const MAX_CHARACTERS = 32_000_000
-/** So many are folded at once. A call that has more is not kept: it is read from the ledger, in parts. */
+/** Maximum events that are folded at once. A call with more is not kept; it is read from the ledger, in parts. */
 const BATCH_CHARACTERS = 4_000_000
-/** For so long, in milliseconds: many times what a fold takes. Whoever is later reads the ledger. */
+/** How long events are kept, in milliseconds: many times as long as a fold takes. */
 const KEPT_MS = 2_000
 
-/** The events of a call, and where its company's ledger stood before and after them. */
+/** The events of a call, with the frontier of its company before and after them. */
 export interface StoredCall {
   companyId: string
   before: Frontier
@@ -35,7 +35,7 @@ export interface StoredCall {
   events: PlacedEvent[]
 }
 
-/** Whole calls of a company. */
+/** Complete calls of a company. */
 export interface RecentCalls {
   events: RecordedEvent[]
   /** The position of the last of them. */
@@ -50,8 +50,8 @@ export interface RecentEvents {
   /** Keeps what a transaction appended that is known to be committed. */
   keep(calls: StoredCall[]): void
   /**
-   * Whole calls behind a position, about so many events and not too many characters; more events when one call alone has
-   * more. Null unless they are there without a gap as far as the head.
+   * Whole calls behind a position, about so many events and not too many characters; more events when one call alone
+   * has more. Null unless they are there without a gap as far as the head.
    */
   callsBehind(companyId: string, range: { after: number; head: number; limit: number }): RecentCalls | null
   /** Takes note that one projection has folded events: once all have, they go. */
@@ -67,7 +67,7 @@ interface KeptEvent extends Pick<PlacedEvent, 'position' | 'envelope' | 'data' |
   folds: number
 }
 
-/** What is kept of a company: events of one history, by position, and where it ends. */
+/** The kept events of a company: one history, by position, and its end. */
 interface KeptCompany {
   end: Frontier
   events: Map<number, KeptEvent>
@@ -214,7 +214,7 @@ function callsIn(
   }
   if (end === 0) return null
   const reached = after + end
-  // A gap before the head: whoever reads the ledger reads behind it, too.
+  // There is a gap before the head. Reading the ledger covers the events after it as well.
   if (reached < head && !kept.has(after + events.length + 1)) return null
   return { events: events.slice(0, end), upTo: reached, leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
 }
@@ -227,7 +227,7 @@ function sizeOf({ envelope, data }: Pick<KeptEvent, 'envelope' | 'data'>): numbe
   return envelope.length + data.length
 }
 
-/** Whether two ledgers are one. Their last subtree has the last leaf, which no other ledger has. */
+/** Whether two frontiers are of the same history. The last subtree includes the last leaf, which is unique. */
 function isSame(one: Frontier, other: Frontier): boolean {
   if (one.size !== other.size) return false
   const [last, otherLast] = [one.hashes.at(-1), other.hashes.at(-1)]

@@ -9,7 +9,7 @@ export interface OfCompany {
   employeeId: string
 }
 
-/** Who has whom as manager. */
+/** An employee and their manager. */
 export interface ReportingLine extends OfCompany {
   managerId: string
 }
@@ -20,7 +20,7 @@ interface LineRow {
   manager_id: string
 }
 
-/** All who stand below these employees, at most `limit` of them, in no order. */
+/** The direct and indirect subordinates of these employees, at most `limit`, in no order. */
 export async function loadSubordinates(
   client: QueryClient,
   employees: OfCompany[],
@@ -29,7 +29,7 @@ export async function loadSubordinates(
   const shard = shardOf(client, employees[0]?.companyId)
   const { rows } = await client.query<LineRow>({
     name: 'load-subordinates',
-    // UNION leaves out what was found before, so that even a circle in the table would end.
+    // UNION drops rows that were found before, so that the query ends even if the table had a cycle.
     text: `with recursive below as (
         select s.company_id, s.employee_id, s.manager_id
         from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
@@ -44,7 +44,7 @@ export async function loadSubordinates(
   return rows.map(lineOf)
 }
 
-/** The managers of these employees, and theirs, up to the top. */
+/** The direct and indirect managers of these employees. */
 export async function loadSuperiors(client: QueryClient, employees: OfCompany[]): Promise<ReportingLine[]> {
   const shard = shardOf(client, employees[0]?.companyId)
   const { rows } = await client.query<LineRow>({

@@ -8,13 +8,13 @@ import type { PlacedEvent } from './statements.ts'
 const DEADLINE_MS = 10_000
 const PAUSE_MS = 500
 
-/** What tells an event from any other: the leaf hash covers a salt that no other event has. */
+/** Identifies an event: the leaf hash covers a salt that no other event has. */
 type PlacedLeaf = Pick<PlacedEvent, 'companyId' | 'position' | 'leaf'>
 
-/** COMMIT was sent and no answer came: whether the transaction took effect is not known. */
+/** COMMIT was sent and not answered, so it is not known whether the transaction took effect. */
 export class UnknownOutcomeError<Result> extends Error {
   override name = 'UnknownOutcomeError'
-  /** What the caller is to be given if it did. */
+  /** The caller's result if it did. */
   readonly result: Result
   /** An event of the transaction, which is stored if it took effect; undefined when it appended none. */
   readonly event: PlacedLeaf | undefined
@@ -28,7 +28,7 @@ export class UnknownOutcomeError<Result> extends Error {
 
 /**
  * Finds out whether a transaction whose COMMIT was not answered took effect, and resolves with its result if it did.
- * Needs a connection of the pool. Throws UnavailableError when it did not, or when nobody can tell within some seconds.
+ * Needs a connection of the pool. Throws UnavailableError if it did not, or if that cannot be learnt in time.
  */
 export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeError<Result>): Promise<Result> {
   const { event, result } = unknown
@@ -50,7 +50,7 @@ async function isStored(pool: Pool, { companyId, position, leaf }: PlacedLeaf): 
   const client = await pool.connect()
   try {
     await client.query('begin')
-    // The old transaction may be the one that makes the head: this waits for it as well, and is rolled back.
+    // The old transaction may be the one that creates the head. This waits for that too, and is rolled back.
     await openHead(client, companyId)
     await client.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
     const { rows } = await client.query(
