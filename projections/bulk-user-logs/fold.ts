@@ -13,10 +13,9 @@ import type { CompanyEvents, Projection } from '../projection.ts'
 import { bigints, integers, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
 /**
- * Bulk User Logs: one entry for each call, and a light row for each of its records. What was set, changed or refused
- * stays in the ledger: a row names the positions of its events, so the log is cheap to write, and what is erased there
- * is erased here. Its tables are in bulk-user-logs-tables.ts, its queries in bulk-user-logs-queries.ts and its
- * neighbours.
+ * Bulk User Logs: one entry per call, and a small row per record. The details stay in the ledger, and a row holds only
+ * the positions of its events. This keeps the log cheap to write, and an erasure in the ledger also erases the details
+ * in the log.
  */
 export const bulkUserLogs: Projection = {
   name: 'bulk-user-logs',
@@ -88,7 +87,7 @@ async function insertEntries(transaction: Transaction<unknown>, schema: string, 
 type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_name' | 'request_id'
 type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates'
 
-/** Inserts rows. Where a call comes in parts, the events of one record may come in two of them. */
+/** Inserts rows. If a call is folded in parts, two of them may hold events of the same record. */
 async function insertRecords(
   transaction: Transaction<unknown>,
   schema: string,
@@ -112,14 +111,14 @@ async function insertRecords(
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
 
-/** Events of one call, all of them or a part, with the one that closes it. */
+/** All or some events of one call, and the event that closes it. */
 interface Part {
   events: RecordedEvent[]
   first: number
   closing: Closing
 }
 
-/** The events of each call stand next to each other; an event outside of any call stands alone, and has no entry. */
+/** Splits events by call; the events of a call are contiguous. Skips events outside of calls, which have no entry. */
 function partsOf({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
   const parts: Part[] = []
   let open: RecordedEvent[] = []
@@ -141,7 +140,7 @@ function partsOf({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
   return parts
 }
 
-/** An entry, in the words of its row but for the ids. */
+/** An entry. Fields have the names of their columns, except for ids. */
 interface Entry extends CountedEntry {
   callId: string
   duration_ms: number
@@ -175,7 +174,7 @@ function entryOf(companyId: string, closing: Closing): Entry {
 }
 
 interface RecordRow {
-  /** Its place among the records of the entry. */
+  /** Its number among the rows of the entry, from 0. */
   ordinal: number
   index: number | null
   employeeId: string | null
@@ -185,13 +184,13 @@ interface RecordRow {
   last: number | null
 }
 
-/** A record, and the entry to which it belongs. */
+/** A record and the entry that it belongs to. */
 interface PlacedRecord extends RecordRow {
   companyId: string
   entryPosition: number
 }
 
-/** The rows that a part of a call makes. Records that changed nothing have no event but the closing one. */
+/** Makes the rows of a part of a call. Only the closing event names records that changed nothing. */
 function recordsOf({ events, first, closing }: Part): RecordRow[] {
   const rows = new Map<number, RecordRow>()
   for (const event of events) {
@@ -206,15 +205,15 @@ function recordsOf({ events, first, closing }: Part): RecordRow[] {
       rows.set(index, { ordinal: index, index, employeeId: employee_id, status: 'No Updates', first: null, last: null })
     }
   } else if (first === closing.position) {
-    // No record caused it: one row carries the error of the call.
+    // The call was refused as a whole: one row stands for it.
     return [{ ordinal: 0, index: null, employeeId: null, status: null, first, last: first }]
   }
   return [...rows.values()]
 }
 
 /**
- * The place of a record among the rows of its entry, which are in the order of the records. A call that failed has one
- * event for each row; one that succeeded has a row for each record.
+ * The ordinal of a record. A failed call has one event and one row per refused record, a successful one a row per
+ * record.
  */
 function ordinalOf(event: RecordedEvent, index: number, first: number): number {
   return event.type === 'EmployeeRecordRejected' ? event.position - first : index
@@ -233,7 +232,9 @@ function rowOf(event: RecordedEvent, index: number, ordinal: number): RecordRow 
   return { ordinal, index, employeeId, status: statusOf(event, null), first: event.position, last: event.position }
 }
 
-/** One status for each record: deactivated before reactivated before synced. A creation and a refusal have none. */
+/**
+ * The status of a record: a change of the employee's status takes precedence. Created and refused records have none.
+ */
 function statusOf(event: RecordedEvent, before: RecordStatus | null): RecordStatus | null {
   if (event.type === 'EmployeeDeactivated') return 'Deactivated'
   if (event.type === 'EmployeeReactivated') return 'Reactivated'

@@ -8,13 +8,13 @@ import { employees, searchable } from '../employees/fold.ts'
 import { schemaOf } from '../projection.ts'
 
 /**
- * Whom records speak of. Both find refused records by the exact id, e-mail or external id in them as well; names are
- * compared with the employee as the read model has them now.
+ * Filters records by person. Both fields are compared with the employee's current values, and with the exact id, email
+ * or external id in refused records.
  */
 export interface PersonFilter {
-  /** Exactly: an employee's id, their e-mail in any case, or their external id. */
+  /** The exact id, email (in any case) or external id of an employee. */
   employee?: string
-  /** Part of an employee's names, e-mail, external id or employee number, in any case; or their id. */
+  /** Part of the names, email, external id or employee number of an employee, in any case; or the id. */
   q?: string
 }
 
@@ -25,15 +25,15 @@ const RECORDS = sql.id(SCHEMA, 'records')
 const REJECTED_NAMES = sql.id(SCHEMA, 'rejected_names')
 const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 
-/** From which end entries are taken, in the words of a query. */
+/** The order in which entries are read, as parts of a query. */
 export interface Direction {
-  /** How positions are sorted. */
+  /** The sort order of positions. */
   order: Condition
-  /** The aggregate that gives the last of some positions in that order. */
+  /** The aggregate function for the last position in that order. */
   last: Condition
-  /** The comparison with which a position stands before another one, or is that one. */
+  /** The comparison for “equal or earlier in that order”. */
   isUpTo: Condition
-  /** A position behind all others. */
+  /** A position after all others in that order. */
   end: Condition
 }
 
@@ -46,9 +46,9 @@ export const OLDEST_FIRST: Direction = {
 }
 
 /**
- * A query that gives the positions of the first `limit` entries which hold a record of the person and are wanted.
- * It costs a look into an index for each employee whom a text finds, even if those are all: the first entry of each
- * tells how far to look at most, and only employees with an entry up to there are asked for more.
+ * A query for the positions of the first `limit` wanted entries with a record of the person. A text may match every
+ * employee, so the query first reads only one entry of each employee. These entries bound the result, and only
+ * employees with an entry within that bound are searched further.
  */
 export function positionsWithPerson(
   companyId: string,
@@ -59,7 +59,7 @@ export function positionsWithPerson(
 ): Condition {
   const company = toUuid(companyId)
   const [ofRecord, ofName] = [sql.ref('r.entry_position'), sql.ref('n.entry_position')]
-  // An employee may stand in several records of a refused call, hence "distinct" before "limit".
+  // A refused call may have several records of one employee, hence "distinct" before "limit".
   return sql`
     with nearest as materialized (
       select found.employee_id, own.position from (${employeesLike(company, person)}) as found (employee_id)
@@ -90,13 +90,13 @@ export function positionsWithPerson(
     order by position ${order} limit ${limit}`
 }
 
-/** Whether an entry `e` holds a record of the person. */
+/** A condition: the entry `e` has a record of the person. */
 export function entryHasPerson(companyId: string, person: PersonFilter): Condition {
   return sql`exists (select 1 from ${RECORDS} p where p.company_id = ${toUuid(companyId)} and p.entry_position = e.position
     and ${recordIsOf(companyId, person, sql.ref('p.employee_id'), sql.ref('p.entry_position'), sql.ref('p.ordinal'))})`
 }
 
-/** Whether a record, given by its employee, entry and ordinal, is of the person. */
+/** A condition: the record with this employee, entry and ordinal is of the person. */
 export function recordIsOf(
   companyId: string,
   person: PersonFilter,
@@ -111,7 +111,7 @@ export function recordIsOf(
       and n.entry_position = ${entryPosition} and n.ordinal = ${ordinal}))`
 }
 
-/** A query that gives the ids of the employees whom a text finds. */
+/** A query for the ids of matching employees. */
 function employeesLike(company: string, { employee, q }: PersonFilter): Condition {
   const ways: Condition[] = []
   for (const text of [employee, q]) if (isId('emp', text)) ways.push(sql`select ${toUuid(text)}::uuid`)
@@ -124,7 +124,7 @@ function employeesLike(company: string, { employee, q }: PersonFilter): Conditio
   return sql.join(ways, sql` union `)
 }
 
-/** A query that gives the hashes under which refused records with this text stand. */
+/** A query for the hashes of the names that the text may be. */
 function namesLike(companyId: string, { employee, q }: PersonFilter): Condition {
   const hashKey = hashKeyOf(toUuid(companyId))
   const hashes = namesOf((employee ?? q)!).map((name) => sql`(${nameHash(hashKey, sql`${name}::text`)})`)

@@ -11,13 +11,13 @@ import { schemaOf } from '../projection.ts'
 /** The projection that these queries read. */
 export const BULK_USER_LOGS = { name: bulkUserLogs.name, version: bulkUserLogs.version }
 
-/** A Bulk User Log entry as the admin endpoint shows it, and its place in the log. */
+/** A Bulk User Log entry as in the admin endpoint, and its position in the log. */
 export interface LogEntry {
   position: number
   entry: {
     id: string
     status: 'Completed' | 'Failed'
-    /** Always `Public API`: entries are made by API calls alone. */
+    /** Always `Public API`, because only API calls create entries. */
     name: 'Public API'
     requested_at: string
     operation: Operation
@@ -30,19 +30,19 @@ export interface LogEntry {
   }
 }
 
-/** Entries that satisfy all of what is given. */
+/** Selects the entries that match all given filters. */
 export interface EntryFilter extends PersonFilter {
   status?: 'Completed' | 'Failed'
   operation?: Operation
-  /** RFC 3339: requested at this instant or later. */
+  /** Requested at this instant (RFC 3339) or later. */
   from?: string
-  /** RFC 3339: requested before this instant. */
+  /** Requested before this instant (RFC 3339). */
   to?: string
-  /** An API id. */
+  /** The API id of a key. */
   key?: string
 }
 
-/** A company's entries, newest first; after a page of them only those older than the one at `before`. */
+/** Lists a company's entries, newest first; with `before`, only those before that position. */
 export async function listLogEntries(
   db: Kysely<unknown>,
   companyId: string,
@@ -53,7 +53,7 @@ export async function listLogEntries(
   return listInDirection(db, companyId, filter, { bound, direction: NEWEST_FIRST, limit: page.limit })
 }
 
-/** A company's entries that came after a position, oldest first. */
+/** Lists a company's entries after a position, oldest first. */
 export async function listLogEntriesAfter(
   db: Kysely<unknown>,
   companyId: string,
@@ -64,7 +64,7 @@ export async function listLogEntriesAfter(
   return listInDirection(db, companyId, filter, { bound, direction: OLDEST_FIRST, limit: page.limit })
 }
 
-/** Which entries are read: from the one end or the other, beyond a position. */
+/** The part of the log to read. */
 interface Stretch {
   bound: Bound | null
   direction: Direction
@@ -93,14 +93,14 @@ async function listInDirection(
   return rows.map(shown)
 }
 
-/** The position of a company's newest entry; 0 when it has none. */
+/** The position of a company's newest entry; 0 if it has none. */
 export async function newestLogPosition(db: Kysely<unknown>, companyId: string): Promise<number> {
   const { rows } = await sql<{ newest: number }>`select coalesce(max(position), 0) as newest from ${ENTRIES}
     where company_id = ${toUuid(companyId)}`.execute(db)
   return rows[0]?.newest ?? 0
 }
 
-/** One entry of a company, by the id of its call; null when the company has none such (yet). */
+/** Finds an entry by the id of its call; null if the company has no such entry, or not yet. */
 export async function findLogEntry(db: Kysely<unknown>, companyId: string, callId: string): Promise<LogEntry | null> {
   const { rows } = await sql<EntryRow>`select * from ${ENTRIES}
     where company_id = ${toUuid(companyId)} and call_id = ${toUuid(callId)}`.execute(db)
@@ -116,9 +116,8 @@ const HOURS = sql.id(SCHEMA, 'hours')
 const HOUR_CHARACTERS = '0000-00-00T00'.length
 
 /**
- * The conditions that tell between which positions entries stand, for any column that holds such a position. The log
- * is in the order of positions, and requests end in another order than they began in; so an instant is turned into
- * positions by way of the hours.
+ * Returns a function that makes the range conditions for a column of positions. Times are turned into positions through
+ * the hours, because entries are in the order in which their calls were committed, not requested.
  */
 function positionsOf(
   company: string,
@@ -143,7 +142,7 @@ function positionsOf(
   }
 }
 
-/** The conditions on an entry `e` that speak of its own columns. */
+/** The conditions on the columns of an entry `e`. */
 function attributesOf({ status, operation, from, to, key }: EntryFilter): Condition[] {
   const conditions: Condition[] = []
   if (status !== undefined) conditions.push(sql`e.status = ${status}`)
@@ -154,7 +153,7 @@ function attributesOf({ status, operation, from, to, key }: EntryFilter): Condit
   return conditions
 }
 
-/** The positions of the first entries with the person that is looked for; a second one must be in them, too. */
+/** A query for the positions of the first entries that match the person filters and all others. */
 function positionsOfPerson(
   companyId: string,
   filter: EntryFilter,

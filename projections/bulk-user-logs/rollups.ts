@@ -6,7 +6,7 @@ import { bigints, texts, timestamps, unnestedRows, uuids } from '../unnested-row
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
 type Counts = Record<(typeof COUNTS)[number], number>
 
-/** What the sums need to know of an entry, in the words of its row but for the ids. */
+/** The fields of an entry that the rollups need. They have the names of their columns, except for ids. */
 export interface CountedEntry extends Counts {
   companyId: string
   position: number
@@ -17,8 +17,8 @@ export interface CountedEntry extends Counts {
 }
 
 /**
- * Adds entries to the sums of their days, and widens the positions of their hours. Each in the order of the keys, so that
- * nobody who folds something else waits for a row in another order.
+ * Adds entries to the sums of their days, and extends the position ranges of their hours. Locks rows in the order of
+ * their keys, so that concurrent folds do not deadlock.
  */
 export async function addToRollups(
   transaction: Transaction<unknown>,
@@ -84,7 +84,7 @@ function dayOf(entry: CountedEntry): string {
   return entry.requested_at.slice(0, 10)
 }
 
-/** Entries that have the same key, in the order of the keys. */
+/** Groups entries by key, in the order of the keys. */
 function groupsByKey(entries: CountedEntry[], keyOf: (entry: CountedEntry) => string[]): CountedEntry[][] {
   const groups = Map.groupBy(entries, (entry) => keyOf(entry).join(' '))
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)

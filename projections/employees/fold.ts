@@ -8,16 +8,13 @@ import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
 import { bigints, jsons, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
-/**
- * The employee read model: the latest state of every employee, for lists and searches.
- * Its queries are in employees-queries.ts.
- */
+/** The employee read model: the latest state of every employee, for lists and searches. */
 export const employees: Projection = { name: 'employees', version: 1, createTables, createIndexes, fold }
 
 export type EmployeeTables = {
   employees: {
     company_id: string
-    /** A UUIDv7: the order of the list. */
+    /** A UUIDv7, so the list is in order of creation. */
     employee_id: string
     /** The position of the employee's last event. */
     position: number
@@ -25,14 +22,14 @@ export type EmployeeTables = {
     email: string
     external_id: string | null
     updated_at: string
-    /** What `q` looks into, in lower case. */
+    /** The text that `q` searches, in lower case. */
     search_text: string
     state: Employee
   }
 }
 
 async function createTables(db: Kysely<unknown>, schema: string): Promise<void> {
-  // No index on e-mail or external id: the snapshots have one each, and here within one call two employees may swap them.
+  // No index on email or external id: the snapshots have unique ones, and lists by either read the snapshots.
   await sql`create table ${sql.id(schema, 'employees')} (
     company_id uuid not null,
     employee_id uuid not null,
@@ -55,7 +52,7 @@ async function createIndexes(db: Kysely<unknown>, schema: string): Promise<void>
   )
 }
 
-/** The states of so many employees are held at once: an event that has few bytes may belong to a state that has many. */
+/** The maximum number of states in memory, because a small event may belong to a large state. */
 const EMPLOYEES_AT_ONCE = 1_000
 
 async function fold(
@@ -72,13 +69,13 @@ async function fold(
   }
 }
 
-/** Each employee has a row of its own: the events of one say nothing about another. */
+/** Folds the events of each employee into their row. */
 async function foldEmployees(
   transaction: Transaction<unknown>,
   schema: string,
   touched: TouchedEmployee[],
 ): Promise<void> {
-  // Whoever is created here has no row yet.
+  // Employees that are created here have no row yet.
   const known = await load(
     transaction,
     schema,
@@ -114,7 +111,7 @@ interface Row {
 
 async function put(transaction: Transaction<unknown>, schema: string, rows: Row[]): Promise<void> {
   if (rows.length === 0) return
-  // The columns stand beside the state: for PostgreSQL to find them in it would be to read it once for each.
+  // Send the columns in addition to the state, because PostgreSQL would parse the state once for each column.
   await sql`insert into ${sql.id(schema, 'employees')}
       (company_id, employee_id, position, status, email, external_id, updated_at, search_text, state)
     select * from ${unnestedRows({
@@ -133,7 +130,9 @@ async function put(transaction: Transaction<unknown>, schema: string, rows: Row[
       search_text = excluded.search_text, state = excluded.state`.execute(transaction)
 }
 
-/** Who was erased has no row. They are few: a statement for each company names it, for databases that are split by it. */
+/**
+ * Deletes the rows of erased employees. One statement per company, because Citus needs the company to find the shard.
+ */
 async function remove(transaction: Transaction<unknown>, schema: string, erased: EmployeeOfCompany[]): Promise<void> {
   for (const [companyId, employees] of Map.groupBy(erased, (employee) => employee.companyId)) {
     await sql`delete from ${sql.id(schema, 'employees')} where company_id = ${toUuid(companyId)}
@@ -141,13 +140,13 @@ async function remove(transaction: Transaction<unknown>, schema: string, erased:
   }
 }
 
-/** The texts by which people look for somebody, in the form in which `q` is compared with them. */
+/** Builds the text that `q` searches. */
 export function searchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
   return searchable([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
 }
 
-/** Case and Unicode form do not matter in a search. */
+/** Normalises a text for searching: case and Unicode form do not matter. */
 export function searchable(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
@@ -165,7 +164,7 @@ const EMPLOYEE_EVENTS: ReadonlySet<string> = new Set<EmployeeEventType>([
   'EmployeeErased',
 ])
 
-/** The employees who have a row, by company and id. */
+/** Loads the employees that have a row, by company and id. */
 async function load(
   transaction: Transaction<unknown>,
   schema: string,

@@ -19,7 +19,7 @@ export interface EmployeeFilter {
   q?: string
 }
 
-/** Where a page ends: behind an employee; with `updated_since` behind the time of their last change as well. */
+/** The end of a page: an employee; with `updated_since`, also the time of their last change. */
 export interface EmployeePlace {
   id: string
   updatedAt: string
@@ -32,9 +32,9 @@ interface Page {
 }
 
 /**
- * A company's employees in the order of their creation, which never changes; with `updated_since` in the order of
- * their last change, so that somebody who changes while a client pages on is seen again rather than missed. By e-mail
- * address or external id it is the one who has it at this moment.
+ * Lists a company's employees in the order of their creation, which never changes. With `updated_since`, lists them in
+ * the order of their last change: an employee who changes during paging appears again instead of being missed. With
+ * an email or an external id, lists the employee who has it now, if any.
  */
 export async function listEmployees(
   db: Kysely<unknown>,
@@ -60,8 +60,8 @@ export async function listEmployees(
 }
 
 /**
- * The one employee who has an e-mail address or an external id, if the rest of the filter fits as well. From the snapshots
- * alone, which every commit leaves whole: one that moves between two people is found at one of them at every instant.
+ * Lists the employee who has an email or an external id, if the rest of the filter matches. Reads the snapshots, which
+ * are current as of the last commit: if two employees swap a value, one of them is found at any time.
  */
 async function listHolder(
   db: Kysely<unknown>,
@@ -78,7 +78,7 @@ async function listHolder(
   return rows.map(({ state }) => state).filter((employee) => fits(employee, filter, page.after))
 }
 
-/** Whether an employee is in a list with this filter, behind this place. Ids and times are in the order of their texts. */
+/** Whether an employee matches a filter and comes after a place. Ids and times sort like their texts. */
 function fits(
   employee: Employee,
   { status, q, updated_since: since }: EmployeeFilter,
@@ -92,7 +92,7 @@ function fits(
   return since !== undefined && updatedAt !== after.updatedAt ? updatedAt > after.updatedAt : id > after.id
 }
 
-/** Those of a company's employees who have one of these ids. */
+/** Finds the employees of a company with these ids, by id. */
 export async function findEmployees(
   db: Kysely<unknown>,
   companyId: string,
