@@ -18,7 +18,7 @@ export interface NewUser {
   role: Role
 }
 
-/** A new user with the password and the token, which are shown once and of which only hashes are kept. */
+/** A new user with a password and a token, which are shown once. Only their hashes are stored. */
 export interface AddedUser {
   user_id: string
   email: string
@@ -34,7 +34,7 @@ const PASSWORD_BYTES = 15
 
 /**
  * Adds a user to a company from the command line, with a password and a first token.
- * Throws RefusedChangeError when the e-mail is taken.
+ * Throws RefusedChangeError if the email is taken.
  */
 export async function addUser(services: CompanyServices, wanted: NewUser): Promise<AddedUser> {
   const { companyId, name, role } = wanted
@@ -46,7 +46,7 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
   const operator = { companyId, actor: OPERATOR }
   const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {
     const isTaken = await isEmailTaken(client, companyId, email)
-    if (isTaken) throw new RefusedChangeError(`the company has a user ${email} already`)
+    if (isTaken) throw new RefusedChangeError(`The company already has a user ${email}`)
     const expiresAt = new Date(Date.parse(now) + TOKEN_LIFE_MS).toISOString()
     const { user, events } = bornWith({ id, email, name, role }, [
       { change: 'set_password' },
@@ -65,7 +65,7 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
   return { user_id: id, email, role, password, token, token_expires_at: expiresAt }
 }
 
-/** A new user after the first changes of its life, and the events of all that. */
+/** Creates a user with first changes. Returns the resulting user and all events. */
 export function bornWith(person: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>, changes: UserChange[]) {
   const invited = inviteUser(person)
   const events = [invited]

@@ -9,7 +9,7 @@ import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../../ledger/
 import { loadUser } from './user-rows.ts'
 import { RefusedCredentialsError } from '../refused-credentials-error.ts'
 
-/** The services that changes of a company use. */
+/** The services that change a company. */
 export interface CompanyServices {
   pool: Pool
   newId(prefix: IdPrefix): string
@@ -58,9 +58,9 @@ export const CHANGED_MEANWHILE = problem(
 )
 
 /**
- * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or lost
- * the admin role after the request arrived.
- * Throws RefusedByStateError, or RefusedCredentialsError if the user was removed.
+ * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or
+ * lost the admin role after the request arrived. Throws RefusedByStateError, or RefusedCredentialsError if the user was
+ * removed.
  */
 export async function changeCompany<Result>(
   { pool, onCommitted }: CompanyServices,

@@ -7,9 +7,9 @@ import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
 
 /**
- * Forgets a removed user: e-mail address, name, and the names of their tokens, in the ledger and in the rows. What was
- * done under the user's id stays, and so do the roles that the id had. Once forgotten, nothing more happens.
- * Throws RefusedByStateError with `user_not_found` or `user_not_removed`.
+ * Erases the email, name and token names of a removed user, in the ledger and in the rows. The user's id, its actions
+ * and its roles stay. Does nothing if the user is already erased. Throws RefusedByStateError with `user_not_found` or
+ * `user_not_removed`.
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
   const { companyId } = acting
@@ -23,7 +23,7 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
   return { user: result, position }
 }
 
-/** Where in the user's stream a person's name, address or device may stand. */
+/** The positions of the user's events that may contain a name, an email or a device. */
 async function personalPositions(client: PoolClient, companyId: string, userId: string): Promise<number[]> {
   const positions: number[] = []
   for await (const page of streamPages(client, companyId, userId)) {

@@ -10,7 +10,7 @@ import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, RefusedByStateError } from './change-company.ts'
 import { hashOf, newSecret } from './new-secret.ts'
 
-/** A user with a fresh one-time token, which is shown once and of which only a hash is kept. */
+/** A user with a new one-time token, which is shown once. Only its hash is stored. */
 export interface UserWithLink {
   user: UserRecord
   linkToken: string
@@ -19,8 +19,8 @@ export interface UserWithLink {
 }
 
 /**
- * Invites a person: a new user who sets the password by a one-time token. The e-mail address comes normalised.
- * Throws RefusedByStateError with `user_exists` when a user has it.
+ * Adds a user, who sets the password with a one-time token. The email must be normalised. Throws RefusedByStateError
+ * with `user_exists` if the email is taken.
  */
 export async function inviteCompanyUser(
   services: CompanyServices,
@@ -32,7 +32,7 @@ export async function inviteCompanyUser(
   const linkToken = newSecret(linkTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     if (await isEmailTaken(client, companyId, person.email)) {
-      throw new RefusedByStateError(problem('user_exists', 'A user with this e-mail address already exists'))
+      throw new RefusedByStateError(problem('user_exists', 'A user with this email address already exists'))
     }
     const { user, events } = bornWith({ id, ...person }, [])
     const link = linkOf(linkToken, now)
@@ -42,7 +42,7 @@ export async function inviteCompanyUser(
   return { ...result, linkToken, position }
 }
 
-/** What is kept of a one-time token that is made now. */
+/** Returns what is stored of a new one-time token. `now` is RFC 3339 UTC. */
 export function linkOf(token: string, now: string): OneTimeLink {
   return { hash: hashOf(token), expiresAt: daysAfter(now, LINK_LIFE_DAYS) }
 }

@@ -11,7 +11,7 @@ import { hashOf, newSecret } from './new-secret.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
 
-/** A new token with its secret, which is shown once and of which only a hash is kept. */
+/** A new token with its secret, which is shown once. Only its hash is stored. */
 export interface IssuedToken {
   token: TokenRecord
   secret: string
@@ -22,13 +22,13 @@ export interface WantedToken {
   userId: string
   name: string
   expiresInDays: number
-  /** What it is narrowed to; null opens all that its user may do. */
+  /** The token's scope; null to allow everything that the user may do. */
   scope: TokenScope | null
-  /** The version of the user that was seen, where the token is only for one who still has it. */
+  /** Issues the token only if the user still has this version. */
   seen?: number
 }
 
-/** Issues a token to a user: to who asks for it, or from the command line to anybody. Throws RefusedByStateError. */
+/** Issues a token to a user. Throws RefusedByStateError. */
 export async function issueUserToken(
   services: CompanyServices,
   acting: Acting,
@@ -49,8 +49,9 @@ export async function issueUserToken(
 }
 
 /**
- * Revokes a token: one's own, or anybody's for an administrator. To others, somebody else's token is like none. One
- * that is revoked already stays as it is. Returns the position of the event, null when there is none.
+ * Revokes a token of the actor, or any token if the actor is an administrator. Returns the position of the event; null
+ * if the token was already revoked. Throws RefusedByStateError with `token_not_found`, also for tokens that the actor
+ * may not revoke.
  */
 export async function revokeUserToken(
   services: CompanyServices,

@@ -9,14 +9,14 @@ import { tellMetrics } from './metrics.ts'
 const REQUEST_TIMEOUT_MS = 10_000
 
 export interface MetricsListener {
-  /** Where the metrics are. */
+  /** The URL of the metrics. */
   url: string
   stop(): Promise<void>
 }
 
 /**
- * Tells the metrics of this process at `/metrics`, and at `/livez` that it lives, on a port of their own, which is not
- * for the outside: nobody is asked for a key. `build` are the labels of what runs.
+ * Serves `/metrics` and `/livez` of this process on a port of their own. The port needs no authentication, so it must
+ * not be reachable from outside. `build` has the labels that identify the build.
  */
 export async function startMetricsListener(
   metrics: Metrics,
@@ -45,7 +45,7 @@ export async function startMetricsListener(
 function tellProcess({ registry }: Metrics, build: Record<string, string>): void {
   collectDefaultMetrics({ register: registry })
   const labelNames = Object.keys(build)
-  const help = 'What runs, in its labels; the value is 1'
+  const help = 'The labels identify the build; the value is always 1'
   new Gauge({ name: 'employee_ledger_build_info', help, labelNames, registers: [registry] }).set(build, 1)
 }
 

@@ -4,8 +4,8 @@ import type { BeginTrace, TracedAnswer } from '../../http/server/trace-requests.
 import { contextOf, idsOfSpan, traceparentOf } from './span-context.ts'
 
 /**
- * A span for each request, named after the template of its route, with OpenTelemetry's attributes of HTTP servers that
- * cannot hold anything personal: no path, no address, no header.
+ * Returns a function that starts a span for a request, named after the route template. It has the attributes of
+ * OpenTelemetry's HTTP conventions that cannot contain personal data: no path, no address, no header.
  */
 export function openBeginTrace(tracer: Tracer): BeginTrace {
   return ({ method, route, requestId, traceparent }) => {

@@ -5,16 +5,16 @@ import type { LedgerCall } from '../../ledger/append/ledger-call.ts'
 import type { Tracing } from './tracing.ts'
 import { contextOf, failSpan, traceparentOf, within } from './span-context.ts'
 
-/** A call between being handed in and being durable. */
+/** The spans of a call that is not durable yet. */
 interface TracedCall {
   append: Span
   wait: Span
 }
 
 /**
- * Traces appends: a span for each call from being handed in until it is durable, in it one for its wait, and one for the
- * transaction. That is shared, and a span has one parent: it stands in the trace of the first call and links to all of
- * them, and each of them to it. The events go with the span of their own call.
+ * Traces appends with three spans: a call from its arrival until it is durable, its wait, and the transaction. Calls
+ * share a transaction, but a span has only one parent: its span is part of the first call's trace, and is linked with
+ * the spans of all calls in both directions. Events store the traceparent of their own call's span.
  */
 export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'traceTransaction'> {
   const traced = new WeakMap<LedgerCall<unknown>, TracedCall>()
@@ -33,7 +33,7 @@ export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'trac
       const links = mine.map(({ append }) => ({ context: append.spanContext() }))
       const span = tracer.startSpan('commit', { kind: SpanKind.CLIENT, attributes, links }, within(first.append))
       for (const { append, wait } of mine) {
-        // A call that was held up, or is tried again, has waited already.
+        // The wait of a retried call has already ended.
         if (wait.isRecording()) wait.end()
         append.addLink({ context: span.spanContext() })
       }
