@@ -64,7 +64,7 @@ export function buildProgram(): Command {
     .command('create')
     .description('register a company and its first administrator')
     .requiredOption('--name <name>', 'the name of the company', parseText(120))
-    .requiredOption('--admin-email <email>', "the administrator's e-mail address", parseEmail)
+    .requiredOption('--admin-email <email>', "the administrator's email address", parseEmail)
     .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./accounts/company.ts')).createCompany))

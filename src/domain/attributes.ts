@@ -123,10 +123,10 @@ const EMAIL =
 
 // NFKC composes at most four code points, of at most two UTF-16 units each, into one.
 const UNITS_NORMALISED_TO_ONE = 8
-/** A text with more UTF-16 units than this cannot normalise to an e-mail address within the limit. */
+/** A text with more UTF-16 units than this cannot normalise to an email address within the limit. */
 export const MAX_EMAIL_UNITS = UNITS_NORMALISED_TO_ONE * MAX_EMAIL_CHARACTERS
 
-/** The form in which e-mail addresses are stored and compared: Unicode NFKC, lower case. */
+/** The form in which email addresses are stored and compared: Unicode NFKC, lower case. */
 export function normaliseEmail(sent: string): string {
   if (PLAIN_TEXT.test(sent)) return sent.toLowerCase()
   // Lower-casing can undo NFKC, so normalise before and after.
@@ -143,7 +143,7 @@ function readEmail(name: string, sent: string, max: number): AttributeReading {
   // Do not normalise a text that is too long: it could grow many times longer.
   const text = sent.length > MAX_EMAIL_UNITS ? null : normaliseEmail(sent)
   if (text === null || isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
-  return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid e-mail address`)
+  return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid email address`)
 }
 
 function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeReading {

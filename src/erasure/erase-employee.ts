@@ -21,7 +21,7 @@ export interface ErasedPerson {
   position: number
 }
 
-/** Whoever changes e-mail address or external id while being looked for is looked for again, so many times in all. */
+/** Whoever changes email address or external id while being looked for is looked for again, so many times in all. */
 const MAX_LOOKS = 5
 
 /**

@@ -5,7 +5,7 @@ import * as erase from '../ledger/erasure/erase-events.ts'
 import { callsAnsweredWith } from '../ledger/erasure/forget-answers.ts'
 import { rejectedPages } from '../ledger/erasure/rejected-records.ts'
 
-/** How a person is named: by one of the three; an e-mail address is normalised. */
+/** How a person is named: by one of the three; an email address is normalised. */
 export interface NamedPerson {
   by: 'id' | 'email' | 'external_id'
   value: string

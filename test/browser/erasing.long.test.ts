@@ -65,14 +65,14 @@ await t.test('somebody who was never created is erased by e-mail or external id'
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   await page.goto(EMPLOYEES)
-  await page.getByRole('link', { name: 'Erase by e-mail or external ID…' }).click()
+  await page.getByRole('link', { name: 'Erase by email or external ID…' }).click()
   const erase = async () => {
     await page.getByLabel('Permanently erase this person').check()
     await page.getByRole('button', { name: 'Erase person' }).click()
   }
   await erase()
   t.match(await page.getByRole('alert').textContent(), 'Send exactly one of employee_id, email and external_id.')
-  await page.getByLabel('E-mail').fill('Refused@Example.com')
+  await page.getByLabel('Email').fill('Refused@Example.com')
   await page.getByLabel('Or external ID').fill('E-1')
   await erase()
   t.match(await page.getByRole('alert').textContent(), 'Send exactly one')

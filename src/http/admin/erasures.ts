@@ -16,7 +16,7 @@ const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, 
 export const ErasureBody = Type.Object(
   {
     employee_id: Name("The employee's id. May be the id of an erased employee, to erase newer data."),
-    email: Name('The current e-mail address of the person, or one in refused records. Case-insensitive.'),
+    email: Name('The current email address of the person, or one in refused records. Case-insensitive.'),
     external_id: Name('The current external id of the person, or one in refused records.'),
   },
   { ...STRICT, description: 'Send exactly one of the three.' },
@@ -46,7 +46,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
         summary: 'Erase a person permanently',
         description:
           'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
-          'or former e-mail address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
+          'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
           'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
         ...{ tags: ['Erasure'], querystring: NoQuery, body: ErasureBody, response: { 200: Erasure } },
         problems: ['employee_not_found', 'former_name'],

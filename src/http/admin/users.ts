@@ -159,7 +159,7 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'eraseUser',
-        summary: 'Erase a removed user: name, e-mail address and tokens',
+        summary: 'Erase a removed user: name, email address and tokens',
         description:
           'Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.',
         ...{ tags, params, querystring: NoQuery, response: { 200: ShownUser } },
@@ -179,7 +179,7 @@ function sendInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, p
   return tellPosition(keepOutOfCaches(reply), position).send({ ...showUser(user), invitation })
 }
 
-/** Reads the e-mail address by the same rules as an employee's. */
+/** Reads the email address by the same rules as an employee's. */
 export function emailOf({ email }: { email: string }): string {
   const { value, faults } = readAttribute('email', email, false)
   if (!faults) return value as string

@@ -49,7 +49,7 @@ export async function* streamPages(db: Queryable, companyId: string, stream: str
 
 const LOOK_UPS = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
 
-/** The id of the employee who currently has this id, e-mail address or external id; null if there is none. */
+/** The id of the employee who currently has this id, email address or external id; null if there is none. */
 export async function findEmployeeId(
   db: Queryable,
   companyId: string,
@@ -102,7 +102,7 @@ export async function withData(client: ClientBase, companyId: string, positions:
   return rows.map(({ position }) => position)
 }
 
-/** Deletes an employee's snapshot, which frees the e-mail address and external id. */
+/** Deletes an employee's snapshot, which frees the email address and external id. */
 export async function deleteSnapshot(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
   await client.query('delete from employee_snapshots where company_id = $1 and employee_id = $2', [
     ...[toUuid(companyId), toUuid(employeeId)],

@@ -77,10 +77,11 @@ function openGauges({ registry }: Metrics) {
       'Whether the tables of a projection may be read: 0 while they are filled for the first time',
       ['projection'],
     ),
-    companyEvents: gauge('projection_company_lag_events', 'Events that a projection has not folded, for the companies with the most', [
-      'projection',
-      'company',
-    ]),
+    companyEvents: gauge(
+      'projection_company_lag_events',
+      'Events that a projection has not folded, for the companies with the most',
+      ['projection', 'company'],
+    ),
     companySeconds: gauge(
       'projection_company_lag_seconds',
       'The age of the oldest event that a projection has not folded, for the companies with the most',

@@ -16,7 +16,7 @@ export interface Tried<Outcome> {
 
 export interface SignInLimits {
   /**
-   * Runs `check`, which checks a password of the person `whose`: an e-mail address or, once signed in, a user id. Only
+   * Runs `check`, which checks a password of the person `whose`: an email address or, once signed in, a user id. Only
    * failures count, but an attempt counts as a failure while it runs, so that simultaneous guesses stay within the limit.
    * Throws a problem with `rate_limited`, before the password is checked, after too many failures.
    */

@@ -81,7 +81,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
     <h1>${entry.entry.status} call</h1>
     ${renderEntrySummary(entry, viewer.timeZone)}
     <h2 id="records">Records</h2>
-    <p class="hint">Records are numbered from 0, as in API responses. Names and e-mails shown are current.</p>
+    <p class="hint">Records are numbered from 0, as in API responses. Names and emails shown are current.</p>
     ${renderRecordFilter(entry, query)} ${page ? renderRecordList(entry, query, page) : ''}`
   return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, {
     title: `${entry.entry.status} call`,
@@ -160,7 +160,7 @@ function renderRecordFilter(entry: LogEntry, { given, filter, problem }: RecordQ
   const isFiltered = given['status'] !== '' || given['q'] !== ''
   return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="filters" aria-label="Record filters">
     ${renderChoice({ name: 'status', label: 'Status', value: given['status']!, options: listOptions(outcomes) }, problem)}
-    ${renderField({ name: 'q', label: 'Search', value: given['q']!, isRequired: false, maxLength: 254, hint: 'Part of a name, e-mail or number' }, problem)}
+    ${renderField({ name: 'q', label: 'Search', value: given['q']!, isRequired: false, maxLength: 254, hint: 'Part of a name, email or number' }, problem)}
     ${renderChoice({ name: 'limit', label: 'Records per page', value: given['limit']!, options: sizes }, problem)}
     <div class="actions">
       <button class="primary">Filter</button>

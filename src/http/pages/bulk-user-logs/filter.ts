@@ -89,8 +89,8 @@ export function renderEntryFilter(
         ${renderChoice({ name: 'status', label: 'Status', value: value('status'), options: listOptions({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
         ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: listOptions(OPERATIONS) }, problem)}
         ${renderChoice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
-        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact ID, e-mail or external ID' }, problem)}
-        ${renderField({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
+        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact ID, email or external ID' }, problem)}
+        ${renderField({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, email or number' }, problem)}
         ${renderField({ name: 'from', label: 'From', value: value('from'), type: chooseInputType(value('from')), isRequired: false, hint: timeZone }, problem)}
         ${renderField({ name: 'to', label: 'To', value: value('to'), type: chooseInputType(value('to')), isRequired: false, hint: 'Including that day' }, problem)}
         <div class="actions">

@@ -53,7 +53,7 @@ export function renderRecord({ entry }: LogEntry, record: PageRecord, level: 2 |
   </li>`
 }
 
-/** Renders the employee. The log keeps only an id: the name and e-mail are current. */
+/** Renders the employee. The log keeps only an id: the name and email are current. */
 function renderRecordEmployee({ shown, employee, outcome }: PageRecord): Html {
   const { employee_id: id } = shown
   if (id === null || id === undefined) return html``

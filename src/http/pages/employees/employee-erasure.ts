@@ -99,12 +99,12 @@ async function sendPersonErasureForm(
   return sendUserPage(request, reply, getViewer(request), {
     title: 'Erase person',
     body: html`${renderBreadcrumb(NAVIGATION.employees)}
-      <h1>Erase a person by e-mail or external ID</h1>
+      <h1>Erase a person by email or external ID</h1>
       ${renderFormAlert(problem)}
       <p>This also erases someone who was never created and who appears only in refused records.</p>
       ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
-        ${renderField({ name: 'email', label: 'E-mail', value: email, isRequired: false, autocomplete: 'off', hint: 'Current, or as it appears in a refused record; case does not matter.' }, problem)}
+        ${renderField({ name: 'email', label: 'Email', value: email, isRequired: false, autocomplete: 'off', hint: 'Current, or as it appears in a refused record; case does not matter.' }, problem)}
         ${renderField({ name: 'external_id', label: 'Or external ID', value: externalId, isRequired: false, autocomplete: 'off', hint: 'Exactly as sent.' }, problem)}
         ${renderConfirmation('Permanently erase this person', problem)}
         <div class="actions">
@@ -124,7 +124,7 @@ function renderConsequences(): Html {
         ledger.
       </li>
       <li>
-        Refused records that mention the person's ID, or any e-mail or external ID that they have or had. A record that
+        Refused records that mention the person's ID, or any email or external ID that they have or had. A record that
         also mentions someone else, such as a manager, is deleted as a whole.
       </li>
       <li>The person in lists, searches and stored responses.</li>

@@ -6,7 +6,7 @@ import { renderBadge } from '../parts/badges.ts'
 import { renderChoice, type FormProblem } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 
-/** Whether the user is erased: an erased user has no e-mail. */
+/** Whether the user is erased: an erased user has no email. */
 export function isErased({ email }: UserRecord): boolean {
   return email === ''
 }

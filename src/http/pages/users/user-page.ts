@@ -116,7 +116,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
   return html`<dl class="facts">
     <dt>Status</dt>
     <dd>${renderUserStatus(user)}</dd>
-    <dt>E-mail</dt>
+    <dt>Email</dt>
     <dd>${user.email || 'erased'}</dd>
     <dt>Role</dt>
     <dd>${user.role}</dd>
@@ -140,7 +140,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
 }
 
 function renderRemovedUser(user: UserRecord): Html {
-  if (isErased(user)) return html`<p>The name and e-mail were erased. Past actions stay recorded under the ID.</p>`
+  if (isErased(user)) return html`<p>The name and email were erased. Past actions stay recorded under the ID.</p>`
   return html`<p>
       Removed users stay listed so that their past actions keep a name. To restore access, invite the person again.
     </p>
