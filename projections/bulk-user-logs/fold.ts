@@ -136,7 +136,7 @@ function partsOf({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
     open.push(event)
     if (closesCall(event)) close(open[0]!.position, event)
   }
-  if (open.length > 0) throw new Error(`the call of position ${open[0]!.position} is not closed`)
+  if (open.length > 0) throw new Error(`the call at position ${open[0]!.position} is not closed`)
   return parts
 }
 
@@ -153,7 +153,7 @@ interface Entry extends CountedEntry {
 
 function entryOf(companyId: string, closing: Closing): Entry {
   const { data } = closing
-  if (!data) throw new Error(`the data of ${closing.type} at position ${closing.position} are missing`)
+  if (!data) throw new Error(`the data of ${closing.type} at position ${closing.position} is missing`)
   const failure = closing.type === 'ApiCallFailed' ? closing.data : null
   return {
     companyId,

@@ -32,8 +32,7 @@ import { openSigner } from './signing.ts'
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
   const signer = await openSigner(config)
-  const warn = (error: unknown) =>
-    log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
+  const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
   const appends = openAppendPool(options)
@@ -109,7 +108,7 @@ function startLanes(
     ...(recent ? { onStored: recent.keep } : {}),
     ...(tracing ? { onBegin: tracing.traceTransaction } : {}),
     onFault: (error, { companyId, callId, traceparent }) =>
-      log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'a call could not be stored'),
+      log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'could not store a call'),
   })
 }
 

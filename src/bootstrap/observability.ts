@@ -21,6 +21,6 @@ export async function startMetrics(config: Config, metrics: Metrics): Promise<(R
 
 /** Exports traces to OTEL_EXPORTER_OTLP_ENDPOINT. Returns null when that is unset. */
 export function startTracing(config: Config, log: Logger): Promise<Tracing | null> {
-  const onFault = (error: Error) => log.warn({ err: error }, 'traces could not be handed over; nothing else is held up')
+  const onFault = (error: Error) => log.warn({ err: error }, 'could not export traces; nothing else is affected')
   return openWantedTracing(config, program, onFault)
 }

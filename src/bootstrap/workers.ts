@@ -25,7 +25,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
   watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
   const signer = await openSigner(config)
-  const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
+  const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; retrying')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
   // One connection for each projection, as a projection folds one batch at a time.
   const folding = { url: urls.serviceUrl, name: 'employee-ledger projections', max: projections.length }

@@ -49,7 +49,7 @@ export async function eraseEmployee(
     services.onErased?.('employee')
     return { ...result, position }
   }
-  throw new UnavailableError('the person goes on changing')
+  throw new UnavailableError("the person's data keeps changing")
 }
 
 type Seen = Awaited<ReturnType<typeof lookFor>>

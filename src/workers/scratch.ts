@@ -92,5 +92,5 @@ export async function foldBesideLive<Result>(
       })
     if (result) return result.value
   }
-  throw new RebuildError(`${companyId} could not be caught up with in ${MAX_ROUNDS} rounds`)
+  throw new RebuildError(`could not catch up with the live tables of ${companyId} in ${MAX_ROUNDS} rounds`)
 }

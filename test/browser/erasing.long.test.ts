@@ -71,7 +71,7 @@ await t.test('somebody who was never created is erased by e-mail or external id'
     await page.getByRole('button', { name: 'Erase person' }).click()
   }
   await erase()
-  t.match(await page.getByRole('alert').textContent(), 'Send exactly one of employee_id, email and external_id.')
+  t.match(await page.getByRole('alert').textContent(), 'Enter either an email or an external ID.')
   await page.getByLabel('Email').fill('Refused@Example.com')
   await page.getByLabel('Or external ID').fill('E-1')
   await erase()

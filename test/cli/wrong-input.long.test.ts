@@ -76,7 +76,7 @@ await t.test('what contradicts the database is told in one line', async (t) => {
   const { company_id: company } = await runJson<{ company_id: string }>(t, create, SERVICE)
   const user = ['--email', 'ADA@acme.example', '--name', 'Ada', '--role', 'member', '--json']
   const lines: [string[], string][] = [
-    [['user', 'add', '--company', company, ...user], 'The company already has a user ada@acme.example'],
+    [['user', 'add', '--company', company, ...user], 'the company already has a user ada@acme.example'],
     [['user', 'add', '--company', COMPANY, ...user], `there is no company ${COMPANY}`],
     [['key', 'issue', '--company', COMPANY, '--name', 'x', '--json'], `there is no company ${COMPANY}`],
     [

@@ -46,7 +46,7 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
   const operator = { companyId, actor: OPERATOR }
   const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {
     const isTaken = await isEmailTaken(client, companyId, email)
-    if (isTaken) throw new RefusedChangeError(`The company already has a user ${email}`)
+    if (isTaken) throw new RefusedChangeError(`the company already has a user ${email}`)
     const expiresAt = new Date(Date.parse(now) + TOKEN_LIFE_MS).toISOString()
     const { user, events } = bornWith({ id, email, name, role }, [
       { change: 'set_password' },

@@ -29,7 +29,7 @@ export async function changeOwnPassword(
 ): Promise<PasswordChange> {
   const { companyId, actor: userId } = acting
   const checked = await loadPasswordHash(company.pool, companyId, userId)
-  if (checked === null) throw new RefusedCredentialsError('the user has no password any more')
+  if (checked === null) throw new RefusedCredentialsError('the user no longer has a password')
   if (!(await verifyPassword(current, checked))) return { outcome: 'wrong password' }
   const passwordHash = await hashPassword(next)
   await changeCompany(company, acting, 'any role', async (client) => {

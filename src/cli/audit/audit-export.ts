@@ -55,7 +55,8 @@ export async function exportFrom(
   }
   await writeFile(out, lines)
   const { note, upTo } = end
-  if ('refusal' in note) throw new StartupError(`the events were written to ${out}, but no checkpoint: ${note.refusal}`)
+  if ('refusal' in note)
+    throw new StartupError(`the events were written to ${out}, without a checkpoint. ${note.refusal}`)
   if ('text' in note) await writeFile(`${out}.checkpoint`, [note.text])
   const checkpoint = 'text' in note ? ` and their checkpoint to ${out}.checkpoint` : `; ${note.unsigned}`
   return `wrote events ${after + 1} to ${upTo} of ${company} to ${out}${checkpoint}\n`

@@ -48,7 +48,7 @@ export function bulkUserLogsStream(
 ): void {
   const watch = openCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
-    onError: (error) => app.log.warn({ err: error }, 'the log could not be watched; it is tried again'),
+    onError: (error) => app.log.warn({ err: error }, 'could not watch the log; retrying'),
   })
   app.get<{ Querystring: Static<typeof StreamQuery> }>(
     '/bulk-user-logs/stream',

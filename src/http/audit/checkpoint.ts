@@ -88,7 +88,7 @@ function refusal(error: unknown): string | null {
   if (error instanceof NoSigningKeyError) return 'This service does not sign checkpoints: no signing key is set'
   if (error instanceof RefusedToSignError) return error.message
   if (error instanceof NoteFileError) {
-    return 'The last checkpoint kept outside the database cannot be read; nothing is signed until an operator has checked it'
+    return 'The last external checkpoint cannot be read. Nothing is signed until an operator resolves this'
   }
   return null
 }

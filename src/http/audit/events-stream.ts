@@ -34,7 +34,7 @@ const SCHEMA = {
 export function eventsStream(app: FastifyInstance, { access, reads, limits, streams, authorize }: AuditServices): void {
   const watch = openCompanyWatch((companyIds) => readPositions(access, companyIds), {
     intervalMs: POLL_MS,
-    onError: (error) => app.log.warn({ err: error }, 'the ledger could not be watched; it is tried again'),
+    onError: (error) => app.log.warn({ err: error }, 'could not watch the ledger; retrying'),
   })
   app.get<{ Querystring: Query }>(
     '/events/stream',

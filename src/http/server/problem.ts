@@ -25,7 +25,7 @@ export class ProblemError extends Error {
 
 /** The same problem for everything that may be wrong with credentials, so that it does not reveal which part it is. */
 export function invalidCredentials(): ProblemError {
-  return new ProblemError(problem('invalid_credentials', 'the credentials are missing, unknown or no longer valid'))
+  return new ProblemError(problem('invalid_credentials', 'The credentials are missing, unknown or no longer valid'))
 }
 
 /** Turns anything thrown into a problem. Unexpected errors become `internal_error`, without details. */

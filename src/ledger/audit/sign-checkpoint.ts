@@ -17,8 +17,7 @@ const LEAVES_PER_PAGE = 10_000
 const COMPANIES_REMEMBERED = 10_000
 
 /**
- * The ledger does not continue the last external checkpoint. Nothing is signed until an operator has decided what to
- * do.
+ * The ledger does not continue the last external checkpoint. Nothing is signed until an operator resolves this.
  */
 export class RefusedToSignError extends Error {
   override name = 'RefusedToSignError'
@@ -83,17 +82,17 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     head: Frontier,
   ): Promise<void> {
     const refuse = (what: string) => {
-      const until = 'nothing is signed until an operator resolves this'
-      return new RefusedToSignError(`the ledger of ${companyId} ${what}: it was rolled back or changed, and ${until}`)
+      const fault = `The ledger of ${companyId} ${what}: it was rolled back or changed`
+      return new RefusedToSignError(`${fault}. Nothing is signed until an operator resolves this`)
     }
     if (head.size < last.size)
-      throw refuse(`has ${head.size} events, and had ${last.size} at the last external checkpoint`)
+      throw refuse(`ends at position ${head.size}, but its last external checkpoint is at position ${last.size}`)
     const known = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
     const start = known && known.size <= last.size ? known : EMPTY_FRONTIER
     let then = await extend(db, companyId, start, last.size)
     if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
     if (!rootOf(then).equals(last.root))
-      throw refuse(`differs from the last external checkpoint, at position ${last.size}`)
+      throw refuse(`differs from its last external checkpoint at position ${last.size}`)
     remember(companyId, then)
     const now = await extend(db, companyId, then, head.size)
     if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not match its head')

@@ -64,7 +64,7 @@ export function openTracing(options: TracingOptions): Tracing {
       // watchExports has reported any failure.
       const isOver = provider.shutdown().catch(() => undefined)
       if (!(await isWithin(LAST_EXPORT_MS, isOver)))
-        onFault(new Error('the collector did not take the last spans in time'))
+        onFault(new Error('the collector did not accept the last spans in time'))
     },
   }
 }

@@ -6,7 +6,8 @@ export function watchExports(exporter: SpanExporter, onFault: (error: Error) => 
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.code === ExportResultCode.FAILED) onFault(result.error ?? new Error('the collector took no spans'))
+        if (result.code === ExportResultCode.FAILED)
+          onFault(result.error ?? new Error('the collector did not accept spans'))
         done(result)
       })
     },

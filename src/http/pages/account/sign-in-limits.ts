@@ -61,11 +61,11 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
           reply,
           'sign-in',
           seconds,
-          `too many failed password attempts: try again in ${formatWait(seconds)}`,
+          `Too many failed password attempts. Try again in ${formatWait(seconds)}`,
         )
       const release = checks.take(networkOf(request.ip, 48))
       if (!release)
-        throw tooMany(reply, 'sign-in', 1, 'too many simultaneous sign-ins from your network: try again in a moment')
+        throw tooMany(reply, 'sign-in', 1, 'Too many simultaneous sign-ins from your network. Try again in a moment')
       const ends = keyed.map(({ counts, key }) => counts.begin(key))
       let hasFailed = false
       try {

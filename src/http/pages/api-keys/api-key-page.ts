@@ -157,7 +157,7 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
     ${
       isOverlapping
         ? html`<dt>Previous secret</dt>
-            <dd>works until ${renderTime(key.previousExpiresAt!, timeZone)}</dd>`
+            <dd>Works until ${renderTime(key.previousExpiresAt!, timeZone)}</dd>`
         : ''
     }
   </dl>`

@@ -58,7 +58,7 @@ export function addEntryPages(app: FastifyInstance, reads: Reads, path: string):
     const logs = db as unknown as Kysely<unknown>
     const entry = await requireLogEntry(logs, companyId, id)
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(logs, companyId, entry, Number(index)) : null
-    if (!row) throw new ProblemError(problem('route_not_found', 'this entry has no such record'))
+    if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
     const [record] = await readDetails(db, companyId, entry, [row])
     const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Entry', path: buildEntryUrl(entry) }])}
       <h1>Record ${index}</h1>

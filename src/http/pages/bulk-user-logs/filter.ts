@@ -62,7 +62,9 @@ function checkLocalTime(name: string, text: string | undefined): RecordError | n
 }
 
 function checkKeyId(key: string | undefined): RecordError | null {
-  return key === undefined || isId('key', key) ? null : fieldError('/key', 'invalid_format', 'key must be an API ID')
+  return key === undefined || isId('key', key)
+    ? null
+    : fieldError('/key', 'invalid_format', 'key must be the ID of an API key')
 }
 
 export interface KeyOption {

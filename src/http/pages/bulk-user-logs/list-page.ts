@@ -151,7 +151,7 @@ async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyRep
   const logs = db as unknown as Kysely<unknown>
   const { filter } = readPageFilter(request.query, timeZone)
   const { after } = readFormFields(request.query)
-  if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'of a filter', 'is not valid')
+  if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'for a filter', 'is not valid')
   const position = decodeCursor(after, 'query parameter after')
   const { newest, reached } = await readReach(db, companyId, filter)
   const found = await listLogEntriesAfter(logs, companyId, filter, { after: position, limit: ROWS_AT_ONCE + 1 })

@@ -5,6 +5,8 @@ import { eraseEmployee } from '../../../erasure/erase-employee.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ErasureBody, namedIn } from '../../admin/erasures.ts'
+import { fieldError, invalidFields } from '../../server/body-faults.ts'
+import { ProblemError } from '../../server/problem.ts'
 import { readEmployeeId, noSuchEmployee, type EmployeeRoute } from './employee-page.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import {
@@ -23,6 +25,7 @@ import type { Html } from '../parts/page.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
+const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter either an email or an external ID')
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
 export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
@@ -44,6 +47,7 @@ export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services:
     try {
       const { email = '', external_id: externalId = '' } = fields
       const given = Object.entries({ email: email.trim(), external_id: externalId }).filter(([, text]) => text !== '')
+      if (given.length !== 1) throw new ProblemError(invalidFields([ONE_IDENTIFIER]))
       const person = namedIn(checkForm(ErasureBody, Object.fromEntries(given)))
       requireConfirmation(fields)
       const erased = await eraseEmployee(services, getActing(request), person)

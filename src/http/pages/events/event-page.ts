@@ -26,7 +26,7 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
     const { position: text } = request.params
     const db = await reads.of(viewer.companyId)
     const event = isPosition(text) ? await readStoredEvent(db, viewer.companyId, Number(text)) : null
-    if (!event) throw new ProblemError(problem('route_not_found', 'the ledger has no event at this position'))
+    if (!event) throw new ProblemError(problem('route_not_found', 'The ledger has no event at this position'))
     const { position: head } = await readHead(db, viewer.companyId)
     const names = await namesOf(db, viewer.companyId, event.envelope ? [event.envelope.actor] : [])
     const body = html`${renderBreadcrumb(NAVIGATION.events)}
@@ -87,10 +87,10 @@ function renderHashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isD
       <dt>Data hash</dt>
       <dd>
         <code>${envelope?.data_hash ?? ''}</code>
-        ${isDataRight === null ? html`<span class="hint">can't be recomputed: the data was erased</span>` : renderVerdict(isDataRight)}
+        ${isDataRight === null ? html`<span class="hint">Can't be recomputed: the data was erased</span>` : renderVerdict(isDataRight)}
       </dd>
       <dt>Salt</dt>
-      <dd>${salt === null ? 'erased' : html`<code>${salt}</code>`}</dd>
+      <dd>${salt === null ? 'Erased' : html`<code>${salt}</code>`}</dd>
     </dl>`
 }
 

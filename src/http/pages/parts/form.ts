@@ -166,7 +166,7 @@ export function renderConfirmation(label: string, problem: FormProblem): Html {
 export function requireConfirmation({ sure }: FormFields): void {
   if (sure !== 'yes')
     throw new ProblemError(
-      invalidFields([fieldError('/sure', 'required', "tick the box to confirm; this can't be undone")]),
+      invalidFields([fieldError('/sure', 'required', "Tick the box to confirm. This can't be undone.")]),
     )
 }
 

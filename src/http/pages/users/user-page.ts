@@ -117,7 +117,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
     <dt>Status</dt>
     <dd>${renderUserStatus(user)}</dd>
     <dt>Email</dt>
-    <dd>${user.email || 'erased'}</dd>
+    <dd>${user.email || 'Erased'}</dd>
     <dt>Role</dt>
     <dd>${user.role}</dd>
     <dt>Created</dt>
@@ -126,7 +126,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
       linkExpiresAt === null
         ? ''
         : html`<dt>One-time link</dt>
-            <dd>expires ${renderTime(linkExpiresAt, timeZone)}</dd>`
+            <dd>Expires ${renderTime(linkExpiresAt, timeZone)}</dd>`
     }
     ${
       removedAt === null
