@@ -75,7 +75,7 @@ await t.test('somebody who was never created is erased by e-mail or external id'
   await page.getByLabel('Email').fill('Refused@Example.com')
   await page.getByLabel('Or external ID').fill('E-1')
   await erase()
-  t.match(await page.getByRole('alert').textContent(), 'Send exactly one')
+  t.match(await page.getByRole('alert').textContent(), 'Enter either an email or an external ID.')
   await page.getByLabel('Or external ID').fill('')
   await erase()
   await page.waitForURL(`**${EMPLOYEES}?done=erased`)

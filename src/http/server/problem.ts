@@ -37,7 +37,7 @@ export function toProblem(error: unknown, bodyLimit: number): Problem {
     return problem('idempotency_in_progress', 'The first call with this Idempotency-Key is still running; try again')
   }
   if (error instanceof UnavailableError || isOfTheServer(error)) {
-    return problem('unavailable', 'the service is temporarily unavailable; try again')
+    return problem('unavailable', 'The service is temporarily unavailable; try again')
   }
   return fromFastify(error as FastifyError, bodyLimit) ?? problem('internal_error', 'Something went wrong on our side')
 }

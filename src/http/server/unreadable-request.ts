@@ -35,7 +35,7 @@ function answerTo(fault: string | undefined): string {
 }
 
 function refusalOf(fault: string | undefined): Problem {
-  if (fault === TOO_LARGE) return problem('headers_too_large', 'the URL and the headers are too large')
-  if (fault === TOO_SLOW) return problem('request_timeout', 'the request was not received in time')
-  return problem('malformed_request', 'this is not a valid HTTP/1.1 request')
+  if (fault === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
+  if (fault === TOO_SLOW) return problem('request_timeout', 'The request was not received in time')
+  return problem('malformed_request', 'This is not a valid HTTP/1.1 request')
 }
