@@ -24,7 +24,7 @@ export function ratiosOf(result: CellResult): Ratio[] {
       (of) => {
         const cell = { work, companies, callers }
         const spread = spreadOf(ours.map((mine, round) => rateOf(mine, of) / peers[against]![round]!.perSecond))
-        return { ...cell, against, of, spread, asked: askedOf({ ...cell, against, of }) }
+        return { ...cell, against, of, spread, asked: findTarget({ ...cell, against, of }) }
       },
     ),
   )
@@ -61,7 +61,7 @@ const ASKED: Asked[] = [
   { where: { work: 'verify', ...CRUD, callers: 32 }, least: 2 },
 ]
 
-function askedOf(ratio: Omit<Ratio, 'spread' | 'asked'>): number | null {
+function findTarget(ratio: Omit<Ratio, 'spread' | 'asked'>): number | null {
   const fits = ({ where }: Asked) =>
     Object.entries(where).every(([name, value]) => ratio[name as keyof typeof ratio] === value)
   return ASKED.find(fits)?.least ?? null

@@ -8,7 +8,7 @@ import { toUuid } from '../../src/domain/ids.ts'
  * rows are then the same as if the data had been erased before the fold. Call it after the rows of these events have
  * been inserted.
  */
-export async function forgetErased(
+export async function deleteErased(
   transaction: Transaction<unknown>,
   schema: string,
   companyId: string,

@@ -2,9 +2,9 @@ import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/events.ts'
-import { forgetErased } from './erasure.ts'
+import { deleteErased } from './erasure.ts'
 import type { RejectedName } from './rejected-names.ts'
-import { insertRejectedNames, namesIn } from './rejected-names.ts'
+import { insertRejectedNames, findNames } from './rejected-names.ts'
 import type { CountedEntry } from './rollups.ts'
 import { addToRollups } from './rollups.ts'
 import type { RecordStatus } from './tables.ts'
@@ -34,12 +34,12 @@ async function fold(
   const records: PlacedRecord[] = []
   const names: RejectedName[] = []
   for (const { companyId, ...batch } of batches) {
-    for (const part of partsOf(batch)) {
+    for (const part of splitByCall(batch)) {
       const { closing } = part
       const place = { companyId, entryPosition: closing.position }
-      for (const record of recordsOf(part)) records.push({ ...place, ...record })
-      for (const name of rejectedNamesOf(part)) names.push({ ...place, ...name })
-      if (part.events.at(-1)!.position === closing.position) entries.push(entryOf(companyId, closing))
+      for (const record of buildRecords(part)) records.push({ ...place, ...record })
+      for (const name of findRejectedNames(part)) names.push({ ...place, ...name })
+      if (part.events.at(-1)!.position === closing.position) entries.push(buildEntry(companyId, closing))
     }
   }
   if (records.length > 0)
@@ -54,7 +54,7 @@ async function fold(
     await insertEntries(transaction, schema, entries)
     await addToRollups(transaction, schema, entries)
   }
-  for (const { companyId, events } of batches) await forgetErased(transaction, schema, companyId, events)
+  for (const { companyId, events } of batches) await deleteErased(transaction, schema, companyId, events)
 }
 
 async function insertEntries(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
@@ -94,7 +94,7 @@ async function insertRecords(
   records: PlacedRecord[],
   areParts: boolean,
 ): Promise<void> {
-  const goesOn = sql`on conflict (company_id, entry_position, ordinal)
+  const continueRecord = sql`on conflict (company_id, entry_position, ordinal)
     do update set status = excluded.status, last_position = excluded.last_position`
   await sql`insert into ${sql.id(schema, 'records')}
     select * from ${unnestedRows({
@@ -106,7 +106,7 @@ async function insertRecords(
       status: texts(records.map(({ status }) => status)),
       first_position: bigints(records.map(({ first }) => first)),
       last_position: bigints(records.map(({ last }) => last)),
-    })} ${areParts ? goesOn : sql``}`.execute(transaction)
+    })} ${areParts ? continueRecord : sql``}`.execute(transaction)
 }
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
@@ -119,7 +119,7 @@ interface Part {
 }
 
 /** Splits events by call; the events of a call are contiguous. Skips events outside of calls, which have no entry. */
-function partsOf({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
+function splitByCall({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
   const parts: Part[] = []
   let open: RecordedEvent[] = []
   const close = (first: number, closing: RecordedEvent) => {
@@ -151,7 +151,7 @@ interface Entry extends CountedEntry {
   request_id: string
 }
 
-function entryOf(companyId: string, closing: Closing): Entry {
+function buildEntry(companyId: string, closing: Closing): Entry {
   const { data } = closing
   if (!data) throw new Error(`the data of ${closing.type} at position ${closing.position} is missing`)
   const failure = closing.type === 'ApiCallFailed' ? closing.data : null
@@ -191,13 +191,13 @@ interface PlacedRecord extends RecordRow {
 }
 
 /** Makes the rows of a part of a call. Only the closing event names records that changed nothing. */
-function recordsOf({ events, first, closing }: Part): RecordRow[] {
+function buildRecords({ events, first, closing }: Part): RecordRow[] {
   const rows = new Map<number, RecordRow>()
   for (const event of events) {
     if (event === closing || event.index === null) continue
     const row = rows.get(event.index)
-    if (row) Object.assign(row, { status: statusOf(event, row.status), last: event.position })
-    else rows.set(event.index, rowOf(event, event.index, ordinalOf(event, event.index, first)))
+    if (row) Object.assign(row, { status: getStatusAfter(event, row.status), last: event.position })
+    else rows.set(event.index, buildRecord(event, event.index, getOrdinal(event, event.index, first)))
   }
   if (events.at(-1)!.position !== closing.position) return [...rows.values()]
   if (closing.type === 'ApiCallCompleted') {
@@ -215,27 +215,34 @@ function recordsOf({ events, first, closing }: Part): RecordRow[] {
  * The ordinal of a record. A failed call has one event and one row per refused record, a successful one a row per
  * record.
  */
-function ordinalOf(event: RecordedEvent, index: number, first: number): number {
+function getOrdinal(event: RecordedEvent, index: number, first: number): number {
   return event.type === 'EmployeeRecordRejected' ? event.position - first : index
 }
 
-function rejectedNamesOf({ events, first }: Part): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
+function findRejectedNames({ events, first }: Part): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
   return events.flatMap((event) => {
     if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
     const at = { ordinal: event.position - first, position: event.position }
-    return namesIn(event.data).map((foundBy) => ({ ...at, foundBy }))
+    return findNames(event.data).map((foundBy) => ({ ...at, foundBy }))
   })
 }
 
-function rowOf(event: RecordedEvent, index: number, ordinal: number): RecordRow {
+function buildRecord(event: RecordedEvent, index: number, ordinal: number): RecordRow {
   const employeeId = event.type === 'EmployeeRecordRejected' ? (event.data?.employee_id ?? null) : event.stream
-  return { ordinal, index, employeeId, status: statusOf(event, null), first: event.position, last: event.position }
+  return {
+    ordinal,
+    index,
+    employeeId,
+    status: getStatusAfter(event, null),
+    first: event.position,
+    last: event.position,
+  }
 }
 
 /**
  * The status of a record: a change of the employee's status takes precedence. Created and refused records have none.
  */
-function statusOf(event: RecordedEvent, before: RecordStatus | null): RecordStatus | null {
+function getStatusAfter(event: RecordedEvent, before: RecordStatus | null): RecordStatus | null {
   if (event.type === 'EmployeeDeactivated') return 'Deactivated'
   if (event.type === 'EmployeeReactivated') return 'Reactivated'
   if (event.type === 'EmployeeUpdated') return before ?? 'Synced'

@@ -2,9 +2,9 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { normaliseEmail } from '../../src/domain/attributes.ts'
 import { isId, toUuid } from '../../src/domain/ids.ts'
-import { hashKeyOf, nameHash, namesOf } from './rejected-names.ts'
+import { selectHashKey, hashName, listPossibleNames } from './rejected-names.ts'
 import { bulkUserLogs } from './fold.ts'
-import { employees, searchable } from '../employees/fold.ts'
+import { employees, normaliseSearchText } from '../employees/fold.ts'
 import { schemaOf } from '../projection.ts'
 
 /**
@@ -50,7 +50,7 @@ export const OLDEST_FIRST: Direction = {
  * employee, so the query first reads only one entry of each employee. These entries bound the result, and only
  * employees with an entry within that bound are searched further.
  */
-export function positionsWithPerson(
+export function selectPositionsWithPerson(
   companyId: string,
   person: PersonFilter,
   isWanted: (position: Condition) => Condition,
@@ -62,7 +62,7 @@ export function positionsWithPerson(
   // A refused call may have several records of one employee, hence "distinct" before "limit".
   return sql`
     with nearest as materialized (
-      select found.employee_id, own.position from (${employeesLike(company, person)}) as found (employee_id)
+      select found.employee_id, own.position from (${selectMatchingEmployees(company, person)}) as found (employee_id)
         cross join lateral (
           select r.entry_position as position from ${RECORDS} r
           where r.company_id = ${company} and r.employee_id = found.employee_id and ${isWanted(ofRecord)}
@@ -81,7 +81,7 @@ export function positionsWithPerson(
       ) own
       where nearest.position ${isUpTo} (select position from enough)
     union
-    select own.position from (${namesLike(companyId, person)}) as found (name_hash)
+    select own.position from (${selectNameHashes(companyId, person)}) as found (name_hash)
       cross join lateral (
         select distinct n.entry_position as position from ${REJECTED_NAMES} n
         where n.company_id = ${company} and n.name_hash = found.name_hash and ${isWanted(ofName)}
@@ -91,13 +91,13 @@ export function positionsWithPerson(
 }
 
 /** A condition: the entry `e` has a record of the person. */
-export function entryHasPerson(companyId: string, person: PersonFilter): Condition {
+export function hasRecordOfPerson(companyId: string, person: PersonFilter): Condition {
   return sql`exists (select 1 from ${RECORDS} p where p.company_id = ${toUuid(companyId)} and p.entry_position = e.position
-    and ${recordIsOf(companyId, person, sql.ref('p.employee_id'), sql.ref('p.entry_position'), sql.ref('p.ordinal'))})`
+    and ${isRecordOfPerson(companyId, person, sql.ref('p.employee_id'), sql.ref('p.entry_position'), sql.ref('p.ordinal'))})`
 }
 
 /** A condition: the record with this employee, entry and ordinal is of the person. */
-export function recordIsOf(
+export function isRecordOfPerson(
   companyId: string,
   person: PersonFilter,
   employeeId: Condition,
@@ -106,13 +106,13 @@ export function recordIsOf(
 ): Condition {
   const company = toUuid(companyId)
   return sql`(
-    ${employeeId} in (${employeesLike(company, person)})
-    or exists (select 1 from ${REJECTED_NAMES} n where n.company_id = ${company} and n.name_hash in (${namesLike(companyId, person)})
+    ${employeeId} in (${selectMatchingEmployees(company, person)})
+    or exists (select 1 from ${REJECTED_NAMES} n where n.company_id = ${company} and n.name_hash in (${selectNameHashes(companyId, person)})
       and n.entry_position = ${entryPosition} and n.ordinal = ${ordinal}))`
 }
 
 /** A query for the ids of matching employees. */
-function employeesLike(company: string, { employee, q }: PersonFilter): Condition {
+function selectMatchingEmployees(company: string, { employee, q }: PersonFilter): Condition {
   const ways: Condition[] = []
   for (const text of [employee, q]) if (isId('emp', text)) ways.push(sql`select ${toUuid(text)}::uuid`)
   const find = (condition: Condition) =>
@@ -120,13 +120,13 @@ function employeesLike(company: string, { employee, q }: PersonFilter): Conditio
   if (employee !== undefined) {
     ways.push(find(sql`email = ${normaliseEmail(employee)}`), find(sql`external_id = ${employee}`))
   }
-  if (q !== undefined) ways.push(find(sql`strpos(search_text, ${searchable(q)}) > 0`))
+  if (q !== undefined) ways.push(find(sql`strpos(search_text, ${normaliseSearchText(q)}) > 0`))
   return sql.join(ways, sql` union `)
 }
 
 /** A query for the hashes of the names that the text may be. */
-function namesLike(companyId: string, { employee, q }: PersonFilter): Condition {
-  const hashKey = hashKeyOf(toUuid(companyId))
-  const hashes = namesOf((employee ?? q)!).map((name) => sql`(${nameHash(hashKey, sql`${name}::text`)})`)
+function selectNameHashes(companyId: string, { employee, q }: PersonFilter): Condition {
+  const hashKey = selectHashKey(toUuid(companyId))
+  const hashes = listPossibleNames((employee ?? q)!).map((name) => sql`(${hashName(hashKey, sql`${name}::text`)})`)
   return sql`values ${sql.join(hashes)}`
 }

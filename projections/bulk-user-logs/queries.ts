@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { Direction, PersonFilter } from './people-queries.ts'
-import { entryHasPerson, NEWEST_FIRST, OLDEST_FIRST, positionsWithPerson } from './people-queries.ts'
+import { hasRecordOfPerson, NEWEST_FIRST, OLDEST_FIRST, selectPositionsWithPerson } from './people-queries.ts'
 import type { BulkUserLogTables } from './tables.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
@@ -83,18 +83,18 @@ async function listInDirection(
   stretch: Stretch,
 ): Promise<LogEntry[]> {
   const company = toUuid(companyId)
-  const isBetween = positionsOf(company, filter, stretch.bound)
+  const isBetween = buildRangeConditions(company, filter, stretch.bound)
   const found =
     filter.employee === undefined && filter.q === undefined
-      ? sql`${isBetween(sql.ref('e.position'))} and ${all(attributesOf(filter))}`
-      : sql`e.position in (${positionsOfPerson(companyId, filter, isBetween, stretch)})`
+      ? sql`${isBetween(sql.ref('e.position'))} and ${joinConditions(buildColumnConditions(filter))}`
+      : sql`e.position in (${selectPersonPositions(companyId, filter, isBetween, stretch)})`
   const { rows } = await sql<EntryRow>`select e.* from ${ENTRIES} e where e.company_id = ${company} and ${found}
     order by e.position ${stretch.direction.order} limit ${stretch.limit}`.execute(db)
-  return rows.map(shown)
+  return rows.map(toLogEntry)
 }
 
 /** The position of a company's newest entry; 0 if it has none. */
-export async function newestLogPosition(db: Kysely<unknown>, companyId: string): Promise<number> {
+export async function readNewestLogPosition(db: Kysely<unknown>, companyId: string): Promise<number> {
   const { rows } = await sql<{ newest: number }>`select coalesce(max(position), 0) as newest from ${ENTRIES}
     where company_id = ${toUuid(companyId)}`.execute(db)
   return rows[0]?.newest ?? 0
@@ -104,7 +104,7 @@ export async function newestLogPosition(db: Kysely<unknown>, companyId: string):
 export async function findLogEntry(db: Kysely<unknown>, companyId: string, callId: string): Promise<LogEntry | null> {
   const { rows } = await sql<EntryRow>`select * from ${ENTRIES}
     where company_id = ${toUuid(companyId)} and call_id = ${toUuid(callId)}`.execute(db)
-  return rows[0] ? shown(rows[0]) : null
+  return rows[0] ? toLogEntry(rows[0]) : null
 }
 
 type EntryRow = Selectable<BulkUserLogTables['entries']>
@@ -119,7 +119,7 @@ const HOUR_CHARACTERS = '0000-00-00T00'.length
  * Returns a function that makes the range conditions for a column of positions. Times are turned into positions through
  * the hours, because entries are in the order in which their calls were committed, not requested.
  */
-function positionsOf(
+function buildRangeConditions(
   company: string,
   { from, to }: EntryFilter,
   bound: Bound | null,
@@ -138,12 +138,12 @@ function positionsOf(
         sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`,
       )
     }
-    return all(conditions)
+    return joinConditions(conditions)
   }
 }
 
 /** The conditions on the columns of an entry `e`. */
-function attributesOf({ status, operation, from, to, key }: EntryFilter): Condition[] {
+function buildColumnConditions({ status, operation, from, to, key }: EntryFilter): Condition[] {
   const conditions: Condition[] = []
   if (status !== undefined) conditions.push(sql`e.status = ${status}`)
   if (operation !== undefined) conditions.push(sql`e.operation = ${operation}`)
@@ -154,27 +154,27 @@ function attributesOf({ status, operation, from, to, key }: EntryFilter): Condit
 }
 
 /** A query for the positions of the first entries that match the person filters and all others. */
-function positionsOfPerson(
+function selectPersonPositions(
   companyId: string,
   filter: EntryFilter,
   isBetween: (position: Condition) => Condition,
   { direction, limit }: Stretch,
 ): Condition {
   const { employee, q } = filter
-  const conditions = attributesOf(filter)
-  if (employee !== undefined && q !== undefined) conditions.push(entryHasPerson(companyId, { q }))
+  const conditions = buildColumnConditions(filter)
+  if (employee !== undefined && q !== undefined) conditions.push(hasRecordOfPerson(companyId, { q }))
   const person = employee === undefined ? { q: q! } : { employee }
-  if (conditions.length === 0) return positionsWithPerson(companyId, person, isBetween, direction, limit)
+  if (conditions.length === 0) return selectPositionsWithPerson(companyId, person, isBetween, direction, limit)
   const isWanted = (position: Condition) => sql`${isBetween(position)} and exists (
-    select 1 from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${all(conditions)})`
-  return positionsWithPerson(companyId, person, isWanted, direction, limit)
+    select 1 from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${joinConditions(conditions)})`
+  return selectPositionsWithPerson(companyId, person, isWanted, direction, limit)
 }
 
-function all(conditions: Condition[]): Condition {
+function joinConditions(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 
-function shown(row: EntryRow): LogEntry {
+function toLogEntry(row: EntryRow): LogEntry {
   const { total, updated, deactivated, failed, no_updates } = row
   return {
     position: row.position,

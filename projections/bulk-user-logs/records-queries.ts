@@ -1,7 +1,7 @@
 import type { Kysely, RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { recordIsOf } from './people-queries.ts'
+import { isRecordOfPerson } from './people-queries.ts'
 import type { BulkUserLogTables, RecordStatus } from './tables.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
@@ -31,7 +31,7 @@ export interface EntryPlace {
 }
 
 /** Returns the outcome of a record of this entry. */
-export function outcomeOf({ entry }: EntryPlace, record: Pick<LogRecord, 'status'>): RecordOutcome {
+export function getRecordOutcome({ entry }: EntryPlace, record: Pick<LogRecord, 'status'>): RecordOutcome {
   return record.status ?? (entry.status === 'Failed' ? 'Failed' : 'Created')
 }
 
@@ -44,8 +44,8 @@ export async function listLogRecords(
   page: { after: number; limit: number },
 ): Promise<LogRecord[]> {
   // bigint, because a cursor may hold a number that is too large for the column.
-  const conditions = [sql`ordinal > ${page.after}::bigint`, ...conditionsOf(companyId, entry, filter)]
-  return readRecords(db, companyId, entry, conditions, sql`asc`, page.limit)
+  const conditions = [sql`ordinal > ${page.after}::bigint`, ...buildRecordConditions(companyId, entry, filter)]
+  return selectRecords(db, companyId, entry, conditions, sql`asc`, page.limit)
 }
 
 /** Lists the last records of an entry before an ordinal that match a filter, in the order of the call. */
@@ -56,8 +56,8 @@ export async function listLogRecordsBefore(
   filter: RecordFilter,
   page: { before: number; limit: number },
 ): Promise<LogRecord[]> {
-  const conditions = [sql`ordinal < ${page.before}::bigint`, ...conditionsOf(companyId, entry, filter)]
-  return (await readRecords(db, companyId, entry, conditions, sql`desc`, page.limit)).toReversed()
+  const conditions = [sql`ordinal < ${page.before}::bigint`, ...buildRecordConditions(companyId, entry, filter)]
+  return (await selectRecords(db, companyId, entry, conditions, sql`desc`, page.limit)).toReversed()
 }
 
 /** Finds the record with this index in the call; null if the entry has none. */
@@ -67,7 +67,7 @@ export async function findLogRecord(
   entry: EntryPlace,
   index: number,
 ): Promise<LogRecord | null> {
-  const [record] = await readRecords(db, companyId, entry, [sql`record_index = ${index}`], sql`asc`, 1)
+  const [record] = await selectRecords(db, companyId, entry, [sql`record_index = ${index}`], sql`asc`, 1)
   return record ?? null
 }
 
@@ -75,24 +75,24 @@ const RECORDS = sql.id(schemaOf(bulkUserLogs), 'records')
 
 type Condition = RawBuilder<unknown>
 
-function conditionsOf(companyId: string, entry: EntryPlace, { status, q }: RecordFilter): Condition[] {
+function buildRecordConditions(companyId: string, entry: EntryPlace, { status, q }: RecordFilter): Condition[] {
   const conditions: Condition[] = []
   if (status === 'Created' || status === 'Failed') {
     // Records without a status were all created or all refused, depending on the entry.
-    const isKind = outcomeOf(entry, { status: null }) === status
+    const isKind = getRecordOutcome(entry, { status: null }) === status
     conditions.push(isKind ? sql`status is null` : sql`false`)
   } else if (status !== undefined) {
     conditions.push(sql`status = ${status}`)
   }
   if (q !== undefined) {
     conditions.push(
-      recordIsOf(companyId, { q }, sql.ref('r.employee_id'), sql.ref('r.entry_position'), sql.ref('r.ordinal')),
+      isRecordOfPerson(companyId, { q }, sql.ref('r.employee_id'), sql.ref('r.entry_position'), sql.ref('r.ordinal')),
     )
   }
   return conditions
 }
 
-async function readRecords(
+async function selectRecords(
   db: Kysely<unknown>,
   companyId: string,
   entry: EntryPlace,

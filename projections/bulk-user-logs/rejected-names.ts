@@ -29,42 +29,42 @@ export interface RejectedName {
 const MAX_CHARACTERS = 2_048
 
 /** Finds the names in a refused record: in its locator, and in the record itself or what is kept of a truncated one. */
-export function namesIn(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
+export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
   const { locator, record, names = null } = rejected
   const sources = [locator, typeof record === 'object' && !Array.isArray(record) ? record : names]
   const found = new Set<FoundBy>()
   for (const source of sources as (Record<string, unknown> | null)[]) {
     for (const kind of ['id', 'email', 'external_id'] as const) {
       const value = source && Object.hasOwn(source, kind) ? source[kind] : null
-      if (isNamed(value)) found.add(nameOf(kind, value))
+      if (isSearchable(value)) found.add(formatName(kind, value))
     }
   }
   return [...found]
 }
 
 /** Whether a value that a client sent is a text that somebody may search for. */
-function isNamed(value: unknown): value is string {
+function isSearchable(value: unknown): value is string {
   if (typeof value !== 'string' || value === '' || value.length > MAX_CHARACTERS) return false
   // PostgreSQL can store neither of these.
   return !value.includes('\0') && value.isWellFormed()
 }
 
 /** The names that a searched text may be. */
-export function namesOf(text: string): FoundBy[] {
-  return [nameOf('id', text), nameOf('email', text), nameOf('external_id', text)]
+export function listPossibleNames(text: string): FoundBy[] {
+  return [formatName('id', text), formatName('email', text), formatName('external_id', text)]
 }
 
-function nameOf(kind: NameKind, value: string): FoundBy {
+function formatName(kind: NameKind, value: string): FoundBy {
   return `${kind}:${kind === 'email' ? normaliseEmail(value) : value}`
 }
 
 /** SQL for the secret of the company with this UUID. It never changes, so a rebuild makes the same rows. */
-export function hashKeyOf(company: string): RawBuilder<Buffer> {
+export function selectHashKey(company: string): RawBuilder<Buffer> {
   return sql<Buffer>`(select hash_key from companies where company_id = ${company})`
 }
 
 /** SQL for the keyed hash of a `FoundBy`. PostgreSQL has no HMAC, so it hashes twice with the key, like RFC 2104. */
-export function nameHash(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
+export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
   return sql<Buffer>`sha256(${hashKey} || sha256(${hashKey} || convert_to(${foundBy}, 'UTF8')))`
 }
 
@@ -76,7 +76,7 @@ export async function insertRejectedNames(
   if (names.length === 0) return
   const hashKeys = await readHashKeys(transaction, [...new Set(names.map(({ companyId }) => companyId))])
   await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, ordinal, position)
-    select company_id, ${nameHash(sql`hash_key`, sql`found_by`)}, entry_position, ordinal, position
+    select company_id, ${hashName(sql`hash_key`, sql`found_by`)}, entry_position, ordinal, position
     from ${unnestedRows({
       company_id: uuids(names.map(({ companyId }) => companyId)),
       hash_key: byteas(names.map(({ companyId }) => hashKeys.get(companyId)!)),

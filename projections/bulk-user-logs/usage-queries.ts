@@ -15,7 +15,7 @@ export interface UsageOfDay {
 }
 
 /** Reads a company's usage in a range of days, both inclusive, of one API key or of all. */
-export async function usageByDay(
+export async function readDailyUsage(
   db: Kysely<unknown>,
   companyId: string,
   range: { from: string; to: string; key?: string },
@@ -34,7 +34,7 @@ export async function usageByDay(
 }
 
 /** The current day (UTC) by the database's clock. */
-export async function currentDay(db: Kysely<unknown>): Promise<string> {
+export async function readCurrentDay(db: Kysely<unknown>): Promise<string> {
   const { rows } = await sql<{
     day: string
   }>`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') as day`.execute(db)

@@ -76,7 +76,7 @@ async function foldEmployees(
   touched: TouchedEmployee[],
 ): Promise<void> {
   // Employees that are created here have no row yet.
-  const known = await load(
+  const known = await loadEmployees(
     transaction,
     schema,
     touched.filter(({ events }) => events[0]!.type !== 'EmployeeCreated'),
@@ -88,8 +88,8 @@ async function foldEmployees(
     if (state) rows.push({ companyId, position: events.at(-1)!.position, state })
     else erased.push({ companyId, id })
   }
-  await put(transaction, schema, rows)
-  await remove(transaction, schema, erased)
+  await upsertRows(transaction, schema, rows)
+  await deleteRows(transaction, schema, erased)
 }
 
 interface EmployeeOfCompany {
@@ -109,7 +109,7 @@ interface Row {
   state: Employee
 }
 
-async function put(transaction: Transaction<unknown>, schema: string, rows: Row[]): Promise<void> {
+async function upsertRows(transaction: Transaction<unknown>, schema: string, rows: Row[]): Promise<void> {
   if (rows.length === 0) return
   // Send the columns in addition to the state, because PostgreSQL would parse the state once for each column.
   await sql`insert into ${sql.id(schema, 'employees')}
@@ -122,7 +122,7 @@ async function put(transaction: Transaction<unknown>, schema: string, rows: Row[
       email: texts(rows.map(({ state }) => state.email)),
       external_id: texts(rows.map(({ state }) => state.external_id)),
       updated_at: timestamps(rows.map(({ state }) => state.updated_at)),
-      search_text: texts(rows.map(({ state }) => searchText(state))),
+      search_text: texts(rows.map(({ state }) => buildSearchText(state))),
       state: jsons(rows.map(({ state }) => JSON.stringify(state))),
     })}
     on conflict (company_id, employee_id) do update set position = excluded.position, status = excluded.status,
@@ -133,7 +133,11 @@ async function put(transaction: Transaction<unknown>, schema: string, rows: Row[
 /**
  * Deletes the rows of erased employees. One statement per company, because Citus needs the company to find the shard.
  */
-async function remove(transaction: Transaction<unknown>, schema: string, erased: EmployeeOfCompany[]): Promise<void> {
+async function deleteRows(
+  transaction: Transaction<unknown>,
+  schema: string,
+  erased: EmployeeOfCompany[],
+): Promise<void> {
   for (const [companyId, employees] of Map.groupBy(erased, (employee) => employee.companyId)) {
     await sql`delete from ${sql.id(schema, 'employees')} where company_id = ${toUuid(companyId)}
       and employee_id = any(${uuidArray(employees.map(({ id }) => id))}::uuid[])`.execute(transaction)
@@ -141,13 +145,13 @@ async function remove(transaction: Transaction<unknown>, schema: string, erased:
 }
 
 /** Builds the text that `q` searches. */
-export function searchText(employee: Employee): string {
+export function buildSearchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
-  return searchable([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
+  return normaliseSearchText([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
 }
 
 /** Normalises a text for searching: case and Unicode form do not matter. */
-export function searchable(text: string): string {
+export function normaliseSearchText(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
 
@@ -165,7 +169,7 @@ const EMPLOYEE_EVENTS: ReadonlySet<string> = new Set<EmployeeEventType>([
 ])
 
 /** Loads the employees that have a row, by company and id. */
-async function load(
+async function loadEmployees(
   transaction: Transaction<unknown>,
   schema: string,
   wanted: EmployeeOfCompany[],

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import type { EmployeeTables } from './fold.ts'
-import { employees, searchable, searchText } from './fold.ts'
+import { employees, normaliseSearchText, buildSearchText } from './fold.ts'
 import { schemaOf } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 
@@ -44,9 +44,9 @@ export async function listEmployees(
 ): Promise<Employee[]> {
   const { status, email, external_id: externalId, updated_since: since, q } = filter
   if (email !== undefined || externalId !== undefined) return listHolder(db, companyId, filter, page)
-  let query = tables(db).selectFrom('employees').select('state').where('company_id', '=', toUuid(companyId))
+  let query = withTables(db).selectFrom('employees').select('state').where('company_id', '=', toUuid(companyId))
   if (status !== undefined) query = query.where('status', '=', status)
-  if (q !== undefined) query = query.where(sql<boolean>`strpos(search_text, ${searchable(q)}) > 0`)
+  if (q !== undefined) query = query.where(sql<boolean>`strpos(search_text, ${normaliseSearchText(q)}) > 0`)
   if (since !== undefined) query = query.where('updated_at', '>=', since).orderBy('updated_at')
   if (page.after) {
     const { id, updatedAt } = page.after
@@ -75,18 +75,18 @@ async function listHolder(
   if (externalId !== undefined) conditions.push(sql`external_id = ${externalId}`)
   const { rows } = await sql<{ state: Employee }>`
     select state from employee_snapshots where ${sql.join(conditions, sql` and `)}`.execute(db)
-  return rows.map(({ state }) => state).filter((employee) => fits(employee, filter, page.after))
+  return rows.map(({ state }) => state).filter((employee) => matchesFilter(employee, filter, page.after))
 }
 
 /** Whether an employee matches a filter and comes after a place. Ids and times sort like their texts. */
-function fits(
+function matchesFilter(
   employee: Employee,
   { status, q, updated_since: since }: EmployeeFilter,
   after: EmployeePlace | null,
 ): boolean {
   const { id, updated_at: updatedAt } = employee
   if (status !== undefined && employee.status !== status) return false
-  if (q !== undefined && !searchText(employee).includes(searchable(q))) return false
+  if (q !== undefined && !buildSearchText(employee).includes(normaliseSearchText(q))) return false
   if (since !== undefined && updatedAt < since) return false
   if (!after) return true
   return since !== undefined && updatedAt !== after.updatedAt ? updatedAt > after.updatedAt : id > after.id
@@ -99,7 +99,7 @@ export async function findEmployees(
   ids: string[],
 ): Promise<Map<string, Employee>> {
   if (ids.length === 0) return new Map()
-  const rows = await tables(db)
+  const rows = await withTables(db)
     .selectFrom('employees')
     .select('state')
     .where('company_id', '=', toUuid(companyId))
@@ -108,6 +108,6 @@ export async function findEmployees(
   return new Map(rows.map(({ state }) => [state.id, state]))
 }
 
-function tables(db: Kysely<unknown>): Kysely<EmployeeTables> {
+function withTables(db: Kysely<unknown>): Kysely<EmployeeTables> {
   return db.withSchema(schemaOf(employees)).$extendTables<EmployeeTables>()
 }

@@ -64,10 +64,10 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: access.isAnswering,
     areReadModelsComplete: openCompleteness(access.db, projections),
-    health: openHealth(store.db, waker, await versions()),
+    health: openHealth(store.db, waker, await readVersions()),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
-    ...appSettings(config),
+    ...readAppSettings(config),
   })
   const stop = async () => {
     await app.close()
@@ -113,7 +113,7 @@ function startLanes(
 }
 
 /** The settings of the HTTP server, its sessions and its streams. */
-function appSettings(config: Config) {
+function readAppSettings(config: Config) {
   return {
     trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
@@ -138,6 +138,6 @@ function appSettings(config: Config) {
 }
 
 /** The versions of what runs, by name. */
-async function versions(): Promise<Record<string, string>> {
+async function readVersions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }

@@ -7,7 +7,7 @@ import { problem, problemDocument } from '../domain/errors.ts'
 import type { DecisionState, LedgerDecision } from '../ledger/append/ledger-call.ts'
 import type { BoundKey } from '../ledger/append/idempotency-keys.ts'
 import { isSameRequest } from '../ledger/append/idempotency-keys.ts'
-import { standingOf } from '../accounts/api-keys/key-standing.ts'
+import { checkKeyStanding } from '../accounts/api-keys/key-standing.ts'
 import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
 import type { CallAnswer, Caller, PreparedCall } from './prepared-call.ts'
 
@@ -23,7 +23,7 @@ export function decideCall(
   state: DecisionState,
 ): LedgerDecision<CallAnswer | null> {
   const { key, usage, bound } = state
-  const standing = standingOf(key, caller.secretHash, Date.parse(state.now))
+  const standing = checkKeyStanding(key, caller.secretHash, Date.parse(state.now))
   if (!key || !usage || standing === 'refused') return { ...NOTHING, usage: null, answer: null }
   const context = contextOf(caller, call, callId, key, state.now)
   const settle = (decision: CallDecision) => settled(caller, call, context, decision, key, usage)

@@ -42,7 +42,7 @@ export function buildProgram(): Command {
     .description('set up the database, or update it to this version')
     .option('--dry-run', 'print what would be done, and do nothing')
     .addOption(jsonOption())
-    .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrations))
+    .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrate))
   program
     .command('distribute')
     .description('distribute the tables over a Citus cluster by company; stop the service first')

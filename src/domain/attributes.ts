@@ -134,15 +134,16 @@ export function normaliseEmail(sent: string): string {
 }
 
 function readText(name: string, text: string, min: number, max: number): AttributeReading {
-  if (text.length < min) return fault('too_short', `${name} must have at least ${characters(min)}`)
-  if (isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
+  if (text.length < min) return fault('too_short', `${name} must have at least ${formatCharacters(min)}`)
+  if (isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${formatCharacters(max)}`)
   return { value: text }
 }
 
 function readEmail(name: string, sent: string, max: number): AttributeReading {
   // Do not normalise a text that is too long: it could grow many times longer.
   const text = sent.length > MAX_EMAIL_UNITS ? null : normaliseEmail(sent)
-  if (text === null || isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
+  if (text === null || isLongerThan(text, max))
+    return fault('too_long', `${name} must have at most ${formatCharacters(max)}`)
   return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid email address`)
 }
 
@@ -189,7 +190,7 @@ function fault(code: RecordErrorCode, message: string): AttributeReading {
   return { faults: [{ code, message }] }
 }
 
-function characters(count: number): string {
+function formatCharacters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
 }
 
@@ -205,10 +206,10 @@ const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 function isCalendarDate(text: string): boolean {
   if (!DATE.test(text)) return false
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
-  return year > 0 && day > 0 && day <= daysOf(year, month)
+  return year > 0 && day > 0 && day <= countDaysInMonth(year, month)
 }
 
-function daysOf(year: number, month: number): number {
+function countDaysInMonth(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   return month === 2 && isLeap ? 29 : (DAYS_OF_MONTHS[month - 1] ?? 0)
 }

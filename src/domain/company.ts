@@ -35,7 +35,7 @@ export interface SecretMatch {
 }
 
 /** Decides whether a caller may use a key. `nowMs` is the database's time, milliseconds since the epoch. */
-export function keyStanding(key: ApiKey, presented: SecretMatch, nowMs: number): KeyStanding {
+export function decideKeyStanding(key: ApiKey, presented: SecretMatch, nowMs: number): KeyStanding {
   const isPreviousAlive = key.previous !== null && nowMs < key.previous.expiresAtMs
   const isKnown = presented.current || (presented.previous && isPreviousAlive)
   if (!isKnown || key.isRevoked) return 'refused'

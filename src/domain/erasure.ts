@@ -17,7 +17,7 @@ export const POSITIONS_PER_EVENT = 10_000
 export type ErasingEvent = Extract<NewEvent, { type: ErasingType }>
 
 /** Makes the events that erase the data at these positions. Their versions count from `firstVersion`. */
-export function erasingEvents<Type extends ErasingEvent['type']>(
+export function buildErasingEvents<Type extends ErasingEvent['type']>(
   type: Type,
   stream: string,
   firstVersion: number,
@@ -41,7 +41,7 @@ export interface PersonNames {
   externalIds: Set<string>
 }
 
-export function noNames(): PersonNames {
+export function emptyNames(): PersonNames {
   return { ids: new Set(), emails: new Set(), externalIds: new Set() }
 }
 
@@ -65,25 +65,25 @@ function addName(names: Set<string>, value: unknown): void {
  * Whether a refused record names a person: it is their own, or their id or email occurs anywhere in what was sent (in
  * any field, spelling or text), or their external id occurs in a field for external ids.
  */
-export function speaksOf(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
+export function mentionsPerson(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
   const { employee_id: employeeId, locator, truncated, names: named } = rejected
-  const record = truncated ? withoutEscapes(rejected.record as string) : rejected.record
+  const record = truncated ? blankEscapes(rejected.record as string) : rejected.record
   if (employeeId !== null && names.ids.has(employeeId)) return true
   const sent = [locator, record, named]
-  const externalIds = sent.flatMap((part) => EXTERNAL_ID_FIELDS.flatMap((field) => textsOf(part, field)))
+  const externalIds = sent.flatMap((part) => EXTERNAL_ID_FIELDS.flatMap((field) => readMemberTexts(part, field)))
   if (externalIds.some((text) => names.externalIds.has(text))) return true
   return sent.some((part) => someText(part, (text) => containsId(text, names.ids) || containsEmail(text, names.emails)))
 }
 
 /** Replaces each escape in a JSON text with a space: no character that must be escaped is part of an email address. */
-function withoutEscapes(json: string): string {
+function blankEscapes(json: string): string {
   return json.replaceAll(/\\(?:u[0-9a-f]{4}|.)/g, ' ')
 }
 
 const EXTERNAL_ID_FIELDS = ['external_id', 'manager_external_id']
 
 /** The texts that a member may stand for: a number may be an id, and white space may have been sent by mistake. */
-function textsOf(part: unknown, field: string): string[] {
+function readMemberTexts(part: unknown, field: string): string[] {
   if (typeof part !== 'object' || part === null || !Object.hasOwn(part, field)) return []
   const value = (part as Record<string, unknown>)[field]
   return typeof value === 'string' || typeof value === 'number' ? [String(value), String(value).trim()] : []
@@ -105,14 +105,14 @@ function containsId(text: string, ids: Set<string>): boolean {
 function containsEmail(text: string, emails: Set<string>): boolean {
   if (emails.size === 0) return false
   const normalised = normaliseEmail(text)
-  return [...emails].some((email) => standsAlone(normalised, email))
+  return [...emails].some((email) => containsWholeAddress(normalised, email))
 }
 
 const LOCAL_PART_BEFORE = /[\p{L}\p{N}\p{M}._+-]$/u
 const DOMAIN_BEHIND = /^(?:[\p{L}\p{N}\p{M}-]|\.[\p{L}\p{N}])/u
 
 /** Whether a text contains an address, other than as a part of a longer address. */
-function standsAlone(text: string, email: string): boolean {
+function containsWholeAddress(text: string, email: string): boolean {
   for (let at = text.indexOf(email); at >= 0; at = text.indexOf(email, at + 1)) {
     const end = at + email.length
     const isWhole =

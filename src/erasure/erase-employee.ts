@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { normaliseEmail } from '../domain/attributes.ts'
-import { erasingEvents } from '../domain/erasure.ts'
+import { buildErasingEvents } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { nextVersion } from '../ledger/append/append-company-events.ts'
@@ -39,7 +39,7 @@ export async function eraseEmployee(
   person: NamedPerson,
 ): Promise<ErasedPerson> {
   const named = person.by === 'email' ? { ...person, value: normaliseEmail(person.value) } : person
-  if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw nobody()
+  if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw makeUnknownPersonError()
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
     const seen = await lookFor(services.pool, acting.companyId, named)
     const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
@@ -56,7 +56,7 @@ type Seen = Awaited<ReturnType<typeof lookFor>>
 
 /** What the ledger says of the person up to a position, without the lock. */
 async function lookFor(pool: Pool, companyId: string, named: NamedPerson) {
-  const upTo = (await erase.headPosition(pool, companyId)) ?? 0
+  const upTo = (await erase.readHeadPosition(pool, companyId)) ?? 0
   const person = await findPerson(pool, companyId, named)
   return { upTo, person, traces: await findTraces(pool, companyId, person, named, 0) }
 }
@@ -75,22 +75,22 @@ async function eraseSeen(
   const formerHolders = new Set([...seen.traces.formerHolders, ...late.formerHolders])
   if (formerHolders.size > 0) throw formerName([...formerHolders])
   const concerned = [...person.own, ...seen.traces.rejected, ...late.rejected]
-  const positions = await erase.withData(
+  const positions = await erase.filterWithData(
     client,
     companyId,
     concerned.map(({ position }) => position),
   )
-  if (positions.length === 0) throw nobody()
+  if (positions.length === 0) throw makeUnknownPersonError()
   const callIds = concerned.flatMap(({ callId }) => callId ?? [])
   await forgetAnswers(client, companyId, [...new Set([...callIds, ...seen.traces.answered, ...late.answered])])
   if (person.employeeId !== null) await erase.deleteSnapshot(client, companyId, person.employeeId)
   const stream = person.employeeId ?? newId('emp')
   const version = await nextVersion(client, companyId, stream)
-  const events = erasingEvents('EmployeeErased', stream, version, positions)
+  const events = buildErasingEvents('EmployeeErased', stream, version, positions)
   return { events, result: { employeeId: person.employeeId, positions: positions.length } }
 }
 
-function nobody(): RefusedByStateError {
+function makeUnknownPersonError(): RefusedByStateError {
   const detail = 'No employee has this identifier, and no stored refused record mentions it'
   return new RefusedByStateError(problem('employee_not_found', detail))
 }

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
 import type { PersonNames } from '../domain/erasure.ts'
-import { collectNames, noNames, speaksOf } from '../domain/erasure.ts'
+import { collectNames, emptyNames, mentionsPerson } from '../domain/erasure.ts'
 import * as erase from '../ledger/erasure/erase-events.ts'
-import { callsAnsweredWith } from '../ledger/erasure/forget-answers.ts'
-import { rejectedPages } from '../ledger/erasure/rejected-records.ts'
+import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
+import { readRejectedPages } from '../ledger/erasure/rejected-records.ts'
 
 /** How a person is named: by one of the three; an email address is normalised. */
 export interface NamedPerson {
@@ -38,7 +38,7 @@ export async function findPerson(
   companyId: string,
   { by, value }: NamedPerson,
 ): Promise<Person> {
-  const names = noNames()
+  const names = emptyNames()
   names[NAMES_BY[by]].add(value)
   const found = await erase.findEmployeeId(db, companyId, by, value)
   // Somebody who was erased before is still found by the id.
@@ -46,7 +46,7 @@ export async function findPerson(
   const own: Concerned[] = []
   if (employeeId === null) return { employeeId, names, own }
   names.ids.add(employeeId)
-  for await (const page of erase.streamPages(db, companyId, employeeId)) {
+  for await (const page of erase.readStreamPages(db, companyId, employeeId)) {
     for (const event of page) {
       collectNames(names, event)
       if (event.type !== 'EmployeeErased') own.push({ position: event.position, callId: event.call_id })
@@ -77,10 +77,10 @@ export async function findTraces(
   after: number,
 ): Promise<Traces> {
   const rejected: Concerned[] = []
-  for await (const page of rejectedPages(db, companyId, after)) {
-    for (const { position, callId, data } of page) if (speaksOf(data, names)) rejected.push({ position, callId })
+  for await (const page of readRejectedPages(db, companyId, after)) {
+    for (const { position, callId, data } of page) if (mentionsPerson(data, names)) rejected.push({ position, callId })
   }
-  const answered = await callsAnsweredWith(db, companyId, employeeId, after)
+  const answered = await findCallsNaming(db, companyId, employeeId, after)
   const formerHolders = employeeId === null ? await formerHoldersOf(db, companyId, named, after) : []
   return { rejected, answered, formerHolders }
 }
@@ -92,9 +92,9 @@ async function formerHoldersOf(
   after: number,
 ): Promise<string[]> {
   const holders = new Set<string>()
-  for await (const page of erase.employeeEventsWith(db, companyId, value, after)) {
+  for await (const page of erase.findEmployeeEventsWith(db, companyId, value, after)) {
     for (const event of page) {
-      const names = noNames()
+      const names = emptyNames()
       collectNames(names, event)
       if (names[NAMES_BY[by]].has(value)) holders.add(event.stream)
     }

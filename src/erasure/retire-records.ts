@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { erasingEvents } from '../domain/erasure.ts'
+import { buildErasingEvents } from '../domain/erasure.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
-import { companiesWithRejectedBefore, rejectedBefore } from '../ledger/erasure/rejected-records.ts'
+import { listCompaniesWithRejectedBefore, findRejectedBefore } from '../ledger/erasure/rejected-records.ts'
 
 /** How many records one transaction retires, while it holds the head of the company. */
 const RECORDS_AT_ONCE = 1_000
@@ -21,7 +21,7 @@ export async function retireRecords(pool: Pool, days: number): Promise<number> {
   const failures: unknown[] = []
   let [retired, batches, after]: [number, number, string | null] = [0, 0, null]
   while (batches < BATCHES_PER_RUN) {
-    const companies = await companiesWithRejectedBefore(pool, instant, { after, limit: COMPANIES_AT_ONCE })
+    const companies = await listCompaniesWithRejectedBefore(pool, instant, { after, limit: COMPANIES_AT_ONCE })
     for (const companyId of companies) {
       for (let count = RECORDS_AT_ONCE; count === RECORDS_AT_ONCE && batches < BATCHES_PER_RUN; batches += 1) {
         count = await retireOldest(pool, companyId, instant).catch((error: unknown) => {
@@ -40,10 +40,10 @@ export async function retireRecords(pool: Pool, days: number): Promise<number> {
 
 async function retireOldest(pool: Pool, companyId: string, instant: string): Promise<number> {
   const { result } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
-    const positions = await rejectedBefore(client, companyId, instant, RECORDS_AT_ONCE)
+    const positions = await findRejectedBefore(client, companyId, instant, RECORDS_AT_ONCE)
     if (positions.length === 0) return { events: [], result: 0 }
     const version = await nextVersion(client, companyId, companyId)
-    return { events: erasingEvents('RecordsRetired', companyId, version, positions), result: positions.length }
+    return { events: buildErasingEvents('RecordsRetired', companyId, version, positions), result: positions.length }
   })
   return result
 }

@@ -109,7 +109,7 @@ interface QueueOptions {
  */
 export async function openQueues(url: string, options: QueueOptions): Promise<PgBoss> {
   for (let tries = 1; ; tries += 1) {
-    const boss = bossOf(url, options)
+    const boss = createBoss(url, options)
     let deaf: string | undefined
     boss.on('warning', ({ message, data }) => {
       if ((data as { type?: string }).type === CANNOT_LISTEN) deaf = message
@@ -123,7 +123,7 @@ export async function openQueues(url: string, options: QueueOptions): Promise<Pg
   }
 }
 
-function bossOf(url: string, { works, connections }: QueueOptions): PgBoss {
+function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
   return new PgBoss({
     ...connectionTo(url, CONNECTION_SETTINGS),
     schema: SCHEMA,

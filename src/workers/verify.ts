@@ -51,7 +51,7 @@ export interface Verification {
  * of the live tables. The service may keep running. Requires the right to create temporary tables.
  */
 export async function verifyProjection(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
-  options.onBegun(await countEventsToFold(db, projection, options.companyId))
+  options.onBegun(await countEventsToVerify(db, projection, options.companyId))
   return withScratch(db, projection, async (scratch) => {
     const found: Verification = { companies: 0, faults: [] }
     const companies = options.companyId === undefined ? listCompanies(db) : [options.companyId]
@@ -131,7 +131,7 @@ async function findOrphanRows(db: Db, { projection, tables }: Scratch): Promise<
   return faults
 }
 
-async function countEventsToFold(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
+async function countEventsToVerify(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
   if (companyId !== undefined) return (await readProgress(db, companyId, { name, version })).reached
   const { rows } = await sql<{ events: number }>`select coalesce(sum(position), 0)::bigint as events from checkpoints
     where projection = ${name} and version = ${version}`.execute(db)

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApiKey, KeyStanding } from '../../domain/company.ts'
-import { keyStanding } from '../../domain/company.ts'
+import { decideKeyStanding } from '../../domain/company.ts'
 
 /** No known secret has an all-zero SHA-256. */
 const NO_HASH = '0'.repeat(64)
@@ -10,12 +10,12 @@ const NO_HASH = '0'.repeat(64)
  * the database's time. Always compares two hashes in constant time, even if the key or a secret does not exist, so that
  * timing reveals nothing.
  */
-export function standingOf(key: ApiKey | undefined, presentedHash: string, nowMs: number): KeyStanding {
-  const current = isSame(key?.secretHash ?? NO_HASH, presentedHash)
-  const previous = isSame(key?.previous?.secretHash ?? NO_HASH, presentedHash)
-  return key ? keyStanding(key, { current, previous }, nowMs) : 'refused'
+export function checkKeyStanding(key: ApiKey | undefined, presentedHash: string, nowMs: number): KeyStanding {
+  const current = isSameHash(key?.secretHash ?? NO_HASH, presentedHash)
+  const previous = isSameHash(key?.previous?.secretHash ?? NO_HASH, presentedHash)
+  return key ? decideKeyStanding(key, { current, previous }, nowMs) : 'refused'
 }
 
-function isSame(stored: string, presented: string): boolean {
+function isSameHash(stored: string, presented: string): boolean {
   return timingSafeEqual(Buffer.from(stored, 'hex'), Buffer.from(presented, 'hex'))
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { normaliseEmail } from '../../domain/attributes.ts'
 import type { Role } from '../../domain/company.ts'
-import { decideUserChange, evolveUser, inviteUser } from '../../domain/accounts/user-lifecycle.ts'
+import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
 import type { UserChange, UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { userTokenPrefix } from '../../domain/accounts/secrets.ts'
 import { OPERATOR, RefusedChangeError } from '../../ledger/append/append-company-events.ts'
 import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import type { CompanyServices } from './change-company.ts'
-import { changeCompany, decided } from './change-company.ts'
-import { hashOf, newSecret } from './new-secret.ts'
+import { changeCompany, unwrapDecision } from './change-company.ts'
+import { hashSecret, generateSecret } from './new-secret.ts'
 import { hashPassword } from './password.ts'
 
 export interface NewUser {
@@ -41,14 +41,14 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
   const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
   const email = normaliseEmail(wanted.email)
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
-  const token = newSecret(userTokenPrefix(companyId))
+  const token = generateSecret(userTokenPrefix(companyId))
   const passwordHash = await hashPassword(password)
   const operator = { companyId, actor: OPERATOR }
   const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {
     const isTaken = await isEmailTaken(client, companyId, email)
     if (isTaken) throw new RefusedChangeError(`the company already has a user ${email}`)
     const expiresAt = new Date(Date.parse(now) + TOKEN_LIFE_MS).toISOString()
-    const { user, events } = bornWith({ id, email, name, role }, [
+    const { user, events } = buildUser({ id, email, name, role }, [
       { change: 'set_password' },
       { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scope: null },
     ])
@@ -58,7 +58,7 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
       client,
       companyId,
       { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, ...times },
-      hashOf(token),
+      hashSecret(token),
     )
     return { events, result: expiresAt }
   })
@@ -66,12 +66,12 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
 }
 
 /** Creates a user with first changes. Returns the resulting user and all events. */
-export function bornWith(person: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>, changes: UserChange[]) {
-  const invited = inviteUser(person)
+export function buildUser(person: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>, changes: UserChange[]) {
+  const invited = decideInvitation(person)
   const events = [invited]
   let user = evolveUser({ ...person, version: 0, hasPassword: false, isRemoved: false }, invited)
   for (const wanted of changes) {
-    for (const event of decided(decideUserChange(user, wanted, true))) {
+    for (const event of unwrapDecision(decideUserChange(user, wanted, true))) {
       events.push(event)
       user = evolveUser(user, event)
     }

@@ -4,13 +4,13 @@ import { problem } from '../../domain/errors.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
 import type { UserChange } from '../../domain/accounts/user-lifecycle.ts'
 import { decideUserChange, evolveUser } from '../../domain/accounts/user-lifecycle.ts'
-import { closeUser, hasOtherAdmin, loadUser, storeLink, updateUser } from './user-rows.ts'
+import { deleteUserAccess, hasOtherAdmin, loadUser, storeLink, updateUser } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
-import { assertSeen, changeCompany, decided, RefusedByStateError } from './change-company.ts'
+import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from './change-company.ts'
 import type { UserWithLink } from './invite-user.ts'
-import { linkOf } from './invite-user.ts'
-import { newSecret } from './new-secret.ts'
+import { makeOneTimeLink } from './invite-user.ts'
+import { generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_USER = problem('user_not_found', 'No such user exists')
 
@@ -42,7 +42,7 @@ export async function removeUser(services: CompanyServices, acting: Acting, user
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'remove' })
     if (events.length === 0) return { events, result }
-    await closeUser(client, companyId, userId, now)
+    await deleteUserAccess(client, companyId, userId, now)
     return { events, result: { ...result, removedAt: now, linkExpiresAt: null } }
   })
   return { user: result, position }
@@ -60,9 +60,9 @@ export async function resetUserPassword(
   seen?: number,
 ): Promise<UserWithLink> {
   const { companyId } = acting
-  const linkToken = newSecret(linkTokenPrefix(companyId))
+  const linkToken = generateSecret(linkTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const link = linkOf(linkToken, now)
+    const link = makeOneTimeLink(linkToken, now)
     const wanted = { change: 'reset', linkExpiresAt: link.expiresAt } as const
     const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
     await storeLink(client, companyId, userId, link)
@@ -86,7 +86,7 @@ export async function changeUserRow(
   const stored = await loadUser(client, companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
   assertSeen(seen, stored.version)
-  const events = decided(decideUserChange(stored, wanted, await hasOtherAdmin(client, companyId, userId)))
+  const events = unwrapDecision(decideUserChange(stored, wanted, await hasOtherAdmin(client, companyId, userId)))
   const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
   if (events.length > 0) await updateUser(client, companyId, result)
   return { events, result }

@@ -4,11 +4,11 @@ import { formatSecret } from '../../domain/accounts/secrets.ts'
 const SECRET_BYTES = 32
 
 /** Generates a secret: the prefix of its kind and 256 random bits. It is shown once and never stored. */
-export function newSecret(prefix: string): string {
+export function generateSecret(prefix: string): string {
   return formatSecret(prefix, randomBytes(SECRET_BYTES))
 }
 
 /** The SHA-256 of a secret, which is stored instead. A plain digest suffices: 256 random bits cannot be guessed. */
-export function hashOf(secret: string): Buffer {
+export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

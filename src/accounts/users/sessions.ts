@@ -16,7 +16,7 @@ import type { SignedInUser } from './users.ts'
  * The precision of the last use, in seconds, so that not every page rewrites the row. A session may end too early by
  * this much, so it is at most a tenth of the idle time.
  */
-function lastUseStepSeconds(idleMinutes: number): number {
+function getLastUseStep(idleMinutes: number): number {
   return Math.min(60, idleMinutes * 6)
 }
 
@@ -95,7 +95,7 @@ export async function findUserOfSession(
   const ids = { company: toUuid(companyId), hash: hash('sha256', cookie, 'buffer') }
   const { rows } = await sql<SessionRow>`
     select u.user_id, u.role, u.name, u.email, s.role as session_role, c.name as company_name, c.time_zone,
-      s.last_used < clock_timestamp() - make_interval(secs => ${lastUseStepSeconds(idleMinutes)}::integer) as is_stale
+      s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
     from sessions s
     join users u on u.company_id = s.company_id and u.user_id = s.user_id
     join companies c on c.company_id = s.company_id

@@ -3,7 +3,7 @@ import type { SignInCandidate } from './sessions.ts'
 import { deleteEndedSessions, endSession, findSignInCandidates, insertSession, renewSession } from './sessions.ts'
 import type { SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { hashOf, newSecret } from './new-secret.ts'
+import { hashSecret, generateSecret } from './new-secret.ts'
 import { NOBODYS_HASH, verifyPassword } from './password.ts'
 
 /** The maximum number of ended sessions that each new one deletes, so that they do not pile up. */
@@ -52,9 +52,9 @@ export async function beginSession(
   user: Pick<SignInCandidate, 'companyId' | 'userId' | 'passwordHash'>,
   sessionHours: number,
 ): Promise<string | null> {
-  const cookie = newSecret(sessionPrefix(user.companyId))
+  const cookie = generateSecret(sessionPrefix(user.companyId))
   await deleteEndedSessions(db, SWEPT_AT_ONCE)
-  const hasBegun = await insertSession(db, user, { hash: hashOf(cookie), hours: sessionHours })
+  const hasBegun = await insertSession(db, user, { hash: hashSecret(cookie), hours: sessionHours })
   return hasBegun ? cookie : null
 }
 
@@ -64,8 +64,8 @@ export async function beginSession(
  */
 export async function renewForRole(db: LedgerDb, user: SessionUser, cookie: string): Promise<string | null> {
   if (user.role === user.sessionRole) return null
-  const next = newSecret(sessionPrefix(user.companyId))
-  return (await renewSession(db, cookie, { hash: hashOf(next), role: user.role })) ? next : null
+  const next = generateSecret(sessionPrefix(user.companyId))
+  return (await renewSession(db, cookie, { hash: hashSecret(next), role: user.role })) ? next : null
 }
 
 /** Ends the session of a cookie, if there is one. */

@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord, TokenRow } from './read-user-tokens.ts'
-import { SELECT_TOKENS, tokenRecord } from './read-user-tokens.ts'
+import { SELECT_TOKENS, toTokenRecord } from './read-user-tokens.ts'
 import type { UserRecord, UserRow } from './users.ts'
 import { endSessionsOf } from './sessions.ts'
-import { SELECT_USERS, userRecord } from './users.ts'
+import { SELECT_USERS, toUserRecord } from './users.ts'
 
 /*
  * The rows of users and their tokens, written only under the lock of the company's head, together with the user's
@@ -16,7 +16,7 @@ import { SELECT_USERS, userRecord } from './users.ts'
 export async function loadUser(client: ClientBase, companyId: string, userId: string): Promise<UserRecord | null> {
   const text = `${SELECT_USERS} where company_id = $1 and user_id = $2`
   const { rows } = await client.query<UserRow>(text, [toUuid(companyId), toUuid(userId)])
-  return rows[0] ? userRecord(rows[0]) : null
+  return rows[0] ? toUserRecord(rows[0]) : null
 }
 
 /** Whether a user who is not removed has this email. */
@@ -100,7 +100,12 @@ export async function storePassword(
  * Deletes a removed user's password and link, and ends the tokens and sessions. The name stays, because events refer to
  * it.
  */
-export async function closeUser(client: ClientBase, companyId: string, userId: string, now: string): Promise<void> {
+export async function deleteUserAccess(
+  client: ClientBase,
+  companyId: string,
+  userId: string,
+  now: string,
+): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(
     `update users set password_hash = null, link_hash = null, link_expires_at = null, removed_at = $3
@@ -115,7 +120,7 @@ export async function closeUser(client: ClientBase, companyId: string, userId: s
 }
 
 /** Clears the personal data in a removed user's row. Deletes the tokens, because their names may be personal too. */
-export async function blankUser(client: ClientBase, companyId: string, userId: string): Promise<void> {
+export async function clearUser(client: ClientBase, companyId: string, userId: string): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(`update users set email = '', name = '' where company_id = $1 and user_id = $2`, ids)
   await client.query('delete from user_tokens where company_id = $1 and user_id = $2', ids)
@@ -167,10 +172,15 @@ export async function insertToken(
 export async function loadToken(client: ClientBase, companyId: string, tokenId: string): Promise<TokenRecord | null> {
   const text = `${SELECT_TOKENS} where company_id = $1 and token_id = $2`
   const { rows } = await client.query<TokenRow>(text, [toUuid(companyId), toUuid(tokenId)])
-  return rows[0] ? tokenRecord(rows[0]) : null
+  return rows[0] ? toTokenRecord(rows[0]) : null
 }
 
-export async function revokeToken(client: ClientBase, companyId: string, tokenId: string, now: string): Promise<void> {
+export async function markTokenRevoked(
+  client: ClientBase,
+  companyId: string,
+  tokenId: string,
+  now: string,
+): Promise<void> {
   await client.query('update user_tokens set revoked_at = $3 where company_id = $1 and token_id = $2', [
     ...[toUuid(companyId), toUuid(tokenId), now],
   ])

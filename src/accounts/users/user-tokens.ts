@@ -1,13 +1,13 @@
 import type { TokenScope } from '../../domain/company.ts'
 import { problem } from '../../domain/errors.ts'
 import { userTokenPrefix } from '../../domain/accounts/secrets.ts'
-import { daysAfter } from '../../domain/accounts/user-lifecycle.ts'
+import { addDays } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
-import { insertToken, loadToken, revokeToken } from './user-rows.ts'
+import { insertToken, loadToken, markTokenRevoked } from './user-rows.ts'
 import { changeUserRow } from './change-user.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from './change-company.ts'
-import { hashOf, newSecret } from './new-secret.ts'
+import { hashSecret, generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
 
@@ -36,13 +36,13 @@ export async function issueUserToken(
 ): Promise<IssuedToken> {
   const { companyId } = acting
   const id = services.newId('tok')
-  const secret = newSecret(userTokenPrefix(companyId))
+  const secret = generateSecret(userTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
-    const expiresAt = daysAfter(now, expiresInDays)
+    const expiresAt = addDays(now, expiresInDays)
     const wanted = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
     const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
     const token = { id, userId, name, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
-    await insertToken(client, companyId, token, hashOf(secret))
+    await insertToken(client, companyId, token, hashSecret(secret))
     return { events, result: token }
   })
   return { token: result, secret, position }
@@ -65,7 +65,7 @@ export async function revokeUserToken(
     if (!token || !mayRevoke) throw new RefusedByStateError(NO_SUCH_TOKEN)
     if (token.revokedAt !== null) return { events: [], result: null }
     const { events } = await changeUserRow(client, companyId, token.userId, { change: 'revoke_token', tokenId })
-    await revokeToken(client, companyId, tokenId, now)
+    await markTokenRevoked(client, companyId, tokenId, now)
     return { events, result: null }
   })
   return position

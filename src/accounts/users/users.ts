@@ -85,7 +85,7 @@ export async function listUsers(
       and ${sql.raw(status === undefined ? 'removed_at is null' : OF_STATUS[status])}
       ${before === undefined ? sql`` : sql`and user_id < ${toUuid(before)}`}
     order by user_id desc limit ${limit}`.execute(db)
-  return rows.map(userRecord)
+  return rows.map(toUserRecord)
 }
 
 /** Finds a user of a company, removed or not; null if it does not exist. */
@@ -96,10 +96,10 @@ export async function findUser(
 ): Promise<UserRecord | null> {
   const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
     where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}`.execute(db)
-  return rows[0] ? userRecord(rows[0]) : null
+  return rows[0] ? toUserRecord(rows[0]) : null
 }
 
-export function userRecord(row: UserRow): UserRecord {
+export function toUserRecord(row: UserRow): UserRecord {
   return {
     id: fromUuid('usr', row.user_id),
     version: row.version,

@@ -32,7 +32,7 @@ export const LARGEST_QUOTA = 2_147_483_647
 export type Decided<Event> = { events: Event[]; problem?: undefined } | { events?: undefined; problem: Problem }
 
 /** Issues a key: the first event of its stream. */
-export function issueKey(key: Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>): KeyEvent {
+export function decideIssue(key: Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>): KeyEvent {
   return { type: 'ApiKeyIssued', stream: key.id, version: 1, index: null, data: { name: key.name, ...quotaOf(key) } }
 }
 
@@ -45,7 +45,7 @@ export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): D
   const place = { stream: key.id, version: key.version + 1, index: null }
   switch (wanted.change) {
     case 'edit':
-      return { events: edit(key, wanted) }
+      return { events: decideEdit(key, wanted) }
     case 'rotate': {
       const { overlapSeconds } = wanted
       const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
@@ -61,7 +61,7 @@ export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): D
   }
 }
 
-function edit(key: KeyLife, wanted: Extract<KeyChange, { change: 'edit' }>): KeyEvent[] {
+function decideEdit(key: KeyLife, wanted: Extract<KeyChange, { change: 'edit' }>): KeyEvent[] {
   const events: KeyEvent[] = []
   const place = () => ({ stream: key.id, version: key.version + events.length + 1, index: null })
   const { name = key.name, quotaLimit = key.quotaLimit, refreshPeriod = key.refreshPeriod } = wanted

@@ -1,6 +1,6 @@
 import type { Role, TokenScope } from '../company.ts'
 import { problem } from '../errors.ts'
-import { erasingEvents } from '../erasure.ts'
+import { buildErasingEvents } from '../erasure.ts'
 import type { NewEvent } from '../events.ts'
 import type { Decided } from './key-lifecycle.ts'
 
@@ -38,12 +38,17 @@ export const DEFAULT_TOKEN_DAYS = 90
 const DAY_MS = 86_400_000
 
 /** Adds days to a time. RFC 3339 UTC, in and out. */
-export function daysAfter(now: string, days: number): string {
+export function addDays(now: string, days: number): string {
   return new Date(Date.parse(now) + days * DAY_MS).toISOString()
 }
 
 /** Invites a user: the first event of the user's stream. */
-export function inviteUser({ id, email, name, role }: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>): UserEvent {
+export function decideInvitation({
+  id,
+  email,
+  name,
+  role,
+}: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>): UserEvent {
   return { type: 'UserInvited', stream: id, version: 1, index: null, data: { email, name, role } }
 }
 
@@ -57,7 +62,7 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
     if (wanted.change === 'remove' || wanted.change === 'revoke_token') return { events: [] }
     return { problem: problem('user_removed', 'The user has been removed; invite the person again') }
   }
-  if (isLoss(user, wanted) && !hasOtherAdmin) return { problem: LAST_ADMIN }
+  if (losesAdmin(user, wanted) && !hasOtherAdmin) return { problem: LAST_ADMIN }
   const place = { stream: user.id, version: user.version + 1, index: null }
   switch (wanted.change) {
     case 'role': {
@@ -84,7 +89,7 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
 function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> {
   if (!user.isRemoved)
     return { problem: problem('user_not_removed', 'Only a removed user can be erased; remove the user first') }
-  return { events: erasingEvents('UserErased', user.id, user.version + 1, positions) }
+  return { events: buildErasingEvents('UserErased', user.id, user.version + 1, positions) }
 }
 
 const LAST_ADMIN = problem(
@@ -93,7 +98,7 @@ const LAST_ADMIN = problem(
 )
 
 /** Whether a change costs the company an administrator. */
-function isLoss(user: UserLife, wanted: UserChange): boolean {
+function losesAdmin(user: UserLife, wanted: UserChange): boolean {
   if (user.role !== 'admin') return false
   return wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
 }

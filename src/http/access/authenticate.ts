@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { standingOf } from '../../accounts/api-keys/key-standing.ts'
+import { checkKeyStanding } from '../../accounts/api-keys/key-standing.ts'
 import { rateLimitHeaders } from '../../calls/rate-limit-headers.ts'
 import { isId } from '../../domain/ids.ts'
 import { API_KEY_PREFIX, isSecret } from '../../domain/accounts/secrets.ts'
@@ -57,7 +57,7 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
 
   async function checkSecret(apiId: string, secretHash: string): Promise<FoundKey> {
     const found = await findKey(apiId)
-    const standing = standingOf(found?.key, secretHash, found?.nowMs ?? 0)
+    const standing = checkKeyStanding(found?.key, secretHash, found?.nowMs ?? 0)
     if (!found || standing === 'refused') throw invalidCredentials()
     cache.add(found, secretHash)
     return found

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { quotaExceeded } from '../../calls/decide-call.ts'
-import { standingOf } from '../../accounts/api-keys/key-standing.ts'
+import { checkKeyStanding } from '../../accounts/api-keys/key-standing.ts'
 import { rateLimitHeaders, secondsToReset } from '../../calls/rate-limit-headers.ts'
 import type { ApiKey } from '../../domain/company.ts'
 import { problem } from '../../domain/errors.ts'
@@ -63,7 +63,7 @@ async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: Ke
 /** Counts a call if its secret is still valid at that moment; otherwise throws `invalid_credentials`. */
 export async function useKeyOf(request: FastifyRequest, keyUsage: KeyUsageCounter, cost: number): Promise<UsedKey> {
   const { companyId, key, secretHash } = callerOf(request)
-  const isGood = (now: ApiKey, nowMs: number) => standingOf(now, secretHash, nowMs) !== 'refused'
+  const isGood = (now: ApiKey, nowMs: number) => checkKeyStanding(now, secretHash, nowMs) !== 'refused'
   const used = await keyUsage.submit({ companyId, apiId: key.id, cost, isGood })
   if (!used) throw invalidCredentials()
   return used

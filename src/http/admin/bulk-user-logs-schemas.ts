@@ -4,7 +4,7 @@ import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts
 import { isId } from '../../domain/ids.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
-import { assertStorable, instant, invalidQuery } from '../server/query-values.ts'
+import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 /** Maximum length of `q` and `employee`: that of an email address. */
 const MAX_TEXT = 254
@@ -154,8 +154,8 @@ export function readEntryFilter(query: FilterQuery): EntryFilter {
   return {
     ...(status === undefined ? {} : { status }),
     ...(operation === undefined ? {} : { operation }),
-    ...(from === undefined ? {} : { from: instant('from', from) }),
-    ...(to === undefined ? {} : { to: instant('to', to) }),
+    ...(from === undefined ? {} : { from: parseTime('from', from) }),
+    ...(to === undefined ? {} : { to: parseTime('to', to) }),
     ...(key === undefined ? {} : { key }),
     ...(employee === undefined ? {} : { employee }),
     ...(q === undefined ? {} : { q }),

@@ -12,7 +12,7 @@ import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
-import { showRecords } from './log-records.ts'
+import { renderRecords } from './log-records.ts'
 
 const TAGS = ['Admin']
 
@@ -88,7 +88,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
       const page = found.slice(0, limit)
       return {
-        items: await showRecords(db, companyId, page),
+        items: await renderRecords(db, companyId, page),
         next_cursor: found.length > limit ? encodeCursor(page.at(-1)!.ordinal) : null,
       }
     },

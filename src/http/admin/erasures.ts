@@ -7,7 +7,7 @@ import type { NamedPerson } from '../../erasure/find-person.ts'
 import { fieldError, invalidFields } from '../server/body-faults.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, SMALL_BODY, tellPosition } from './company-schemas.ts'
+import { actingUser, SMALL_BODY, setPositionHeader } from './company-schemas.ts'
 import { NoQuery, STRICT } from '../openapi/schema-parts.ts'
 
 // A refused record may contain longer values than a stored employee.
@@ -54,9 +54,9 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
     },
     async (request, reply) => {
-      const { position, ...erased } = await eraseEmployee(services, actingUser(request), namedIn(request.body))
+      const { position, ...erased } = await eraseEmployee(services, actingUser(request), readIdentifier(request.body))
       const { employeeId: employee_id, positions } = erased
-      return tellPosition(reply, position).send({ erased: { employee_id, positions }, position })
+      return setPositionHeader(reply, position).send({ erased: { employee_id, positions }, position })
     },
   )
 }
@@ -64,7 +64,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
 const BY = { employee_id: 'id', email: 'email', external_id: 'external_id' } as const
 
 /** Reads which person to erase. Throws a problem unless the body has exactly one identifier. */
-export function namedIn(body: Static<typeof ErasureBody>): NamedPerson {
+export function readIdentifier(body: Static<typeof ErasureBody>): NamedPerson {
   const [named, ...others] = Object.entries(body) as [keyof typeof BY, string][]
   if (named && others.length === 0) return { by: BY[named[0]], value: named[1] }
   const message = 'Send exactly one of employee_id, email and external_id'

@@ -106,12 +106,12 @@ function problemAnswer(status: number, codes: ProblemCode[], headers: readonly H
   const narrowed = { type: 'object', properties: { status: { const: status }, code: { type: 'string', enum: codes } } }
   return {
     description: told.join('\n\n'),
-    headers: [...headers, ...headersOf(status)],
+    headers: [...headers, ...listProblemHeaders(status)],
     content: { 'application/problem+json': { schema: { allOf: [ProblemSchema, narrowed] } } },
   }
 }
 
-function headersOf(status: number): HeaderName[] {
+function listProblemHeaders(status: number): HeaderName[] {
   if (status === 401) return ['WWW-Authenticate']
   return status === 429 || status === 503 ? ['Retry-After'] : []
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { openBudget } from '../../admission/budget.ts'
 import { commitTogether, DecisionError } from './commit.ts'
-import { blamesRecord, isPassing } from '../../postgres/database-errors.ts'
+import { isCausedByRecord, isRetryable } from '../../postgres/database-errors.ts'
 import { openContended } from '../../admission/contended.ts'
 import type { GatherBounds } from '../../admission/batcher.ts'
 import { gather, UnavailableError } from '../../admission/batcher.ts'
@@ -155,7 +155,7 @@ async function share(options: LaneOptions, calls: Call[], wait: boolean, waitAlo
       return waitAlone(calls[at]!)
     })
   } catch (error) {
-    if (!(error instanceof DecisionError) && !blamesRecord(error)) {
+    if (!(error instanceof DecisionError) && !isCausedByRecord(error)) {
       throw new UnavailableError('the ledger could not be written', { cause: error })
     }
     if (calls.length === 1) {
@@ -196,7 +196,7 @@ async function commit(options: LaneOptions, calls: Call[], wait: boolean): Promi
       ])
       return results
     } catch (error) {
-      if (!isPassing(error) || attempt > PASSING_RETRIES) throw error
+      if (!isRetryable(error) || attempt > PASSING_RETRIES) throw error
     }
   }
 }

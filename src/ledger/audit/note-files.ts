@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Checkpoint } from './checkpoint-note.ts'
-import { originOf, parseCheckpoints } from './checkpoint-note.ts'
+import { formatOrigin, parseCheckpoints } from './checkpoint-note.ts'
 import { syncFolder } from './durable-file.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
@@ -45,14 +45,14 @@ export function openNoteFiles(folder: string, makeFolder: (folder: string) => Pr
 
     async last(companyId) {
       const file = notesOf(companyId)
-      return unlessMissing(() => readLast(file, originOf(companyId)), `${file} cannot be read`)
+      return unlessMissing(() => readLast(file, formatOrigin(companyId)), `${file} cannot be read`)
     },
 
     async append(companyId, note) {
       const file = notesOf(companyId)
       try {
         await makeFolder(folder)
-        const isNew = await appendTo(file, `${note}\n`, originOf(companyId))
+        const isNew = await appendTo(file, `${note}\n`, formatOrigin(companyId))
         if (isNew) await syncFolder(folder)
       } catch (error) {
         throw fileError(error, `${file} cannot be written`)

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
-import { checkpointNote, originOf, verifierKeysOf } from './checkpoint-note.ts'
+import { signCheckpointNote, formatOrigin, listVerifierKeys } from './checkpoint-note.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
 import type { NoteFiles } from './note-files.ts'
 import { NoteFileError } from './note-files.ts'
 import { findHead } from '../read/read-head.ts'
 import type { NoteSigner } from './signed-note.ts'
-import { checkSignature, verifierKeyText } from './signed-note.ts'
+import { checkSignature, formatVerifierKey } from './signed-note.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { LedgerTables } from '../tables.ts'
 
@@ -61,14 +61,14 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     const head = (await findHead(db, companyId))?.frontier ?? EMPTY_FRONTIER
     if (last) await assertContinues(db, companyId, last, head)
     const at = { size: head.size, root: rootOf(head) }
-    const origin = originOf(companyId)
-    const note = checkpointNote(companyId, at, current)
-    return { ...at, note, publicKey: verifierKeyText(origin, current.publicKey), frontier: head, last }
+    const origin = formatOrigin(companyId)
+    const note = signCheckpointNote(companyId, at, current)
+    return { ...at, note, publicKey: formatVerifierKey(origin, current.publicKey), frontier: head, last }
   }
 
   async function readLast(companyId: string, { publicKey }: NoteSigner): Promise<Checkpoint | null> {
     const last = await files.last(companyId)
-    if (last && checkSignature(last.note, verifierKeysOf(companyId, [publicKey, ...retired])) !== 'signed') {
+    if (last && checkSignature(last.note, listVerifierKeys(companyId, [publicKey, ...retired])) !== 'signed') {
       throw new NoteFileError(`the last checkpoint of ${companyId} is not signed with the current key or a retired one`)
     }
     return last
@@ -107,7 +107,7 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
   return {
     sign,
     publicKeys: (companyId) => {
-      const text = (publicKey: Buffer) => verifierKeyText(originOf(companyId), publicKey)
+      const text = (publicKey: Buffer) => formatVerifierKey(formatOrigin(companyId), publicKey)
       return { current: current && text(current.publicKey), retired: retired.map(text) }
     },
     isSigning: current !== null,

@@ -47,7 +47,7 @@ export function deriveKeyId(name: string, publicKey: Buffer): Buffer {
 }
 
 /** Encodes a verifier key: `name+id+base64(0x01 ‖ public key)`. */
-export function verifierKeyText(name: string, publicKey: Buffer): string {
+export function formatVerifierKey(name: string, publicKey: Buffer): string {
   const typed = Buffer.concat([Buffer.of(ED25519), publicKey])
   return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
 }

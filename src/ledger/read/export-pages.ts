@@ -42,7 +42,7 @@ export async function* exportPages(
       reached = page.at(-1)!.position
       yield page
     }
-    if (reached < end) throw missing(reached + 1, companyId)
+    if (reached < end) throw makeMissingError(reached + 1, companyId)
     const head = await readHeadPosition(db, companyId)
     if (!(await hasErasure(db, companyId, { after: end, upTo: head }))) return
     end = moveEnd ? await moveEnd() : head
@@ -67,9 +67,9 @@ async function hasErasure(
 
 function assertContiguous(page: readonly StoredEvent[], after: number, companyId: string): void {
   const gap = page.findIndex(({ position }, at) => position !== after + at + 1)
-  if (gap >= 0) throw missing(after + gap + 1, companyId)
+  if (gap >= 0) throw makeMissingError(after + gap + 1, companyId)
 }
 
-function missing(position: number, companyId: string): Error {
+function makeMissingError(position: number, companyId: string): Error {
   return new Error(`the event at position ${position} of ${companyId} is missing`)
 }

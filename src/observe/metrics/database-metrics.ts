@@ -24,7 +24,7 @@ export interface WatchedDatabase {
  */
 export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }: WatchedDatabase): void {
   const gauges = openGauges(metrics)
-  const isUp = upGauge(metrics)
+  const isUp = openUpGauge(metrics)
   const lookUp = async () => {
     const standings = await Promise.all(projections.map((projection) => readStanding(db, projection)))
     const worst = await Promise.all(
@@ -32,8 +32,8 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
     )
     const queues = await queueDepths()
     const times = await readTimesAhead(db)
-    forget(gauges)
-    for (const standing of standings) tellStanding(gauges, standing)
+    resetGauges(gauges)
+    for (const standing of standings) setStanding(gauges, standing)
     for (const [at, companies] of worst.entries()) {
       for (const { company_id: company, events, seconds } of companies) {
         gauges.companyEvents.set({ projection: projections[at]!.name, company }, events)
@@ -51,7 +51,7 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
   metrics.lookUps.push(async () => {
     const answered = await Promise.race([lookUp().catch(() => false), pause(LOOK_UP_MS, false, { ref: false })])
     // Old values would hide the failure.
-    if (!answered) forget(gauges)
+    if (!answered) resetGauges(gauges)
     isUp.set(answered ? 1 : 0)
   })
 }
@@ -99,16 +99,16 @@ function openGauges({ registry }: Metrics) {
   }
 }
 
-function upGauge({ registry }: Metrics): Gauge {
+function openUpGauge({ registry }: Metrics): Gauge {
   const help = 'Whether the database answered the last time these values were read'
   return new Gauge({ name: 'employee_ledger_database_up', help, registers: [registry] })
 }
 
-function forget(gauges: Gauges): void {
+function resetGauges(gauges: Gauges): void {
   for (const gauge of Object.values(gauges)) gauge.reset()
 }
 
-function tellStanding(gauges: Gauges, standing: ProjectionStanding): void {
+function setStanding(gauges: Gauges, standing: ProjectionStanding): void {
   const labels = { projection: standing.projection }
   gauges.lagEvents.set(labels, standing.events_behind)
   gauges.lagSeconds.set(labels, standing.seconds_behind ?? 0)

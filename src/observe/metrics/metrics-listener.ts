@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { collectDefaultMetrics, Gauge } from 'prom-client'
 import type { Metrics } from './metrics.ts'
-import { tellMetrics } from './metrics.ts'
+import { renderMetrics } from './metrics.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 
@@ -29,7 +29,7 @@ export async function startMetricsListener(
   )
   server.listen(place)
   await once(server, 'listening')
-  tellProcess(metrics, build)
+  registerProcessMetrics(metrics, build)
   const { address, port } = server.address() as AddressInfo
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`,
@@ -42,7 +42,7 @@ export async function startMetricsListener(
   }
 }
 
-function tellProcess({ registry }: Metrics, build: Record<string, string>): void {
+function registerProcessMetrics({ registry }: Metrics, build: Record<string, string>): void {
   collectDefaultMetrics({ register: registry })
   const labelNames = Object.keys(build)
   const help = 'The labels identify the build; the value is always 1'
@@ -59,7 +59,7 @@ async function answer(metrics: Metrics, { method, url }: IncomingMessage, respon
     return
   }
   try {
-    const text = await tellMetrics(metrics)
+    const text = await renderMetrics(metrics)
     response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text)
   } catch {
     response.writeHead(500).end()

@@ -129,7 +129,7 @@ function replicaMetrics(registers: Registry[]) {
 }
 
 /** Renders all values in Prometheus's text format. */
-export async function tellMetrics({ registry, lookUps }: Metrics): Promise<string> {
+export async function renderMetrics({ registry, lookUps }: Metrics): Promise<string> {
   await Promise.all(lookUps.map((lookUp) => lookUp()))
   return registry.metrics()
 }
@@ -161,7 +161,7 @@ function countPools(registry: Registry): Map<string, PoolCounts> {
 }
 
 /** Returns a function that records a round of checkpoints: its number of failures, and the time if there was none. */
-export function checkpointClock({ registry, checkpointFailures }: Metrics): (failures: number) => void {
+export function trackCheckpoints({ registry, checkpointFailures }: Metrics): (failures: number) => void {
   const lastSuccess = new Gauge({
     name: 'employee_ledger_checkpoint_last_success_timestamp_seconds',
     help: 'When this process last finished a round of checkpoints without a failure; 0 if never',

@@ -16,7 +16,7 @@ import { openBeginTrace } from './begin-trace.ts'
 import { traceAppends } from './trace-appends.ts'
 import { openFoldTracer } from './trace-folds.ts'
 import type { SamplerName, Tracing, TracingOptions } from './tracing.ts'
-import { nowAndThen, watchExports } from './watch-exports.ts'
+import { throttle, watchExports } from './watch-exports.ts'
 
 /** Maximum spans that wait for export; further ones are dropped. */
 const SPANS_WAITING = 4_096
@@ -32,7 +32,7 @@ const LINKS = 500
 
 /** Starts tracing. Import this file only if tracing is on, because it loads OpenTelemetry's SDK. */
 export function openTracing(options: TracingOptions): Tracing {
-  const onFault = nowAndThen(options.onFault)
+  const onFault = throttle(options.onFault)
   const exporter = watchExports(
     new OTLPTraceExporter({
       url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -50,9 +50,9 @@ export function openTracing(options: TracingOptions): Tracing {
     exportTimeoutMillis: 2 * EXPORT_MS,
   })
   const provider = new TracerProvider({
-    sampler: samplerOf(options.sampler, options.samplerRatio),
+    sampler: createSampler(options.sampler, options.samplerRatio),
     spanLimits: { linkCountLimit: LINKS },
-    resource: resourceOf(options),
+    resource: buildResource(options),
     spanProcessors: [spans],
   })
   const tracer = provider.getTracer(options.service.name, options.service.version)
@@ -63,14 +63,14 @@ export function openTracing(options: TracingOptions): Tracing {
     async stop() {
       // watchExports has reported any failure.
       const isOver = provider.shutdown().catch(() => undefined)
-      if (!(await isWithin(LAST_EXPORT_MS, isOver)))
+      if (!(await finishesWithin(LAST_EXPORT_MS, isOver)))
         onFault(new Error('the collector did not accept the last spans in time'))
     },
   }
 }
 
 /** The attributes of this process. Settings override the known values. */
-function resourceOf({ service, serviceName, resourceAttributes }: TracingOptions): Resource {
+function buildResource({ service, serviceName, resourceAttributes }: TracingOptions): Resource {
   const known = {
     'service.name': service.name,
     'service.version': service.version,
@@ -82,7 +82,7 @@ function resourceOf({ service, serviceName, resourceAttributes }: TracingOptions
   )
 }
 
-function samplerOf(name: SamplerName, ratio: number): Sampler {
+function createSampler(name: SamplerName, ratio: number): Sampler {
   switch (name) {
     case 'always_on':
       return new AlwaysOnSampler()
@@ -100,7 +100,7 @@ function samplerOf(name: SamplerName, ratio: number): Sampler {
 }
 
 /** Waits for a task, up to a limit. Returns whether it finished in time. */
-async function isWithin(limitMs: number, task: Promise<void>): Promise<boolean> {
+async function finishesWithin(limitMs: number, task: Promise<void>): Promise<boolean> {
   const { promise: timeIsUp, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(resolve, limitMs, false)
   const isInTime = await Promise.race([task.then(() => true), timeIsUp])

@@ -3,7 +3,7 @@ import { SpanKind } from '@opentelemetry/api'
 import type { Lanes } from '../../ledger/append/lanes.ts'
 import type { LedgerCall } from '../../ledger/append/ledger-call.ts'
 import type { Tracing } from './tracing.ts'
-import { contextOf, failSpan, traceparentOf, within } from './span-context.ts'
+import { parseTraceContext, failSpan, formatTraceparent, withSpan } from './span-context.ts'
 
 /** The spans of a call that is not durable yet. */
 interface TracedCall {
@@ -31,7 +31,7 @@ export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'trac
         'employee_ledger.records': records,
       }
       const links = mine.map(({ append }) => ({ context: append.spanContext() }))
-      const span = tracer.startSpan('commit', { kind: SpanKind.CLIENT, attributes, links }, within(first.append))
+      const span = tracer.startSpan('commit', { kind: SpanKind.CLIENT, attributes, links }, withSpan(first.append))
       for (const { append, wait } of mine) {
         // The wait of a retried call has already ended.
         if (wait.isRecording()) wait.end()
@@ -58,9 +58,9 @@ async function traceAppend<Answer>(
     'employee_ledger.call_id': callId,
     'employee_ledger.records': records,
   }
-  const append = tracer.startSpan('append', { attributes }, contextOf(call.traceparent, false))
-  const wait = tracer.startSpan('wait for lane', {}, within(append))
-  const own = { ...call, traceparent: traceparentOf(append) }
+  const append = tracer.startSpan('append', { attributes }, parseTraceContext(call.traceparent, false))
+  const wait = tracer.startSpan('wait for lane', {}, withSpan(append))
+  const own = { ...call, traceparent: formatTraceparent(append) }
   traced.set(own, { append, wait })
   try {
     const committed = await lanes.append(own)

@@ -11,7 +11,7 @@ export interface TracingSettings {
 }
 
 /** Starts tracing if a collector is configured. Otherwise returns null and does not load OpenTelemetry's SDK. */
-export async function openWantedTracing(
+export async function openTracingIfConfigured(
   settings: TracingSettings,
   service: { name: string; version: string },
   onFault: (error: Error) => void,

@@ -20,7 +20,7 @@ export function watchExports(exporter: SpanExporter, onFault: (error: Error) => 
 const QUIET_MS = 60_000
 
 /** Passes on the first fault, and ignores others for a while. */
-export function nowAndThen(onFault: (error: Error) => void): (error: Error) => void {
+export function throttle(onFault: (error: Error) => void): (error: Error) => void {
   let quietUntil = -Infinity
   return (error) => {
     if (performance.now() < quietUntil) return

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ApiKey, KeyUsage, RefreshPeriod } from '../../../src/domain/company.ts'
 import {
-  keyStanding,
+  decideKeyStanding,
   REFRESH_PERIODS,
   requestsInWindow,
   useKey,
@@ -113,11 +113,11 @@ await t.test('a wrong secret or a revoked key is refused before it is told that 
     { current: true, previous: false },
     { current: false, previous: false },
   ]
-  t.equal(keyStanding(key, right, 0), 'good')
-  t.equal(keyStanding({ ...key, isEnabled: false }, right, 0), 'disabled')
-  t.equal(keyStanding({ ...key, isEnabled: false }, wrong, 0), 'refused')
-  t.equal(keyStanding({ ...key, isRevoked: true }, right, 0), 'refused')
-  t.equal(keyStanding({ ...key, isEnabled: false, isRevoked: true }, right, 0), 'refused')
+  t.equal(decideKeyStanding(key, right, 0), 'good')
+  t.equal(decideKeyStanding({ ...key, isEnabled: false }, right, 0), 'disabled')
+  t.equal(decideKeyStanding({ ...key, isEnabled: false }, wrong, 0), 'refused')
+  t.equal(decideKeyStanding({ ...key, isRevoked: true }, right, 0), 'refused')
+  t.equal(decideKeyStanding({ ...key, isEnabled: false, isRevoked: true }, right, 0), 'refused')
 })
 
 await t.test(
@@ -126,12 +126,12 @@ await t.test(
     const previous = { secretHash: '', expiresAtMs: 1_000 }
     const key = { isEnabled: true, isRevoked: false, previous } as ApiKey
     const old = { current: false, previous: true }
-    t.equal(keyStanding(key, old, 999), 'good')
-    t.equal(keyStanding(key, old, 1_000), 'refused')
-    t.equal(keyStanding({ ...key, isEnabled: false }, old, 999), 'disabled')
-    t.equal(keyStanding({ ...key, isRevoked: true }, old, 999), 'refused')
-    t.equal(keyStanding({ ...key, previous: null }, old, 0), 'refused')
-    t.equal(keyStanding(key, { current: true, previous: false }, 5_000), 'good', 'the current one has no end')
+    t.equal(decideKeyStanding(key, old, 999), 'good')
+    t.equal(decideKeyStanding(key, old, 1_000), 'refused')
+    t.equal(decideKeyStanding({ ...key, isEnabled: false }, old, 999), 'disabled')
+    t.equal(decideKeyStanding({ ...key, isRevoked: true }, old, 999), 'refused')
+    t.equal(decideKeyStanding({ ...key, previous: null }, old, 0), 'refused')
+    t.equal(decideKeyStanding(key, { current: true, previous: false }, 5_000), 'good', 'the current one has no end')
   },
 )
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { statusOf } from '../../admin/api-key-schemas.ts'
+import { getKeyStatus } from '../../admin/api-key-schemas.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
 import { renderQuotaBar, computeQuotaUsed } from './quota-used.ts'
@@ -9,7 +9,7 @@ import { renderTime } from '../parts/times.ts'
 
 /** Renders the status of a key as a badge. */
 export function renderKeyStatus(key: SeenKey['key']): Html {
-  switch (statusOf(key)) {
+  switch (getKeyStatus(key)) {
     case 'active':
       return renderBadge('good', 'Enabled')
     case 'disabled':

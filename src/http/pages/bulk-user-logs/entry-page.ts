@@ -15,7 +15,7 @@ import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { readRecordFilter, RecordExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
 import { requireLogEntry } from '../../admin/bulk-user-logs.ts'
-import { showRecords } from '../../admin/log-records.ts'
+import { renderRecords } from '../../admin/log-records.ts'
 import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -76,7 +76,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
   const db = await reads.of(viewer.companyId)
   const entry = await requireLogEntry(db as unknown as Kysely<unknown>, viewer.companyId, request.params.log_id)
   const query = readRecordQuery(request.query)
-  const page = query.filter && (await readRecords(db, viewer.companyId, entry, query.filter, query))
+  const page = query.filter && (await readRecordPage(db, viewer.companyId, entry, query.filter, query))
   const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
     <h1>${entry.entry.status} call</h1>
     ${renderEntrySummary(entry, viewer.timeZone)}
@@ -118,7 +118,7 @@ interface RecordPage {
   hasNext: boolean
 }
 
-async function readRecords(
+async function readRecordPage(
   db: LedgerDb,
   companyId: string,
   entry: LogEntry,
@@ -143,7 +143,7 @@ async function readRecords(
 }
 
 async function readDetails(db: LedgerDb, companyId: string, entry: LogEntry, rows: LogRecord[]): Promise<PageRecord[]> {
-  const shown = await showRecords(db, companyId, rows)
+  const shown = await renderRecords(db, companyId, rows)
   const ids = shown.map(({ employee_id: id }) => id).filter((id): id is string => isId('emp', id))
   return joinRecords(
     entry,

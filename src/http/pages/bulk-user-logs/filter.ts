@@ -16,7 +16,7 @@ import {
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import { beginningOf, endOf, readLocal } from '../parts/local-times.ts'
+import { findStartOf, findEndOf, readLocal } from '../parts/local-times.ts'
 import type { Html } from '../parts/page.ts'
 
 const NAMES = ['status', 'operation', 'from', 'to', 'key', 'employee', 'q'] as const
@@ -43,8 +43,8 @@ export function readPageFilter(query: unknown, timeZone: string): PageFilter {
     )
     if (faults.length > 0) throw new ProblemError(invalidFields(faults))
     const instants = {
-      ...(from === undefined ? {} : { from: new Date(beginningOf(from, timeZone)).toISOString() }),
-      ...(to === undefined ? {} : { to: new Date(endOf(to, timeZone)).toISOString() }),
+      ...(from === undefined ? {} : { from: new Date(findStartOf(from, timeZone)).toISOString() }),
+      ...(to === undefined ? {} : { to: new Date(findEndOf(to, timeZone)).toISOString() }),
     }
     return { given, filter: readEntryFilter(checkForm(EntryExportQuery, { ...others, ...instants })), problem: null }
   } catch (error) {

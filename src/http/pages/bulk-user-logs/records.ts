@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
-import { outcomeOf } from '../../../../projections/bulk-user-logs/records-queries.ts'
+import { getRecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { ShownRecord } from '../../admin/log-records.ts'
@@ -34,7 +34,7 @@ export function joinRecords(
     return {
       row,
       shown: record,
-      outcome: outcomeOf(entry, row),
+      outcome: getRecordOutcome(entry, row),
       employee: typeof id === 'string' ? employees.get(id) : undefined,
     }
   })

@@ -4,7 +4,7 @@ import type { CompanyServices } from '../../../accounts/users/change-company.ts'
 import { eraseEmployee } from '../../../erasure/erase-employee.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { ErasureBody, namedIn } from '../../admin/erasures.ts'
+import { ErasureBody, readIdentifier } from '../../admin/erasures.ts'
 import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { readEmployeeId, noSuchEmployee, type EmployeeRoute } from './employee-page.ts'
@@ -48,7 +48,7 @@ export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services:
       const { email = '', external_id: externalId = '' } = fields
       const given = Object.entries({ email: email.trim(), external_id: externalId }).filter(([, text]) => text !== '')
       if (given.length !== 1) throw new ProblemError(invalidFields([ONE_IDENTIFIER]))
-      const person = namedIn(checkForm(ErasureBody, Object.fromEntries(given)))
+      const person = readIdentifier(checkForm(ErasureBody, Object.fromEntries(given)))
       requireConfirmation(fields)
       const erased = await eraseEmployee(services, getActing(request), person)
       return await reply.redirect(

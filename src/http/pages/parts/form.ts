@@ -25,12 +25,12 @@ export function readFormFields(body: unknown): FormFields {
 export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
   const check = compileCheck(schema)
   if (!check(value)) throw new ProblemError(bodyProblem(check.errors ?? [], value))
-  assertStorable(value as object)
+  assertStorableFields(value as object)
   return value
 }
 
 /** Refuses text that PostgreSQL cannot store. The endpoints' body parser refuses it for API calls. */
-function assertStorable(value: object): void {
+function assertStorableFields(value: object): void {
   const bent = Object.entries(value).filter(
     ([, text]) => typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()),
   )
