@@ -45,7 +45,7 @@ const CRUD_VISIBLE = { against: 'crud', of: 'visible' } as const
 const EMMETT = { against: 'emmett', of: 'answered' } as const
 
 /** The performance targets of the service. */
-const ASKED: Asked[] = [
+const TARGETS: Asked[] = [
   ...(['single-create', 'single-patch'] as const).flatMap((work): Asked[] => [
     { where: { work, ...CRUD, companies: 1, callers: 32 }, least: 3 },
     { where: { work, ...CRUD, companies: 64, callers: 32 }, least: 2.5 },
@@ -64,5 +64,5 @@ const ASKED: Asked[] = [
 function findTarget(ratio: Omit<Ratio, 'spread' | 'asked'>): number | null {
   const fits = ({ where }: Asked) =>
     Object.entries(where).every(([name, value]) => ratio[name as keyof typeof ratio] === value)
-  return ASKED.find(fits)?.least ?? null
+  return TARGETS.find(fits)?.least ?? null
 }

@@ -113,15 +113,15 @@ export function isRecordOfPerson(
 
 /** A query for the ids of matching employees. */
 function selectMatchingEmployees(company: string, { employee, q }: PersonFilter): Condition {
-  const ways: Condition[] = []
-  for (const text of [employee, q]) if (isId('emp', text)) ways.push(sql`select ${toUuid(text)}::uuid`)
+  const selects: Condition[] = []
+  for (const text of [employee, q]) if (isId('emp', text)) selects.push(sql`select ${toUuid(text)}::uuid`)
   const find = (condition: Condition) =>
     sql`select employee_id from ${EMPLOYEES} where company_id = ${company} and ${condition}`
   if (employee !== undefined) {
-    ways.push(find(sql`email = ${normaliseEmail(employee)}`), find(sql`external_id = ${employee}`))
+    selects.push(find(sql`email = ${normaliseEmail(employee)}`), find(sql`external_id = ${employee}`))
   }
-  if (q !== undefined) ways.push(find(sql`strpos(search_text, ${normaliseSearchText(q)}) > 0`))
-  return sql.join(ways, sql` union `)
+  if (q !== undefined) selects.push(find(sql`strpos(search_text, ${normaliseSearchText(q)}) > 0`))
+  return sql.join(selects, sql` union `)
 }
 
 /** A query for the hashes of the names that the text may be. */

@@ -41,7 +41,7 @@ export type BulkUserLogTables = {
     first_position: number | null
     last_position: number | null
   }
-  /** The hashes (see `nameHash`) of the names in refused records. A row is deleted when its event's data is erased. */
+  /** The hashes (see `hashName`) of the names in refused records. A row is deleted when its event's data is erased. */
   rejected_names: {
     company_id: string
     name_hash: Buffer

@@ -76,7 +76,7 @@ async function foldEmployees(
   touched: TouchedEmployee[],
 ): Promise<void> {
   // Employees that are created here have no row yet.
-  const known = await loadEmployees(
+  const known = await loadKnownEmployees(
     transaction,
     schema,
     touched.filter(({ events }) => events[0]!.type !== 'EmployeeCreated'),
@@ -169,7 +169,7 @@ const EMPLOYEE_EVENTS: ReadonlySet<string> = new Set<EmployeeEventType>([
 ])
 
 /** Loads the employees that have a row, by company and id. */
-async function loadEmployees(
+async function loadKnownEmployees(
   transaction: Transaction<unknown>,
   schema: string,
   wanted: EmployeeOfCompany[],

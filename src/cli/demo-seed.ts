@@ -141,6 +141,6 @@ async function projectAll({ db }: OpenedPool, { company_id: companyId }: DemoCre
 
 function summarize({ people }: DemoCompany, outcomes: Map<string, number>): string {
   const calls = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
-  const told = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([outcome, count]) => `${count} ${outcome}`)
-  return `${people.length} employees created in ${calls} calls: ${told.join(', ')}`
+  const counts = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([outcome, count]) => `${count} ${outcome}`)
+  return `${people.length} employees created in ${calls} calls: ${counts.join(', ')}`
 }

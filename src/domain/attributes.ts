@@ -190,7 +190,8 @@ function fault(code: RecordErrorCode, message: string): AttributeReading {
   return { faults: [{ code, message }] }
 }
 
-function formatCharacters(count: number): string {
+/** Formats a number of characters: `1 character`, `5 characters`. */
+export function formatCharacters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
 }
 

@@ -28,7 +28,7 @@ export interface ApiKey {
 
 export type KeyStanding = 'good' | 'disabled' | 'refused'
 
-/** Which of a key's secrets a caller sent. The caller of `keyStanding` compares hashes in constant time. */
+/** Which of a key's secrets a caller sent. The caller of `decideKeyStanding` compares hashes in constant time. */
 export interface SecretMatch {
   current: boolean
   previous: boolean

@@ -56,7 +56,7 @@ type Seen = Awaited<ReturnType<typeof lookFor>>
 
 /** What the ledger says of the person up to a position, without the lock. */
 async function lookFor(pool: Pool, companyId: string, named: NamedPerson) {
-  const upTo = (await erase.readHeadPosition(pool, companyId)) ?? 0
+  const upTo = (await erase.loadHeadPosition(pool, companyId)) ?? 0
   const person = await findPerson(pool, companyId, named)
   return { upTo, person, traces: await findTraces(pool, companyId, person, named, 0) }
 }
@@ -98,8 +98,8 @@ function makeUnknownPersonError(): RefusedByStateError {
 const MAX_IDS_TOLD = 10
 
 function formerName(ids: string[]): RefusedByStateError {
-  const told = ids.slice(0, MAX_IDS_TOLD).join(', ') + (ids.length > MAX_IDS_TOLD ? ' and others' : '')
+  const listed = ids.slice(0, MAX_IDS_TOLD).join(', ') + (ids.length > MAX_IDS_TOLD ? ' and others' : '')
   return new RefusedByStateError(
-    problem('former_name', `No employee has this identifier now; it once belonged to ${told}`),
+    problem('former_name', `No employee has this identifier now; it once belonged to ${listed}`),
   )
 }

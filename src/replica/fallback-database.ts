@@ -21,7 +21,7 @@ export interface FallbackOptions {
 export function openFallbackDatabase({ replica, primary, failed, onFallback }: FallbackOptions): LedgerDb {
   let isOnPrimary = false
   const connect = async (): Promise<PostgresPoolClient> => {
-    let own: PoolClient | undefined
+    let client: PoolClient | undefined
     const query = async (text: string, values: unknown[]): Promise<QueryResult> => {
       if (!isOnPrimary) {
         try {
@@ -32,11 +32,11 @@ export function openFallbackDatabase({ replica, primary, failed, onFallback }: F
           onFallback(error)
         }
       }
-      own ??= await primary.connect()
-      return own.query(text, values)
+      client ??= await primary.connect()
+      return client.query(text, values)
     }
     // No cursors: statements run one at a time.
-    return { query, release: () => own?.release() } as unknown as PostgresPoolClient
+    return { query, release: () => client?.release() } as unknown as PostgresPoolClient
   }
   return new Kysely<LedgerTables>({
     dialect: new PostgresDialect({ pool: { connect, end: async () => undefined, options: {} } }),

@@ -65,9 +65,9 @@ async function readNextBatches(
   const batches: EndingBatch[] = []
   const behind: { companyId: string; after: number; head: number }[] = []
   for (const { companyId, position: after, head } of await findFreeCheckpoints(db, projection, companyIds)) {
-    const kept = recent?.callsBehind(companyId, { after, head, limit: EVENTS_OF_EACH })
-    if (!kept) behind.push({ companyId, after, head })
-    else if (kept.events.length <= EVENTS_OF_EACH) batches.push({ companyId, after, ...kept })
+    const remembered = recent?.callsBehind(companyId, { after, head, limit: EVENTS_OF_EACH })
+    if (!remembered) behind.push({ companyId, after, head })
+    else if (remembered.events.length <= EVENTS_OF_EACH) batches.push({ companyId, after, ...remembered })
   }
   if (behind.length === 0) return batches
   const stored = await readStoredBehind(db, behind, { limit: EVENTS_OF_EACH, bytes: BYTES_OF_EACH })

@@ -62,8 +62,8 @@ export async function foldNext(
   const unmoved = { after: position, position }
   if (isHeld) return { ...unmoved, isDone: true }
   try {
-    const kept = recent?.callsBehind(companyId, { after: position, head, limit })
-    const next = kept ?? (await readNextCalls(db, companyId, { after: position, limit }))
+    const remembered = recent?.callsBehind(companyId, { after: position, head, limit })
+    const next = remembered ?? (await readNextCalls(db, companyId, { after: position, limit }))
     if (next === null) return { ...unmoved, isDone: true }
     const { events, upTo } = next
     if (events.some(isErasing) && (await isShadowBefore(db, projection, companyId, upTo))) {

@@ -64,10 +64,10 @@ export async function createQueues(ownerUrl: string): Promise<void> {
   boss.on('error', () => undefined)
   await boss.start()
   try {
-    const made = new Set((await boss.getQueues()).map(({ name }) => name))
+    const existing = new Set((await boss.getQueues()).map(({ name }) => name))
     // Creating a queue waits up to 30 seconds for locks, so skip those that exist.
     const create = async (name: string, options: Parameters<typeof boss.createQueue>[1]) => {
-      if (!made.has(name)) await boss.createQueue(name, options)
+      if (!existing.has(name)) await boss.createQueue(name, options)
     }
     for (const projection of PROJECTIONS) {
       const dead = { retentionSeconds: PARKED_JOBS_KEPT_SECONDS, deleteAfterSeconds: PARKED_JOBS_KEPT_SECONDS }

@@ -5,7 +5,7 @@ import type { LedgerTables } from '../ledger/tables.ts'
 import { foldBetween, foldCalls } from './project.ts'
 import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
 import type { Table } from './table-differences.ts'
-import { readTables } from './table-differences.ts'
+import { readProjectionTables } from './table-differences.ts'
 
 /** PostgreSQL's schema for a connection's temporary tables. */
 export const SCRATCH = 'pg_temp'
@@ -33,7 +33,7 @@ export async function withScratch<Result>(
     // Otherwise a scratch table would hide a ledger table of the same name.
     await sql`set search_path = public, pg_temp`.execute(connection)
     await projection.createTables(connection as never, SCRATCH)
-    const tables = await readTables(connection, SCRATCH)
+    const tables = await readProjectionTables(connection, SCRATCH)
     try {
       return await task({ projection, db: connection, tables })
     } finally {

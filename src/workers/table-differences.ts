@@ -29,7 +29,7 @@ export interface RowDifference {
 }
 
 /** The tables of a schema. Throws if a primary key does not start with the company. */
-export async function readTables(db: Kysely<LedgerTables>, schema: string): Promise<Table[]> {
+export async function readProjectionTables(db: Kysely<LedgerTables>, schema: string): Promise<Table[]> {
   const { rows } = await sql<Table & { key: string[] | null }>`
     select c.relname as name,
       (select array_agg(a.attname::text order by k.nth) from pg_index i

@@ -196,12 +196,12 @@ export async function listSessions(
     .orderBy('created_at', 'desc')
     .limit(limits.limit)
     .execute()
-  const own = hash('sha256', cookie, 'buffer')
+  const ownHash = hash('sha256', cookie, 'buffer')
   return rows.map((row) => ({
     createdAt: row.created_at,
     lastUsed: row.last_used,
     expiresAt: row.expires_at,
-    isThis: row.session_hash.equals(own),
+    isThis: row.session_hash.equals(ownHash),
   }))
 }
 

@@ -35,13 +35,13 @@ export async function signIn(
 ): Promise<SignInOutcome> {
   const candidates = await findSignInCandidates(db, email, companyId)
   if (candidates.length === 0) await verifyPassword(password, NOBODYS_HASH)
-  const good: SignInCandidate[] = []
+  const matching: SignInCandidate[] = []
   for (const candidate of candidates) {
-    if (await verifyPassword(password, candidate.passwordHash)) good.push(candidate)
+    if (await verifyPassword(password, candidate.passwordHash)) matching.push(candidate)
   }
-  const [candidate] = good
+  const [candidate] = matching
   if (!candidate) return { outcome: 'refused' }
-  if (good.length > 1) return { outcome: 'choose', candidates: good }
+  if (matching.length > 1) return { outcome: 'choose', candidates: matching }
   const cookie = await beginSession(db, candidate, sessionHours)
   return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, candidate }
 }

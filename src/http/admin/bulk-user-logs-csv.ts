@@ -172,7 +172,7 @@ async function* withDetails(
   pages: AsyncIterable<LogRecord[]>,
 ): AsyncGenerator<RecordRow[]> {
   for await (const page of pages) {
-    const shown = await renderRecords(db, companyId, page)
-    yield shown.map((record, at) => ({ shown: record, outcome: getRecordOutcome(entry, page[at]!) }))
+    const records = await renderRecords(db, companyId, page)
+    yield records.map((record, at) => ({ shown: record, outcome: getRecordOutcome(entry, page[at]!) }))
   }
 }

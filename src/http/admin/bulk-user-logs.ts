@@ -59,10 +59,10 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const page = { before, limit: limit + 1 }
       const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
       const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
-      const shown = found.slice(0, limit)
+      const items = found.slice(0, limit)
       return {
-        items: shown.map(({ entry }) => entry),
-        next_cursor: found.length > limit ? encodeCursor(shown.at(-1)!.position) : null,
+        items: items.map(({ entry }) => entry),
+        next_cursor: found.length > limit ? encodeCursor(items.at(-1)!.position) : null,
       }
     },
   )

@@ -54,8 +54,8 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
       const acting = actingUser(request)
       const wanted = { userId: acting.actor, name, expiresInDays, scope }
       const { token, secret, position } = await issueUserToken(services, acting, wanted)
-      const shown = { ...renderToken({ token, now: token.createdAt }), token: secret }
-      return setPositionHeader(forbidCaching(reply), position).code(201).send(shown)
+      const body = { ...renderToken({ token, now: token.createdAt }), token: secret }
+      return setPositionHeader(forbidCaching(reply), position).code(201).send(body)
     },
   )
 

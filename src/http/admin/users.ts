@@ -90,7 +90,7 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
     async (request, reply) => {
       const { name, role } = request.body
       const invited = await inviteCompanyUser(services, actingUser(request), {
-        email: readEmail(request.body),
+        email: readEmailField(request.body),
         name,
         role,
       })
@@ -180,7 +180,7 @@ function sendInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, p
 }
 
 /** Reads the email address by the same rules as an employee's. */
-export function readEmail({ email }: { email: string }): string {
+export function readEmailField({ email }: { email: string }): string {
   const { value, faults } = readAttribute('email', email, false)
   if (!faults) return value as string
   throw new ProblemError(invalidFields(faults.map(({ code, message }) => fieldError('/email', code, message))))

@@ -83,9 +83,11 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       const { companyId } = userOf(request)
       const db = await reads.of(companyId)
       const position = await resolvePosition(db, companyId, request.query.at)
-      const then = await readEmployeeAt(db, companyId, readEmployeeId(request.params.id), position)
+      const then = await readEmployeeAt(db, companyId, requireEmployeeId(request.params.id), position)
       if (then.standing !== 'known') {
-        throw then.standing === 'erased' ? makeNotFoundError("The employee's data has been erased") : noSuchEmployee()
+        throw then.standing === 'erased'
+          ? makeNotFoundError("The employee's data has been erased")
+          : makeUnknownEmployeeError()
       }
       return { position, employee: then.employee, causes: then.causes }
     },
@@ -98,11 +100,11 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       const { companyId } = userOf(request)
       const { limit, cursor } = request.query
       const before = cursor === undefined ? null : decodeCursor(cursor)
-      const stream = readEmployeeId(request.params.id)
+      const stream = requireEmployeeId(request.params.id)
       const db = await reads.of(companyId)
       const found = await readStreamBackwards(db, companyId, { stream, before, limit })
       const last = found.at(-1)
-      if (!last && before === null) throw noSuchEmployee()
+      if (!last && before === null) throw makeUnknownEmployeeError()
       return {
         items: found.map(toAuditedEvent),
         // The versions of a stream are contiguous.
@@ -133,12 +135,13 @@ export async function resolvePosition(
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
 
-function readEmployeeId(text: string): string {
+function requireEmployeeId(text: string): string {
   if (isId('emp', text)) return text
-  throw noSuchEmployee()
+  throw makeUnknownEmployeeError()
 }
 
-function noSuchEmployee(): ProblemError {
+/** Makes the refusal of an unknown or malformed employee id. */
+export function makeUnknownEmployeeError(): ProblemError {
   return makeNotFoundError('No such employee exists')
 }
 

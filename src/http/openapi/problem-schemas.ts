@@ -102,10 +102,10 @@ export function problemAnswers(codes: readonly ProblemCode[], headers: readonly 
 }
 
 function problemAnswer(status: number, codes: ProblemCode[], headers: readonly HeaderName[]): DocumentedAnswer {
-  const told = codes.map((code) => `\`${code}\`: ${problem(code, '').title}.`)
+  const descriptions = codes.map((code) => `\`${code}\`: ${problem(code, '').title}.`)
   const narrowed = { type: 'object', properties: { status: { const: status }, code: { type: 'string', enum: codes } } }
   return {
-    description: told.join('\n\n'),
+    description: descriptions.join('\n\n'),
     headers: [...headers, ...listProblemHeaders(status)],
     content: { 'application/problem+json': { schema: { allOf: [ProblemSchema, narrowed] } } },
   }

@@ -140,9 +140,9 @@ function lastNote(
   file: string,
 ): { checkpoint: Checkpoint | null; tornBytes: number } {
   const text = bytes.toString('latin1')
-  const whole = /(?<=^|\n\n)(?:[^\n]+\n){3,}\n(?:\xe2\x80\x94 [^\n]+\n)+\n/g
+  const wholeNotes = /(?<=^|\n\n)(?:[^\n]+\n){3,}\n(?:\xe2\x80\x94 [^\n]+\n)+\n/g
   let [note, end]: [string | null, number] = [null, 0]
-  for (const found of text.matchAll(whole)) [note, end] = [found[0], found.index + found[0].length]
+  for (const found of text.matchAll(wholeNotes)) [note, end] = [found[0], found.index + found[0].length]
   const torn = text.slice(end).replace(/\0+$/, '')
   const isTorn = `${origin}\n`.startsWith(torn) || torn.startsWith(`${origin}\n`)
   const isWhole = note !== null || size <= MAX_NOTE_BYTES

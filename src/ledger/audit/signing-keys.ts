@@ -65,7 +65,7 @@ async function makeKey(file: string): Promise<NoteSigner> {
   } catch (error) {
     const theirs = await readIfExists(file)
     if (theirs === null)
-      throw new SigningKeyError(`the signing key ${file} cannot be made: ${describeFault(error)}`, { cause: error })
+      throw new SigningKeyError(`the signing key ${file} cannot be made: ${formatCause(error)}`, { cause: error })
     return signerOf(theirs, file)
   } finally {
     await rm(beside, { force: true })
@@ -77,7 +77,7 @@ async function writeKey(file: string): Promise<NoteSigner> {
   try {
     await writeDurably(file, privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
   } catch (error) {
-    throw new SigningKeyError(`the signing key ${file} cannot be written: ${describeFault(error)}`, { cause: error })
+    throw new SigningKeyError(`the signing key ${file} cannot be written: ${formatCause(error)}`, { cause: error })
   }
   return signerWith(privateKey)
 }
@@ -124,10 +124,10 @@ async function readIfExists(file: string): Promise<string | null> {
     return await readFile(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new SigningKeyError(`${file} cannot be read: ${describeFault(error)}`, { cause: error })
+    throw new SigningKeyError(`${file} cannot be read: ${formatCause(error)}`, { cause: error })
   }
 }
 
-function describeFault(error: unknown): string {
+function formatCause(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -21,7 +21,7 @@ export async function eraseNamedBy(client: ClientBase, companyId: string, positi
 }
 
 /** The head position of a company; null if there is no such company. */
-export async function readHeadPosition(db: Queryable, companyId: string): Promise<number | null> {
+export async function loadHeadPosition(db: Queryable, companyId: string): Promise<number | null> {
   const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [
     toUuid(companyId),
   ])
@@ -80,7 +80,7 @@ export async function* findEmployeeEventsWith(
   text: string,
   after: number,
 ): AsyncGenerator<RecordedEvent[]> {
-  const head = (await readHeadPosition(db, companyId)) ?? 0
+  const head = (await loadHeadPosition(db, companyId)) ?? 0
   const page = measuredPage('position', PAGE)
   for (let from = after; from < head;) {
     const upTo = from + SEARCHED_AT_ONCE

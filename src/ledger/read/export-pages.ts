@@ -38,7 +38,7 @@ export async function* exportPages(
   let [reached, end] = [after, upTo]
   for (let round = 0; round < maxRounds; round += 1) {
     for await (const page of storedEventPages(db, companyId, { after: reached, upTo: end, pageEvents })) {
-      assertContiguous(page, reached, companyId)
+      assertNoGap(page, reached, companyId)
       reached = page.at(-1)!.position
       yield page
     }
@@ -65,7 +65,7 @@ async function hasErasure(
   return !(await found.next()).done
 }
 
-function assertContiguous(page: readonly StoredEvent[], after: number, companyId: string): void {
+function assertNoGap(page: readonly StoredEvent[], after: number, companyId: string): void {
   const gap = page.findIndex(({ position }, at) => position !== after + at + 1)
   if (gap >= 0) throw makeMissingError(after + gap + 1, companyId)
 }

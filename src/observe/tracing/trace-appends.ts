@@ -21,8 +21,8 @@ export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'trac
   return {
     traceLanes: (lanes) => ({ ...lanes, append: (call) => traceAppend(tracer, traced, lanes, call) }),
     traceTransaction(calls) {
-      const mine = calls.flatMap((call) => traced.get(call) ?? [])
-      const [first] = mine
+      const traces = calls.flatMap((call) => traced.get(call) ?? [])
+      const [first] = traces
       if (!first) return null
       const records = calls.reduce((sum, call) => sum + call.records, 0)
       const attributes = {
@@ -30,9 +30,9 @@ export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'trac
         'employee_ledger.calls': calls.length,
         'employee_ledger.records': records,
       }
-      const links = mine.map(({ append }) => ({ context: append.spanContext() }))
+      const links = traces.map(({ append }) => ({ context: append.spanContext() }))
       const span = tracer.startSpan('commit', { kind: SpanKind.CLIENT, attributes, links }, withSpan(first.append))
-      for (const { append, wait } of mine) {
+      for (const { append, wait } of traces) {
         // The wait of a retried call has already ended.
         if (wait.isRecording()) wait.end()
         append.addLink({ context: span.spanContext() })
@@ -60,10 +60,10 @@ async function traceAppend<Answer>(
   }
   const append = tracer.startSpan('append', { attributes }, parseTraceContext(call.traceparent, false))
   const wait = tracer.startSpan('wait for lane', {}, withSpan(append))
-  const own = { ...call, traceparent: formatTraceparent(append) }
-  traced.set(own, { append, wait })
+  const tracedCall = { ...call, traceparent: formatTraceparent(append) }
+  traced.set(tracedCall, { append, wait })
   try {
-    const committed = await lanes.append(own)
+    const committed = await lanes.append(tracedCall)
     if (committed.position !== null) append.setAttribute('employee_ledger.position', committed.position)
     return committed
   } catch (error) {

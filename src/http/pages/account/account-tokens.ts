@@ -20,7 +20,7 @@ import {
   type FormProblem,
   renderSeenVersion,
   readSeenVersion,
-  parseWholeNumber,
+  readWholeNumber,
 } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
@@ -47,7 +47,7 @@ export function addTokenRoutes(app: FastifyInstance, { db, company }: PageServic
       const narrowed = scope === '' ? {} : { scope }
       const body = checkForm(IssueTokenBody, {
         name: name.trim(),
-        expires_in_days: parseWholeNumber(days),
+        expires_in_days: readWholeNumber(days),
         ...narrowed,
       })
       const { expires_in_days: expiresInDays } = body

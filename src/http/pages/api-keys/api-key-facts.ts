@@ -24,7 +24,7 @@ const PERIODS = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 
 /** Renders how much of its quota a key has used in the current period, and when the quota resets. */
 export function renderQuota(seen: SeenKey, timeZone: string): Html {
   const used = computeQuotaUsed(seen)
-  const calls = `${formatNumber(used.made)} of ${formatNumber(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]}`
+  const calls = `${formatNumber(used.calls)} of ${formatNumber(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]}`
   return html`${renderQuotaBar(used)}
     <div>${`${calls} (${used.percent} %)`}</div>
     <div class="hint">Resets ${renderTime(used.resetsAt, timeZone)}</div>`

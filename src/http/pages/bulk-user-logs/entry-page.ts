@@ -105,8 +105,8 @@ function readRecordQuery(query: unknown): RecordQuery {
   const given = { status, q: q.trim(), limit: size === PAGE_SIZES[0] ? '' : size }
   const place = { limit: Number(size), cursor, before }
   try {
-    const wanted = Object.fromEntries(Object.entries({ status, q: q.trim() }).filter(([, text]) => text !== ''))
-    return { given, filter: readRecordFilter(checkForm(RecordExportQuery, wanted)), problem: null, ...place }
+    const set = Object.fromEntries(Object.entries({ status, q: q.trim() }).filter(([, text]) => text !== ''))
+    return { given, filter: readRecordFilter(checkForm(RecordExportQuery, set)), problem: null, ...place }
   } catch (error) {
     return { given, filter: null, problem: toFormProblem(error), ...place }
   }

@@ -5,9 +5,10 @@ import { eraseEmployee } from '../../../erasure/erase-employee.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ErasureBody, readIdentifier } from '../../admin/erasures.ts'
+import { makeUnknownEmployeeError } from '../../audit/employee-history.ts'
 import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { readEmployeeId, noSuchEmployee, type EmployeeRoute } from './employee-page.ts'
+import { readEmployeeId, type EmployeeRoute } from './employee-page.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import {
   toFormProblem,
@@ -75,7 +76,7 @@ async function sendEmployeeErasureForm(
     { stream: id },
     { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 },
   )
-  if (events.length === 0) throw noSuchEmployee()
+  if (events.length === 0) throw makeUnknownEmployeeError()
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
     title: 'Erase person',

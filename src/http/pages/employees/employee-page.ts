@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { problem as problemOf } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { listStoredEvents, readNames } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { resolvePosition } from '../../audit/employee-history.ts'
+import { makeUnknownEmployeeError, resolvePosition } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import { ProblemError } from '../../server/problem.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, renderStanding } from './employee-then.ts'
@@ -45,12 +43,8 @@ export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
 
 /** Reads the employee id in the path. Throws a problem when it is not an employee id. */
 export function readEmployeeId({ params }: FastifyRequest<EmployeeRoute>): string {
-  if (!isId('emp', params.id)) throw noSuchEmployee()
+  if (!isId('emp', params.id)) throw makeUnknownEmployeeError()
   return params.id
-}
-
-export function noSuchEmployee(): ProblemError {
-  return new ProblemError(problemOf('employee_not_found', 'No such employee exists'))
 }
 
 async function sendEmployee(
@@ -64,7 +58,7 @@ async function sendEmployee(
   const db = await reads.of(companyId)
   const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: EVENTS_SHOWN }
   const { events, older } = await listStoredEvents(db, companyId, { stream: id }, newest)
-  if (events.length === 0) throw noSuchEmployee()
+  if (events.length === 0) throw makeUnknownEmployeeError()
   const at = readFormFields(request.query)['at'] ?? ''
   const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
   const causes = seen?.state.standing === 'known' ? Object.values(seen.state.causes) : []

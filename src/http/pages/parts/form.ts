@@ -31,11 +31,11 @@ export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown
 
 /** Refuses text that PostgreSQL cannot store. The endpoints' body parser refuses it for API calls. */
 function assertStorableFields(value: object): void {
-  const bent = Object.entries(value).filter(
+  const unstorable = Object.entries(value).filter(
     ([, text]) => typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()),
   )
-  if (bent.length === 0) return
-  const faults = bent.map(([name]) =>
+  if (unstorable.length === 0) return
+  const faults = unstorable.map(([name]) =>
     fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`),
   )
   throw new ProblemError(invalidFields(faults))
@@ -82,7 +82,7 @@ export function toSentence(detail: string): string {
 }
 
 /** Parses a whole number; returns any other text unchanged, for the schema to refuse. */
-export function parseWholeNumber(text: string | undefined): number | string {
+export function readWholeNumber(text: string | undefined): number | string {
   return text !== undefined && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text ?? '')
 }
 

@@ -41,10 +41,10 @@ function readWallClock(text: string): number {
  */
 function findInstants(clock: number, timeZone: string): [first: number, last: number] {
   const [before, after] = [clock - findOffset(clock - DAY_MS, timeZone), clock - findOffset(clock + DAY_MS, timeZone)]
-  const shown = [before, after]
+  const instants = [before, after]
     .toSorted((a, b) => a - b)
     .filter((instant) => instant + findOffset(instant, timeZone) === clock)
-  return shown.length === 0 ? [before, before] : [shown[0]!, shown.at(-1)!]
+  return instants.length === 0 ? [before, before] : [instants[0]!, instants.at(-1)!]
 }
 
 /** Returns the offset of a time zone from UTC at an instant, in milliseconds. */

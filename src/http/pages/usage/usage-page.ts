@@ -199,7 +199,7 @@ function renderQuotaRow(seen: SeenKey, timeZone: string): Html {
   return html`<tr>
     <th scope="row">${key.name}${key.isEnabled ? '' : ' (disabled)'}</th>
     <td data-label="Used">${renderQuotaBar(used)} ${used.percent} %</td>
-    ${renderNumberCell('Calls', used.made)}${renderNumberCell('Quota', used.limit)}
+    ${renderNumberCell('Calls', used.calls)}${renderNumberCell('Quota', used.limit)}
     <td data-label="Period">${key.refreshPeriod}</td>
     <td data-label="Resets"><time datetime="${used.resetsAt}">${formatTime(used.resetsAt, timeZone)}</time></td>
   </tr>`

@@ -5,7 +5,7 @@ import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { UserRecord, UserStatus } from '../../../accounts/users/users.ts'
 import { listUsers } from '../../../accounts/users/users.ts'
 import { InviteBody, USER_STATUSES } from '../../admin/user-schemas.ts'
-import { readEmail } from '../../admin/users.ts'
+import { readEmailField } from '../../admin/users.ts'
 import { decodeIdCursor } from '../../server/id-cursor.ts'
 import {
   listOptions,
@@ -37,7 +37,7 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
     try {
       const { email = '', name = '', role = '' } = readFormFields(request.body)
       const body = checkForm(InviteBody, { email: email.trim(), name: name.trim(), role })
-      const person = { email: readEmail(body), name: body.name, role: body.role }
+      const person = { email: readEmailField(body), name: body.name, role: body.role }
       const invited = await inviteCompanyUser(services.company, getActing(request), person)
       return await sendOneTimeLink(request, reply, services.sessions, 'User invited', invited)
     } catch (error) {
