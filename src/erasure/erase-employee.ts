@@ -13,25 +13,25 @@ import type { NamedPerson } from './find-person.ts'
 import { findPerson, findTraces, isSamePerson } from './find-person.ts'
 
 export interface ErasedPerson {
-  /** Null when the person was never created, and only refused records spoke of them. */
+  /** Null for a person who appeared only in refused records. */
   employeeId: string | null
-  /** How many events have lost their data. */
+  /** The number of events whose data was erased. */
   positions: number
-  /** The position of the last event that says so. */
+  /** The position of the last `EmployeeErased` event. */
   position: number
 }
 
-/** Whoever changes email address or external id while being looked for is looked for again, so many times in all. */
+/** The number of attempts. The search is repeated if the person's email or external id changes during it. */
 const MAX_LOOKS = 5
 
 /**
- * Forgets a person: the data of the events of their stream and of all refused records that speak of them, by any name
- * that they have or had; the snapshot; stored answers to the calls concerned. Appends `EmployeeErased`, by which
- * the read models forget them, too. A person who was never created is found by what refused records say.
+ * Erases a person: the data of their events and of all refused records that mention any of their current or former
+ * names, the snapshot, and the stored answers to the affected calls. Appends `EmployeeErased`, so that the read models
+ * drop the person too. Also finds people who appear only in refused records.
  *
- * The ledger is looked through before the head is locked: only what came meanwhile keeps the company waiting.
- * Throws RefusedByStateError: `employee_not_found` when nothing is left to erase, also the second time, and
- * `former_name` when the name is one that employees had before and nobody has now.
+ * Searches the ledger before it locks the head, so that the company waits only for the search of newer events. Throws
+ * RefusedByStateError: `employee_not_found` if nothing is left to erase, and `former_name` if employees had the name
+ * before but nobody has it now. Throws UnavailableError if the person's names keep changing.
  */
 export async function eraseEmployee(
   services: CompanyServices,
@@ -54,7 +54,7 @@ export async function eraseEmployee(
 
 type Seen = Awaited<ReturnType<typeof lookFor>>
 
-/** What the ledger says of the person up to a position, without the lock. */
+/** Searches the ledger for the person, up to the current head, without the lock. */
 async function lookFor(pool: Pool, companyId: string, named: NamedPerson) {
   const upTo = (await erase.loadHeadPosition(pool, companyId)) ?? 0
   const person = await findPerson(pool, companyId, named)
@@ -69,7 +69,7 @@ async function eraseSeen(
   seen: Seen,
 ) {
   const person = await findPerson(client, companyId, named)
-  // Names that came meanwhile may stand in what was looked through without them.
+  // The search did not look for names that were added meanwhile.
   if (!isSamePerson(person, seen.person)) return { events: [], result: null }
   const late = await findTraces(client, companyId, person, named, seen.upTo)
   const formerHolders = new Set([...seen.traces.formerHolders, ...late.formerHolders])
@@ -95,10 +95,10 @@ function makeUnknownPersonError(): RefusedByStateError {
   return new RefusedByStateError(problem('employee_not_found', detail))
 }
 
-const MAX_IDS_TOLD = 10
+const MAX_IDS_LISTED = 10
 
 function formerName(ids: string[]): RefusedByStateError {
-  const listed = ids.slice(0, MAX_IDS_TOLD).join(', ') + (ids.length > MAX_IDS_TOLD ? ' and others' : '')
+  const listed = ids.slice(0, MAX_IDS_LISTED).join(', ') + (ids.length > MAX_IDS_LISTED ? ' and others' : '')
   return new RefusedByStateError(
     problem('former_name', `No employee has this identifier now; it once belonged to ${listed}`),
   )

@@ -5,22 +5,22 @@ import * as erase from '../ledger/erasure/erase-events.ts'
 import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
 import { readRejectedPages } from '../ledger/erasure/rejected-records.ts'
 
-/** How a person is named: by one of the three; an email address is normalised. */
+/** The name that identifies a person. An email is normalised. */
 export interface NamedPerson {
   by: 'id' | 'email' | 'external_id'
   value: string
 }
 
-/** An event that holds data of the person, and its call. */
+/** An event with data of the person, and its call. */
 export interface Concerned {
   position: number
   callId: string | null
 }
 
 export interface Person {
-  /** Null when no employee has the name now. */
+  /** Null if no employee has the name now. */
   employeeId: string | null
-  /** All names of the employee, former ones included, and the one by which they were looked for. */
+  /** All current and former names of the employee, and the name that was searched for. */
   names: PersonNames
   /** The events of the employee's own stream. */
   own: Concerned[]
@@ -32,7 +32,7 @@ const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = {
   external_id: 'externalIds',
 }
 
-/** Finds the employee who has a name now, with all the names that they ever had. */
+/** Finds the employee who has a name now, with all names that they have or had. */
 export async function findPerson(
   db: Pool | PoolClient,
   companyId: string,
@@ -41,7 +41,7 @@ export async function findPerson(
   const names = emptyNames()
   names[NAMES_BY[by]].add(value)
   const found = await erase.findEmployeeId(db, companyId, by, value)
-  // Somebody who was erased before is still found by the id.
+  // An erased employee can still be named by the id.
   const employeeId = found ?? (by === 'id' ? value : null)
   const own: Concerned[] = []
   if (employeeId === null) return { employeeId, names, own }
@@ -60,12 +60,12 @@ export function isSamePerson(person: Person, other: Person): boolean {
   return person.employeeId === other.employeeId && Object.values(NAMES_BY).every(isKnown)
 }
 
-/** What else in the ledger, behind a position, speaks of a person. */
+/** Everything after a position that mentions a person, except their own events. */
 export interface Traces {
   rejected: Concerned[]
-  /** Calls whose requests may name the person, as far as their answers are kept. */
+  /** Calls with a stored answer whose requests may name the person. */
   answered: string[]
-  /** Where nobody has the name now: employees who had it before. */
+  /** If nobody has the name now: the employees who had it before. */
   formerHolders: string[]
 }
 

@@ -3,17 +3,17 @@ import { buildErasingEvents } from '../domain/erasure.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
 import { listCompaniesWithRejectedBefore, findRejectedBefore } from '../ledger/erasure/rejected-records.ts'
 
-/** How many records one transaction retires, while it holds the head of the company. */
+/** The maximum number of records per transaction, which locks the head of the company. */
 const RECORDS_AT_ONCE = 1_000
-/** How many such transactions one run makes; the next run goes on. */
+/** The maximum number of transactions per run; the next run continues. */
 const BATCHES_PER_RUN = 500
 const COMPANIES_AT_ONCE = 100
 
 /**
- * Erases the data of refused records that are older than so many days by the database's clock, oldest first, and says
- * so with a `RecordsRetired` in the company's stream, in the same transaction. 0 days keeps them for ever. Safe to run
- * at once in many processes: each looks again once it holds the head. A company that cannot be retired holds up no other;
- * its failure is thrown at the end. Returns how many records were retired.
+ * Erases the data of refused records that are older than `days` by the database's clock, oldest first, and appends
+ * `RecordsRetired` in the same transaction. 0 days keeps them forever. Safe to run in several processes at once,
+ * because records are selected under the lock of the head. Continues with other companies after a failure, and throws
+ * all failures at the end. Returns the number of retired records.
  */
 export async function retireRecords(pool: Pool, days: number): Promise<number> {
   if (days === 0) return 0
@@ -34,7 +34,7 @@ export async function retireRecords(pool: Pool, days: number): Promise<number> {
     if (companies.length < COMPANIES_AT_ONCE) break
     after = companies.at(-1)!
   }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} companies could not be retired`)
+  if (failures.length > 0) throw new AggregateError(failures, `could not retire records of ${failures.length} companies`)
   return retired
 }
 
