@@ -41,7 +41,7 @@ export async function eraseEmployee(
   const named = person.by === 'email' ? { ...person, value: normaliseEmail(person.value) } : person
   if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw makeUnknownPersonError()
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
-    const seen = await lookFor(services.pool, acting.companyId, named)
+    const seen = await searchLedger(services.pool, acting.companyId, named)
     const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
       return eraseSeen(client, services, acting.companyId, named, seen)
     })
@@ -52,10 +52,10 @@ export async function eraseEmployee(
   throw new UnavailableError("the person's data keeps changing")
 }
 
-type Seen = Awaited<ReturnType<typeof lookFor>>
+type Seen = Awaited<ReturnType<typeof searchLedger>>
 
 /** Searches the ledger for the person, up to the current head, without the lock. */
-async function lookFor(pool: Pool, companyId: string, named: NamedPerson) {
+async function searchLedger(pool: Pool, companyId: string, named: NamedPerson) {
   const upTo = (await erase.loadHeadPosition(pool, companyId)) ?? 0
   const person = await findPerson(pool, companyId, named)
   return { upTo, person, traces: await findTraces(pool, companyId, person, named, 0) }
@@ -73,7 +73,7 @@ async function eraseSeen(
   if (!isSamePerson(person, seen.person)) return { events: [], result: null }
   const late = await findTraces(client, companyId, person, named, seen.upTo)
   const formerHolders = new Set([...seen.traces.formerHolders, ...late.formerHolders])
-  if (formerHolders.size > 0) throw formerName([...formerHolders])
+  if (formerHolders.size > 0) throw makeFormerNameError([...formerHolders])
   const concerned = [...person.own, ...seen.traces.rejected, ...late.rejected]
   const positions = await erase.filterWithData(
     client,
@@ -97,7 +97,7 @@ function makeUnknownPersonError(): RefusedByStateError {
 
 const MAX_IDS_LISTED = 10
 
-function formerName(ids: string[]): RefusedByStateError {
+function makeFormerNameError(ids: string[]): RefusedByStateError {
   const listed = ids.slice(0, MAX_IDS_LISTED).join(', ') + (ids.length > MAX_IDS_LISTED ? ' and others' : '')
   return new RefusedByStateError(
     problem('former_name', `No employee has this identifier now; it once belonged to ${listed}`),

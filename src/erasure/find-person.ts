@@ -81,11 +81,11 @@ export async function findTraces(
     for (const { position, callId, data } of page) if (mentionsPerson(data, names)) rejected.push({ position, callId })
   }
   const answered = await findCallsNaming(db, companyId, employeeId, after)
-  const formerHolders = employeeId === null ? await formerHoldersOf(db, companyId, named, after) : []
+  const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []
   return { rejected, answered, formerHolders }
 }
 
-async function formerHoldersOf(
+async function findFormerHolders(
   db: Pool | PoolClient,
   companyId: string,
   { by, value }: NamedPerson,

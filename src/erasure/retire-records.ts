@@ -17,7 +17,7 @@ const COMPANIES_AT_ONCE = 100
  */
 export async function retireRecords(pool: Pool, days: number): Promise<number> {
   if (days === 0) return 0
-  const instant = await daysAgo(pool, days)
+  const instant = await readInstantDaysAgo(pool, days)
   const failures: unknown[] = []
   let [retired, batches, after]: [number, number, string | null] = [0, 0, null]
   while (batches < BATCHES_PER_RUN) {
@@ -34,7 +34,8 @@ export async function retireRecords(pool: Pool, days: number): Promise<number> {
     if (companies.length < COMPANIES_AT_ONCE) break
     after = companies.at(-1)!
   }
-  if (failures.length > 0) throw new AggregateError(failures, `could not retire records of ${failures.length} companies`)
+  if (failures.length > 0)
+    throw new AggregateError(failures, `could not retire records of ${failures.length} companies`)
   return retired
 }
 
@@ -48,7 +49,7 @@ async function retireOldest(pool: Pool, companyId: string, instant: string): Pro
   return result
 }
 
-async function daysAgo(pool: Pool, days: number): Promise<string> {
+async function readInstantDaysAgo(pool: Pool, days: number): Promise<string> {
   const { rows } = await pool.query<{ instant: string }>(
     'select clock_timestamp() - make_interval(days => $1) as instant',
     [days],
