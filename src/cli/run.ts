@@ -55,7 +55,7 @@ interface Running {
 async function run(parts: Parts): Promise<never> {
   const config = readSettings()
   const running: Running = { config, log: openLog(config.LOG_LEVEL), metrics: openMetrics(), parts: [] }
-  // Nobody reads the output any more, as with `… | head`.
+  // The reader of the output has gone, as with `… | head`.
   process.stdout.once('error', () => interrupt('SIGPIPE'))
   let fault: unknown
   try {

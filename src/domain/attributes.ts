@@ -75,9 +75,8 @@ export interface AttributeFault {
 export type AttributeReading = { value: unknown; faults?: undefined } | { value?: undefined; faults: AttributeFault[] }
 
 /**
- * Validates and normalises one attribute as a client sent it.
- * `nullRemoves` says whether null removes a custom attribute (a patch) or is an error (a creation). `shown` is the name
- * under which it was sent, for messages.
+ * Validates and normalises one attribute as a client sent it. `nullRemoves`: null removes a custom attribute (a patch)
+ * instead of being an error (a creation). `shown` is the name of the field as sent, for messages.
  */
 export function readAttribute(
   name: AttributeName,

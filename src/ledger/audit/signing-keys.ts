@@ -8,7 +8,7 @@ import { parsePublicKey } from './signed-note.ts'
 
 /*
  * The key that signs checkpoints, and the retired keys. Keys come from a file or the environment and are never stored
- * in the database, so that whoever can rewrite the ledger cannot sign the result.
+ * in the database, so that someone who can rewrite the ledger cannot sign the result.
  */
 
 /** A key that cannot be used. The message is for the operator. */

@@ -7,7 +7,7 @@ import type { LedgerDb } from '../tables.ts'
 
 /*
  * Reads stored events for people who inspect the ledger. Events are not upcast, and unreadable ones are shown too: they
- * may be what somebody is looking for.
+ * may be what the reader is looking for.
  */
 
 /** A stored event for a list, without large data. */

@@ -17,7 +17,7 @@ export interface PageRecord {
   row: LogRecord
   shown: ShownRecord
   outcome: RecordOutcome
-  /** Its employee now; undefined when there is none, or none any more. */
+  /** The employee's current state; undefined when there is none, or it was erased. */
   employee: Employee | undefined
 }
 
