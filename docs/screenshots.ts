@@ -82,7 +82,7 @@ async function takeAll(demo: Demo): Promise<void> {
 
 async function signIn(page: Page, { admin }: Demo): Promise<void> {
   await page.goto('/sign-in')
-  await page.getByLabel('E-mail').fill(admin.email)
+  await page.getByLabel('Email').fill(admin.email)
   await page.getByLabel('Password').fill(admin.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))

@@ -14,7 +14,7 @@ const STATEMENTS = [
     add column rotated_at timestamptz(3),
     add constraint api_keys_previous_secret check ((previous_secret_hash is null) = (previous_expires_at is null))`,
 
-  // A removed user's row stays so that ids in the ledger keep their names; the e-mail address becomes free. "link_hash"
+  // A removed user's row stays so that ids in the ledger keep their names; the email address becomes free. "link_hash"
   // is the SHA-256 of a one-time token whose bearer may set the password.
   `alter table users
     drop constraint users_email,

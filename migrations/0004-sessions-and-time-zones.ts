@@ -25,7 +25,7 @@ const STATEMENTS = [
   `create index sessions_by_user on sessions (company_id, user_id)`,
   `create index sessions_by_end on sessions (expires_at)`,
 
-  // Signing in names an e-mail address but no company.
+  // Signing in names an email address but no company.
   `create index users_who_sign_in on users (email) where removed_at is null and password_hash is not null`,
 
   `alter table companies add column time_zone text not null default 'UTC'`,

@@ -50,8 +50,8 @@ const STATEMENTS = [
   end $$`,
   `revoke all on function erase_events(uuid, bigint) from public`,
 
-  // Refuse every change that is not an erasure, even to the owner. Only the function turns the setting on; whoever
-  // forges it still cannot do more than erase, and the service has no right to update rows at all.
+  // Refuse every change that is not an erasure, even to the owner. Only the function turns the setting on. Someone who
+  // forges the setting can still only erase, and the service has no right to update rows.
   `create or replace function refuse_change_of_events() returns trigger language plpgsql as $$
   begin
     if tg_op = 'UPDATE' and tg_level = 'ROW' and current_setting('employee_ledger.erasing', true) = 'on'

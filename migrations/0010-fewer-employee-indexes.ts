@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { runStatements } from '../src/postgres/migration/run-statements.ts'
 
 /**
- * Drops two indexes of the employee read model. The unique indexes of the snapshots already find employees by e-mail
+ * Drops two indexes of the employee read model. The unique indexes of the snapshots already find employees by email
  * address and external id, and each index adds to the cost of every write.
  */
 export async function up(db: Kysely<never>): Promise<void> {

@@ -2,36 +2,36 @@ import type { Kysely, Transaction } from 'kysely'
 import type { RecordedEvent } from '../src/domain/events.ts'
 
 /**
- * A pure fold of each company's ledger into tables of its own. A changed fold or table is a new version, which fills
- * tables of its own beside those of the version before.
+ * Folds each company's ledger into tables. The fold is pure. A changed fold or table is a new version, which fills its
+ * own tables while the previous version keeps using the old ones.
  */
 export interface Projection {
   name: string
   version: number
   /**
-   * Creates its tables in this schema, which exists and is empty, with the keys and indexes by which the fold finds its
-   * rows. Run by the owner of the database.
+   * Creates the tables in an existing, empty schema, with the keys and indexes that the fold needs. Run as the owner of
+   * the database.
    */
   createTables(db: Kysely<unknown>, schema: string): Promise<void>
-  /** Creates the indexes by which others read; nothing, where they are there. Full tables get them in a fraction of the time. */
+  /** Creates the indexes that queries need, unless they exist. This is much faster once the tables are full. */
   createIndexes(db: Kysely<unknown>, schema: string): Promise<void>
   /**
-   * Folds events of some companies, each of them once, into its tables, in the transaction that moves their checkpoints.
-   * The events of each follow on those folded before without a gap, and the last one of them closes its call, unless they
-   * are a part of a call. Copes with data that are erased. Takes the events as they are, and changes nothing of them.
+   * Folds events into the tables, in the transaction that moves the checkpoints. Each company has at most one batch,
+   * whose events follow the previously folded ones without a gap and end with the end of a call, unless they are part
+   * of a call. Data may be erased (null). Must not modify the events.
    */
   fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void>
 }
 
-/** Events of a company. */
+/** Consecutive events of a company. */
 export interface CompanyEvents {
   companyId: string
   events: RecordedEvent[]
-  /** Present when they are a part of one call that is too large to be folded at once. Its parts come in order. */
+  /** Present if the events are part of a call that is too large to be folded at once. Parts come in order. */
   call?: CallPart | undefined
 }
 
-/** What a part of a call has to know of the whole. */
+/** What the fold of a part needs to know about the whole call. */
 export interface CallPart {
   /** The position of the call's first event. */
   first: number

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import * as arrays from '../src/postgres/binary-arrays.ts'
 
-/** What a column has, row by row: the type of the elements, and their array in binary form. */
+/** A column: the type of its values, and one value per row as a binary array. */
 export interface Column {
   type: string
   array: Buffer
@@ -29,8 +29,8 @@ export const timestamps = (values: readonly (string | null)[]): Column => ({
 })
 
 /**
- * Rows, called `r`, of binary arrays: one array for each column. Unnested among what is selected they are read side by
- * side; unnested in FROM, each is written into a store of its own first.
+ * A subselect named `r` that turns columns into rows. It unnests in the select list, where PostgreSQL reads the arrays
+ * in lockstep; in FROM, it would materialize each of them first.
  */
 export function unnestedRows(columns: Record<string, Column>): RawBuilder<unknown> {
   const unnested = Object.entries(columns).map(

@@ -237,7 +237,7 @@ export const ConfigSchema = Type.Object({
     default: 10,
     minimum: 0,
     description:
-      'failed sign-ins in 15 minutes with one e-mail address from one network (IPv6: /48), and ten times as many from anywhere; 0: no limit; per process',
+      'failed sign-ins in 15 minutes with one email address from one network (IPv6: /48), and ten times as many from anywhere; 0: no limit; per process',
   }),
   SIGN_IN_ADDRESS_LIMIT: Type.Integer({
     default: 50,

@@ -24,7 +24,7 @@ export function ratiosOf(result: CellResult): Ratio[] {
       (of) => {
         const cell = { work, companies, callers }
         const spread = spreadOf(ours.map((mine, round) => rateOf(mine, of) / peers[against]![round]!.perSecond))
-        return { ...cell, against, of, spread, asked: askedOf({ ...cell, against, of }) }
+        return { ...cell, against, of, spread, asked: findTarget({ ...cell, against, of }) }
       },
     ),
   )
@@ -45,7 +45,7 @@ const CRUD_VISIBLE = { against: 'crud', of: 'visible' } as const
 const EMMETT = { against: 'emmett', of: 'answered' } as const
 
 /** The performance targets of the service. */
-const ASKED: Asked[] = [
+const TARGETS: Asked[] = [
   ...(['single-create', 'single-patch'] as const).flatMap((work): Asked[] => [
     { where: { work, ...CRUD, companies: 1, callers: 32 }, least: 3 },
     { where: { work, ...CRUD, companies: 64, callers: 32 }, least: 2.5 },
@@ -61,8 +61,8 @@ const ASKED: Asked[] = [
   { where: { work: 'verify', ...CRUD, callers: 32 }, least: 2 },
 ]
 
-function askedOf(ratio: Omit<Ratio, 'spread' | 'asked'>): number | null {
+function findTarget(ratio: Omit<Ratio, 'spread' | 'asked'>): number | null {
   const fits = ({ where }: Asked) =>
     Object.entries(where).every(([name, value]) => ratio[name as keyof typeof ratio] === value)
-  return ASKED.find(fits)?.least ?? null
+  return TARGETS.find(fits)?.least ?? null
 }

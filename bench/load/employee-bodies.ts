@@ -1,5 +1,5 @@
 /*
- * Bodies of the load: employees of about 320 bytes with e-mail addresses and external ids that are unique in the run,
+ * Bodies of the load: employees of about 320 bytes with email addresses and external ids that are unique in the run,
  * and patches.
  */
 

@@ -7,7 +7,7 @@ import { peakBytes } from './machine.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const LOOK_MS = 50
 /** How much of the error output to keep. */
-const TOLD_CHARACTERS = 1_000
+const KEPT_CHARACTERS = 1_000
 
 /** The time and memory that a process used. */
 export interface MeasuredProcess {
@@ -26,7 +26,7 @@ export async function measureProcess(
   const started = performance.now()
   const child = spawn(command, args, { cwd, env: settings, stdio: ['ignore', 'ignore', 'pipe'] })
   let [said, peak] = ['', 0]
-  child.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-TOLD_CHARACTERS)))
+  child.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-KEPT_CHARACTERS)))
   const ended = once(child, 'close') as Promise<[code: number | null]>
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)

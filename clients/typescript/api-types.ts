@@ -44,7 +44,7 @@ export interface paths {
         head?: never;
         /**
          * Update several employees
-         * @description Applies all records or none. A refusal lists the errors of all records. Uniqueness and reporting lines are checked on the state after the call, so two employees can swap e-mails.
+         * @description Applies all records or none. A refusal lists the errors of all records. Uniqueness and reporting lines are checked on the state after the call, so two employees can swap emails.
          */
         patch: operations["updateEmployees"];
         trace?: never;
@@ -317,7 +317,7 @@ export interface paths {
         put?: never;
         /**
          * Erase a person permanently
-         * @description Erases the data of an employee from the ledger, and every refused record that contains their id, or a current or former e-mail address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.
+         * @description Erases the data of an employee from the ledger, and every refused record that contains their id, or a current or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.
          */
         post: operations["erasePerson"];
         delete?: never;
@@ -445,7 +445,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Erase a removed user: name, e-mail address and tokens
+         * Erase a removed user: name, email address and tokens
          * @description Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.
          */
         post: operations["eraseUser"];
@@ -925,7 +925,7 @@ export interface components {
             manager_external_id?: string | null;
             /**
              * Format: idn-email
-             * @description Identifies the manager by e-mail, instead of `manager_id`.
+             * @description Identifies the manager by email, instead of `manager_id`.
              */
             manager_email?: string | null;
         } | unknown | unknown | unknown;
@@ -966,7 +966,7 @@ export interface components {
             manager_external_id?: string | null;
             /**
              * Format: idn-email
-             * @description Identifies the manager by e-mail, instead of `manager_id`.
+             * @description Identifies the manager by email, instead of `manager_id`.
              */
             manager_email?: string | null;
         };
@@ -1014,7 +1014,7 @@ export interface components {
             manager_external_id?: string | null;
             /**
              * Format: idn-email
-             * @description Identifies the manager by e-mail, instead of `manager_id`.
+             * @description Identifies the manager by email, instead of `manager_id`.
              */
             manager_email?: string | null;
         };
@@ -1703,7 +1703,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_exists`: A user with this e-mail address already exists. */
+        /** @description `user_exists`: A user with this email address already exists. */
         AdminUserExists: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3014,9 +3014,9 @@ export interface operations {
                 to?: string;
                 /** @description The API id of the key that made the call. */
                 key?: string;
-                /** @description Entries with a record of this employee: the exact current id, e-mail (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
+                /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, e-mail, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, e-mail or external id. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id. */
                 q?: string;
                 /** @description The maximum number of items on a page. */
                 limit?: number;
@@ -3063,9 +3063,9 @@ export interface operations {
                 to?: string;
                 /** @description The API id of the key that made the call. */
                 key?: string;
-                /** @description Entries with a record of this employee: the exact current id, e-mail (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
+                /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, e-mail, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, e-mail or external id. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id. */
                 q?: string;
             };
             header?: never;
@@ -3309,7 +3309,7 @@ export interface operations {
                 "application/json": {
                     /** @description The employee's id. May be the id of an erased employee, to erase newer data. */
                     employee_id?: string;
-                    /** @description The current e-mail address of the person, or one in refused records. Case-insensitive. */
+                    /** @description The current email address of the person, or one in refused records. Case-insensitive. */
                     email?: string;
                     /** @description The current external id of the person, or one in refused records. */
                     external_id?: string;

@@ -4,10 +4,11 @@ import type { RecordedEvent } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 
 /**
- * Takes along what the log keeps of refused records whose data are erased: the hashes by which they are found, and whom
- * they were about. So the rows are what a fold that never saw the data makes. Runs behind the rows of the same events.
+ * Deletes what the log keeps of refused records whose data is erased: their name hashes and their employee ids. The
+ * rows are then the same as if the data had been erased before the fold. Call it after the rows of these events have
+ * been inserted.
  */
-export async function forgetErased(
+export async function deleteErased(
   transaction: Transaction<unknown>,
   schema: string,
   companyId: string,
@@ -21,7 +22,7 @@ export async function forgetErased(
   const company = toUuid(companyId)
   await sql`delete from ${sql.id(schema, 'rejected_names')}
     where company_id = ${company} and position = any(${positions}::bigint[])`.execute(transaction)
-  // The entry of an event is the next one. Records of calls that succeeded know their employee by the stream, which stays.
+  // An event belongs to the first entry after it. Records of successful calls keep their employee id: it is the stream.
   await sql`update ${sql.id(schema, 'records')} r set employee_id = null
     from unnest(${positions}::bigint[]) as erased (position)
     cross join lateral (

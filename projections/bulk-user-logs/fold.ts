@@ -2,9 +2,9 @@ import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/events.ts'
-import { forgetErased } from './erasure.ts'
+import { deleteErased } from './erasure.ts'
 import type { RejectedName } from './rejected-names.ts'
-import { insertRejectedNames, namesIn } from './rejected-names.ts'
+import { insertRejectedNames, findNames } from './rejected-names.ts'
 import type { CountedEntry } from './rollups.ts'
 import { addToRollups } from './rollups.ts'
 import type { RecordStatus } from './tables.ts'
@@ -13,10 +13,9 @@ import type { CompanyEvents, Projection } from '../projection.ts'
 import { bigints, integers, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
 /**
- * Bulk User Logs: one entry for each call, and a light row for each of its records. What was set, changed or refused
- * stays in the ledger: a row names the positions of its events, so the log is cheap to write, and what is erased there
- * is erased here. Its tables are in bulk-user-logs-tables.ts, its queries in bulk-user-logs-queries.ts and its
- * neighbours.
+ * Bulk User Logs: one entry per call, and a small row per record. The details stay in the ledger, and a row holds only
+ * the positions of its events. This keeps the log cheap to write, and an erasure in the ledger also erases the details
+ * in the log.
  */
 export const bulkUserLogs: Projection = {
   name: 'bulk-user-logs',
@@ -35,12 +34,12 @@ async function fold(
   const records: PlacedRecord[] = []
   const names: RejectedName[] = []
   for (const { companyId, ...batch } of batches) {
-    for (const part of partsOf(batch)) {
+    for (const part of splitByCall(batch)) {
       const { closing } = part
       const place = { companyId, entryPosition: closing.position }
-      for (const record of recordsOf(part)) records.push({ ...place, ...record })
-      for (const name of rejectedNamesOf(part)) names.push({ ...place, ...name })
-      if (part.events.at(-1)!.position === closing.position) entries.push(entryOf(companyId, closing))
+      for (const record of buildRecords(part)) records.push({ ...place, ...record })
+      for (const name of findRejectedNames(part)) names.push({ ...place, ...name })
+      if (part.events.at(-1)!.position === closing.position) entries.push(buildEntry(companyId, closing))
     }
   }
   if (records.length > 0)
@@ -55,7 +54,7 @@ async function fold(
     await insertEntries(transaction, schema, entries)
     await addToRollups(transaction, schema, entries)
   }
-  for (const { companyId, events } of batches) await forgetErased(transaction, schema, companyId, events)
+  for (const { companyId, events } of batches) await deleteErased(transaction, schema, companyId, events)
 }
 
 async function insertEntries(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
@@ -88,14 +87,14 @@ async function insertEntries(transaction: Transaction<unknown>, schema: string, 
 type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_name' | 'request_id'
 type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates'
 
-/** Inserts rows. Where a call comes in parts, the events of one record may come in two of them. */
+/** Inserts rows. If a call is folded in parts, two of them may hold events of the same record. */
 async function insertRecords(
   transaction: Transaction<unknown>,
   schema: string,
   records: PlacedRecord[],
   areParts: boolean,
 ): Promise<void> {
-  const goesOn = sql`on conflict (company_id, entry_position, ordinal)
+  const continueRecord = sql`on conflict (company_id, entry_position, ordinal)
     do update set status = excluded.status, last_position = excluded.last_position`
   await sql`insert into ${sql.id(schema, 'records')}
     select * from ${unnestedRows({
@@ -107,20 +106,20 @@ async function insertRecords(
       status: texts(records.map(({ status }) => status)),
       first_position: bigints(records.map(({ first }) => first)),
       last_position: bigints(records.map(({ last }) => last)),
-    })} ${areParts ? goesOn : sql``}`.execute(transaction)
+    })} ${areParts ? continueRecord : sql``}`.execute(transaction)
 }
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
 
-/** Events of one call, all of them or a part, with the one that closes it. */
+/** All or some events of one call, and the event that closes it. */
 interface Part {
   events: RecordedEvent[]
   first: number
   closing: Closing
 }
 
-/** The events of each call stand next to each other; an event outside of any call stands alone, and has no entry. */
-function partsOf({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
+/** Splits events by call; the events of a call are contiguous. Skips events outside of calls, which have no entry. */
+function splitByCall({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
   const parts: Part[] = []
   let open: RecordedEvent[] = []
   const close = (first: number, closing: RecordedEvent) => {
@@ -137,11 +136,11 @@ function partsOf({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
     open.push(event)
     if (closesCall(event)) close(open[0]!.position, event)
   }
-  if (open.length > 0) throw new Error(`the call of position ${open[0]!.position} is not closed`)
+  if (open.length > 0) throw new Error(`the call at position ${open[0]!.position} is not closed`)
   return parts
 }
 
-/** An entry, in the words of its row but for the ids. */
+/** An entry. Fields have the names of their columns, except for ids. */
 interface Entry extends CountedEntry {
   callId: string
   duration_ms: number
@@ -152,9 +151,9 @@ interface Entry extends CountedEntry {
   request_id: string
 }
 
-function entryOf(companyId: string, closing: Closing): Entry {
+function buildEntry(companyId: string, closing: Closing): Entry {
   const { data } = closing
-  if (!data) throw new Error(`the data of ${closing.type} at position ${closing.position} are missing`)
+  if (!data) throw new Error(`the data of ${closing.type} at position ${closing.position} is missing`)
   const failure = closing.type === 'ApiCallFailed' ? closing.data : null
   return {
     companyId,
@@ -175,7 +174,7 @@ function entryOf(companyId: string, closing: Closing): Entry {
 }
 
 interface RecordRow {
-  /** Its place among the records of the entry. */
+  /** Its number among the rows of the entry, from 0. */
   ordinal: number
   index: number | null
   employeeId: string | null
@@ -185,20 +184,20 @@ interface RecordRow {
   last: number | null
 }
 
-/** A record, and the entry to which it belongs. */
+/** A record and the entry that it belongs to. */
 interface PlacedRecord extends RecordRow {
   companyId: string
   entryPosition: number
 }
 
-/** The rows that a part of a call makes. Records that changed nothing have no event but the closing one. */
-function recordsOf({ events, first, closing }: Part): RecordRow[] {
+/** Makes the rows of a part of a call. Only the closing event names records that changed nothing. */
+function buildRecords({ events, first, closing }: Part): RecordRow[] {
   const rows = new Map<number, RecordRow>()
   for (const event of events) {
     if (event === closing || event.index === null) continue
     const row = rows.get(event.index)
-    if (row) Object.assign(row, { status: statusOf(event, row.status), last: event.position })
-    else rows.set(event.index, rowOf(event, event.index, ordinalOf(event, event.index, first)))
+    if (row) Object.assign(row, { status: getStatusAfter(event, row.status), last: event.position })
+    else rows.set(event.index, buildRecord(event, event.index, getOrdinal(event, event.index, first)))
   }
   if (events.at(-1)!.position !== closing.position) return [...rows.values()]
   if (closing.type === 'ApiCallCompleted') {
@@ -206,35 +205,44 @@ function recordsOf({ events, first, closing }: Part): RecordRow[] {
       rows.set(index, { ordinal: index, index, employeeId: employee_id, status: 'No Updates', first: null, last: null })
     }
   } else if (first === closing.position) {
-    // No record caused it: one row carries the error of the call.
+    // The call was refused as a whole: one row stands for it.
     return [{ ordinal: 0, index: null, employeeId: null, status: null, first, last: first }]
   }
   return [...rows.values()]
 }
 
 /**
- * The place of a record among the rows of its entry, which are in the order of the records. A call that failed has one
- * event for each row; one that succeeded has a row for each record.
+ * The ordinal of a record. A failed call has one event and one row per refused record, a successful one a row per
+ * record.
  */
-function ordinalOf(event: RecordedEvent, index: number, first: number): number {
+function getOrdinal(event: RecordedEvent, index: number, first: number): number {
   return event.type === 'EmployeeRecordRejected' ? event.position - first : index
 }
 
-function rejectedNamesOf({ events, first }: Part): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
+function findRejectedNames({ events, first }: Part): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
   return events.flatMap((event) => {
     if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
     const at = { ordinal: event.position - first, position: event.position }
-    return namesIn(event.data).map((foundBy) => ({ ...at, foundBy }))
+    return findNames(event.data).map((foundBy) => ({ ...at, foundBy }))
   })
 }
 
-function rowOf(event: RecordedEvent, index: number, ordinal: number): RecordRow {
+function buildRecord(event: RecordedEvent, index: number, ordinal: number): RecordRow {
   const employeeId = event.type === 'EmployeeRecordRejected' ? (event.data?.employee_id ?? null) : event.stream
-  return { ordinal, index, employeeId, status: statusOf(event, null), first: event.position, last: event.position }
+  return {
+    ordinal,
+    index,
+    employeeId,
+    status: getStatusAfter(event, null),
+    first: event.position,
+    last: event.position,
+  }
 }
 
-/** One status for each record: deactivated before reactivated before synced. A creation and a refusal have none. */
-function statusOf(event: RecordedEvent, before: RecordStatus | null): RecordStatus | null {
+/**
+ * The status of a record: a change of the employee's status takes precedence. Created and refused records have none.
+ */
+function getStatusAfter(event: RecordedEvent, before: RecordStatus | null): RecordStatus | null {
   if (event.type === 'EmployeeDeactivated') return 'Deactivated'
   if (event.type === 'EmployeeReactivated') return 'Reactivated'
   if (event.type === 'EmployeeUpdated') return before ?? 'Synced'

@@ -2,19 +2,19 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { normaliseEmail } from '../../src/domain/attributes.ts'
 import { isId, toUuid } from '../../src/domain/ids.ts'
-import { hashKeyOf, nameHash, namesOf } from './rejected-names.ts'
+import { selectHashKey, hashName, listPossibleNames } from './rejected-names.ts'
 import { bulkUserLogs } from './fold.ts'
-import { employees, searchable } from '../employees/fold.ts'
+import { employees, normaliseSearchText } from '../employees/fold.ts'
 import { schemaOf } from '../projection.ts'
 
 /**
- * Whom records speak of. Both find refused records by the exact id, e-mail or external id in them as well; names are
- * compared with the employee as the read model has them now.
+ * Filters records by person. Both fields are compared with the employee's current values, and with the exact id, email
+ * or external id in refused records.
  */
 export interface PersonFilter {
-  /** Exactly: an employee's id, their e-mail in any case, or their external id. */
+  /** The exact id, email (in any case) or external id of an employee. */
   employee?: string
-  /** Part of an employee's names, e-mail, external id or employee number, in any case; or their id. */
+  /** Part of the names, email, external id or employee number of an employee, in any case; or the id. */
   q?: string
 }
 
@@ -25,15 +25,15 @@ const RECORDS = sql.id(SCHEMA, 'records')
 const REJECTED_NAMES = sql.id(SCHEMA, 'rejected_names')
 const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 
-/** From which end entries are taken, in the words of a query. */
+/** The order in which entries are read, as parts of a query. */
 export interface Direction {
-  /** How positions are sorted. */
+  /** The sort order of positions. */
   order: Condition
-  /** The aggregate that gives the last of some positions in that order. */
+  /** The aggregate function for the last position in that order. */
   last: Condition
-  /** The comparison with which a position stands before another one, or is that one. */
+  /** The comparison for “equal or earlier in that order”. */
   isUpTo: Condition
-  /** A position behind all others. */
+  /** A position after all others in that order. */
   end: Condition
 }
 
@@ -46,11 +46,11 @@ export const OLDEST_FIRST: Direction = {
 }
 
 /**
- * A query that gives the positions of the first `limit` entries which hold a record of the person and are wanted.
- * It costs a look into an index for each employee whom a text finds, even if those are all: the first entry of each
- * tells how far to look at most, and only employees with an entry up to there are asked for more.
+ * A query for the positions of the first `limit` wanted entries with a record of the person. A text may match every
+ * employee, so the query first reads only one entry of each employee. These entries bound the result, and only
+ * employees with an entry within that bound are searched further.
  */
-export function positionsWithPerson(
+export function selectPositionsWithPerson(
   companyId: string,
   person: PersonFilter,
   isWanted: (position: Condition) => Condition,
@@ -59,10 +59,10 @@ export function positionsWithPerson(
 ): Condition {
   const company = toUuid(companyId)
   const [ofRecord, ofName] = [sql.ref('r.entry_position'), sql.ref('n.entry_position')]
-  // An employee may stand in several records of a refused call, hence "distinct" before "limit".
+  // A refused call may have several records of one employee, hence "distinct" before "limit".
   return sql`
     with nearest as materialized (
-      select found.employee_id, own.position from (${employeesLike(company, person)}) as found (employee_id)
+      select found.employee_id, own.position from (${selectMatchingEmployees(company, person)}) as found (employee_id)
         cross join lateral (
           select r.entry_position as position from ${RECORDS} r
           where r.company_id = ${company} and r.employee_id = found.employee_id and ${isWanted(ofRecord)}
@@ -81,7 +81,7 @@ export function positionsWithPerson(
       ) own
       where nearest.position ${isUpTo} (select position from enough)
     union
-    select own.position from (${namesLike(companyId, person)}) as found (name_hash)
+    select own.position from (${selectNameHashes(companyId, person)}) as found (name_hash)
       cross join lateral (
         select distinct n.entry_position as position from ${REJECTED_NAMES} n
         where n.company_id = ${company} and n.name_hash = found.name_hash and ${isWanted(ofName)}
@@ -90,14 +90,14 @@ export function positionsWithPerson(
     order by position ${order} limit ${limit}`
 }
 
-/** Whether an entry `e` holds a record of the person. */
-export function entryHasPerson(companyId: string, person: PersonFilter): Condition {
+/** A condition: the entry `e` has a record of the person. */
+export function hasRecordOfPerson(companyId: string, person: PersonFilter): Condition {
   return sql`exists (select 1 from ${RECORDS} p where p.company_id = ${toUuid(companyId)} and p.entry_position = e.position
-    and ${recordIsOf(companyId, person, sql.ref('p.employee_id'), sql.ref('p.entry_position'), sql.ref('p.ordinal'))})`
+    and ${isRecordOfPerson(companyId, person, sql.ref('p.employee_id'), sql.ref('p.entry_position'), sql.ref('p.ordinal'))})`
 }
 
-/** Whether a record, given by its employee, entry and ordinal, is of the person. */
-export function recordIsOf(
+/** A condition: the record with this employee, entry and ordinal is of the person. */
+export function isRecordOfPerson(
   companyId: string,
   person: PersonFilter,
   employeeId: Condition,
@@ -106,27 +106,27 @@ export function recordIsOf(
 ): Condition {
   const company = toUuid(companyId)
   return sql`(
-    ${employeeId} in (${employeesLike(company, person)})
-    or exists (select 1 from ${REJECTED_NAMES} n where n.company_id = ${company} and n.name_hash in (${namesLike(companyId, person)})
+    ${employeeId} in (${selectMatchingEmployees(company, person)})
+    or exists (select 1 from ${REJECTED_NAMES} n where n.company_id = ${company} and n.name_hash in (${selectNameHashes(companyId, person)})
       and n.entry_position = ${entryPosition} and n.ordinal = ${ordinal}))`
 }
 
-/** A query that gives the ids of the employees whom a text finds. */
-function employeesLike(company: string, { employee, q }: PersonFilter): Condition {
-  const ways: Condition[] = []
-  for (const text of [employee, q]) if (isId('emp', text)) ways.push(sql`select ${toUuid(text)}::uuid`)
+/** A query for the ids of matching employees. */
+function selectMatchingEmployees(company: string, { employee, q }: PersonFilter): Condition {
+  const selects: Condition[] = []
+  for (const text of [employee, q]) if (isId('emp', text)) selects.push(sql`select ${toUuid(text)}::uuid`)
   const find = (condition: Condition) =>
     sql`select employee_id from ${EMPLOYEES} where company_id = ${company} and ${condition}`
   if (employee !== undefined) {
-    ways.push(find(sql`email = ${normaliseEmail(employee)}`), find(sql`external_id = ${employee}`))
+    selects.push(find(sql`email = ${normaliseEmail(employee)}`), find(sql`external_id = ${employee}`))
   }
-  if (q !== undefined) ways.push(find(sql`strpos(search_text, ${searchable(q)}) > 0`))
-  return sql.join(ways, sql` union `)
+  if (q !== undefined) selects.push(find(sql`strpos(search_text, ${normaliseSearchText(q)}) > 0`))
+  return sql.join(selects, sql` union `)
 }
 
-/** A query that gives the hashes under which refused records with this text stand. */
-function namesLike(companyId: string, { employee, q }: PersonFilter): Condition {
-  const hashKey = hashKeyOf(toUuid(companyId))
-  const hashes = namesOf((employee ?? q)!).map((name) => sql`(${nameHash(hashKey, sql`${name}::text`)})`)
+/** A query for the hashes of the names that the text may be. */
+function selectNameHashes(companyId: string, { employee, q }: PersonFilter): Condition {
+  const hashKey = selectHashKey(toUuid(companyId))
+  const hashes = listPossibleNames((employee ?? q)!).map((name) => sql`(${hashName(hashKey, sql`${name}::text`)})`)
   return sql`values ${sql.join(hashes)}`
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { Direction, PersonFilter } from './people-queries.ts'
-import { entryHasPerson, NEWEST_FIRST, OLDEST_FIRST, positionsWithPerson } from './people-queries.ts'
+import { hasRecordOfPerson, NEWEST_FIRST, OLDEST_FIRST, selectPositionsWithPerson } from './people-queries.ts'
 import type { BulkUserLogTables } from './tables.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
@@ -11,13 +11,13 @@ import { schemaOf } from '../projection.ts'
 /** The projection that these queries read. */
 export const BULK_USER_LOGS = { name: bulkUserLogs.name, version: bulkUserLogs.version }
 
-/** A Bulk User Log entry as the admin endpoint shows it, and its place in the log. */
+/** A Bulk User Log entry as in the admin endpoint, and its position in the log. */
 export interface LogEntry {
   position: number
   entry: {
     id: string
     status: 'Completed' | 'Failed'
-    /** Always `Public API`: entries are made by API calls alone. */
+    /** Always `Public API`, because only API calls create entries. */
     name: 'Public API'
     requested_at: string
     operation: Operation
@@ -30,19 +30,19 @@ export interface LogEntry {
   }
 }
 
-/** Entries that satisfy all of what is given. */
+/** Selects the entries that match all given filters. */
 export interface EntryFilter extends PersonFilter {
   status?: 'Completed' | 'Failed'
   operation?: Operation
-  /** RFC 3339: requested at this instant or later. */
+  /** Requested at this instant (RFC 3339) or later. */
   from?: string
-  /** RFC 3339: requested before this instant. */
+  /** Requested before this instant (RFC 3339). */
   to?: string
-  /** An API id. */
+  /** The API id of a key. */
   key?: string
 }
 
-/** A company's entries, newest first; after a page of them only those older than the one at `before`. */
+/** Lists a company's entries, newest first; with `before`, only those before that position. */
 export async function listLogEntries(
   db: Kysely<unknown>,
   companyId: string,
@@ -53,7 +53,7 @@ export async function listLogEntries(
   return listInDirection(db, companyId, filter, { bound, direction: NEWEST_FIRST, limit: page.limit })
 }
 
-/** A company's entries that came after a position, oldest first. */
+/** Lists a company's entries after a position, oldest first. */
 export async function listLogEntriesAfter(
   db: Kysely<unknown>,
   companyId: string,
@@ -64,7 +64,7 @@ export async function listLogEntriesAfter(
   return listInDirection(db, companyId, filter, { bound, direction: OLDEST_FIRST, limit: page.limit })
 }
 
-/** Which entries are read: from the one end or the other, beyond a position. */
+/** The part of the log to read. */
 interface Stretch {
   bound: Bound | null
   direction: Direction
@@ -83,28 +83,28 @@ async function listInDirection(
   stretch: Stretch,
 ): Promise<LogEntry[]> {
   const company = toUuid(companyId)
-  const isBetween = positionsOf(company, filter, stretch.bound)
+  const isBetween = buildRangeConditions(company, filter, stretch.bound)
   const found =
     filter.employee === undefined && filter.q === undefined
-      ? sql`${isBetween(sql.ref('e.position'))} and ${all(attributesOf(filter))}`
-      : sql`e.position in (${positionsOfPerson(companyId, filter, isBetween, stretch)})`
+      ? sql`${isBetween(sql.ref('e.position'))} and ${joinConditions(buildColumnConditions(filter))}`
+      : sql`e.position in (${selectPersonPositions(companyId, filter, isBetween, stretch)})`
   const { rows } = await sql<EntryRow>`select e.* from ${ENTRIES} e where e.company_id = ${company} and ${found}
     order by e.position ${stretch.direction.order} limit ${stretch.limit}`.execute(db)
-  return rows.map(shown)
+  return rows.map(toLogEntry)
 }
 
-/** The position of a company's newest entry; 0 when it has none. */
-export async function newestLogPosition(db: Kysely<unknown>, companyId: string): Promise<number> {
+/** The position of a company's newest entry; 0 if it has none. */
+export async function readNewestLogPosition(db: Kysely<unknown>, companyId: string): Promise<number> {
   const { rows } = await sql<{ newest: number }>`select coalesce(max(position), 0) as newest from ${ENTRIES}
     where company_id = ${toUuid(companyId)}`.execute(db)
   return rows[0]?.newest ?? 0
 }
 
-/** One entry of a company, by the id of its call; null when the company has none such (yet). */
+/** Finds an entry by the id of its call; null if the company has no such entry, or not yet. */
 export async function findLogEntry(db: Kysely<unknown>, companyId: string, callId: string): Promise<LogEntry | null> {
   const { rows } = await sql<EntryRow>`select * from ${ENTRIES}
     where company_id = ${toUuid(companyId)} and call_id = ${toUuid(callId)}`.execute(db)
-  return rows[0] ? shown(rows[0]) : null
+  return rows[0] ? toLogEntry(rows[0]) : null
 }
 
 type EntryRow = Selectable<BulkUserLogTables['entries']>
@@ -116,11 +116,10 @@ const HOURS = sql.id(SCHEMA, 'hours')
 const HOUR_CHARACTERS = '0000-00-00T00'.length
 
 /**
- * The conditions that tell between which positions entries stand, for any column that holds such a position. The log
- * is in the order of positions, and requests end in another order than they began in; so an instant is turned into
- * positions by way of the hours.
+ * Returns a function that makes the range conditions for a column of positions. Times are turned into positions through
+ * the hours, because entries are in the order in which their calls were committed, not requested.
  */
-function positionsOf(
+function buildRangeConditions(
   company: string,
   { from, to }: EntryFilter,
   bound: Bound | null,
@@ -139,12 +138,12 @@ function positionsOf(
         sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`,
       )
     }
-    return all(conditions)
+    return joinConditions(conditions)
   }
 }
 
-/** The conditions on an entry `e` that speak of its own columns. */
-function attributesOf({ status, operation, from, to, key }: EntryFilter): Condition[] {
+/** The conditions on the columns of an entry `e`. */
+function buildColumnConditions({ status, operation, from, to, key }: EntryFilter): Condition[] {
   const conditions: Condition[] = []
   if (status !== undefined) conditions.push(sql`e.status = ${status}`)
   if (operation !== undefined) conditions.push(sql`e.operation = ${operation}`)
@@ -154,28 +153,28 @@ function attributesOf({ status, operation, from, to, key }: EntryFilter): Condit
   return conditions
 }
 
-/** The positions of the first entries with the person that is looked for; a second one must be in them, too. */
-function positionsOfPerson(
+/** A query for the positions of the first entries that match the person filters and all others. */
+function selectPersonPositions(
   companyId: string,
   filter: EntryFilter,
   isBetween: (position: Condition) => Condition,
   { direction, limit }: Stretch,
 ): Condition {
   const { employee, q } = filter
-  const conditions = attributesOf(filter)
-  if (employee !== undefined && q !== undefined) conditions.push(entryHasPerson(companyId, { q }))
+  const conditions = buildColumnConditions(filter)
+  if (employee !== undefined && q !== undefined) conditions.push(hasRecordOfPerson(companyId, { q }))
   const person = employee === undefined ? { q: q! } : { employee }
-  if (conditions.length === 0) return positionsWithPerson(companyId, person, isBetween, direction, limit)
+  if (conditions.length === 0) return selectPositionsWithPerson(companyId, person, isBetween, direction, limit)
   const isWanted = (position: Condition) => sql`${isBetween(position)} and exists (
-    select 1 from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${all(conditions)})`
-  return positionsWithPerson(companyId, person, isWanted, direction, limit)
+    select 1 from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${joinConditions(conditions)})`
+  return selectPositionsWithPerson(companyId, person, isWanted, direction, limit)
 }
 
-function all(conditions: Condition[]): Condition {
+function joinConditions(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 
-function shown(row: EntryRow): LogEntry {
+function toLogEntry(row: EntryRow): LogEntry {
   const { total, updated, deactivated, failed, no_updates } = row
   return {
     position: row.position,

@@ -1,12 +1,12 @@
 import type { Kysely, RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { recordIsOf } from './people-queries.ts'
+import { isRecordOfPerson } from './people-queries.ts'
 import type { BulkUserLogTables, RecordStatus } from './tables.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
 
-/** A record of an entry, with the positions of the events that hold its details. */
+/** A record of an entry, and the positions of the events with its details. */
 export interface LogRecord {
   ordinal: number
   index: number | null
@@ -16,7 +16,7 @@ export interface LogRecord {
   lastPosition: number | null
 }
 
-/** What became of a record: its status, or a word for those that have none. */
+/** The outcome of a record: its status, or a word for records without one. */
 export type RecordOutcome = RecordStatus | 'Created' | 'Failed'
 
 export interface RecordFilter {
@@ -24,21 +24,18 @@ export interface RecordFilter {
   q?: string
 }
 
-/** An entry, as far as its records depend on it. */
+/** The parts of an entry that its records depend on. */
 export interface EntryPlace {
   position: number
   entry: { status: 'Completed' | 'Failed' }
 }
 
-/** What became of a record of this entry. */
-export function outcomeOf({ entry }: EntryPlace, record: Pick<LogRecord, 'status'>): RecordOutcome {
+/** Returns the outcome of a record of this entry. */
+export function getRecordOutcome({ entry }: EntryPlace, record: Pick<LogRecord, 'status'>): RecordOutcome {
   return record.status ?? (entry.status === 'Failed' ? 'Failed' : 'Created')
 }
 
-/**
- * The records of an entry that satisfy a filter, in the order of the call, after the one with this ordinal: a cursor may
- * name one that the column could not hold.
- */
+/** Lists the records of an entry that match a filter, in the order of the call, after an ordinal. */
 export async function listLogRecords(
   db: Kysely<unknown>,
   companyId: string,
@@ -46,17 +43,12 @@ export async function listLogRecords(
   filter: RecordFilter,
   page: { after: number; limit: number },
 ): Promise<LogRecord[]> {
-  return readRecords(
-    db,
-    companyId,
-    entry,
-    [sql`ordinal > ${page.after}::bigint`, ...conditionsOf(companyId, entry, filter)],
-    sql`asc`,
-    page.limit,
-  )
+  // bigint, because a cursor may hold a number that is too large for the column.
+  const conditions = [sql`ordinal > ${page.after}::bigint`, ...buildRecordConditions(companyId, entry, filter)]
+  return selectRecords(db, companyId, entry, conditions, sql`asc`, page.limit)
 }
 
-/** The last records of an entry before the one with this ordinal that satisfy a filter, in the order of the call. */
+/** Lists the last records of an entry before an ordinal that match a filter, in the order of the call. */
 export async function listLogRecordsBefore(
   db: Kysely<unknown>,
   companyId: string,
@@ -64,18 +56,18 @@ export async function listLogRecordsBefore(
   filter: RecordFilter,
   page: { before: number; limit: number },
 ): Promise<LogRecord[]> {
-  const conditions = [sql`ordinal < ${page.before}::bigint`, ...conditionsOf(companyId, entry, filter)]
-  return (await readRecords(db, companyId, entry, conditions, sql`desc`, page.limit)).toReversed()
+  const conditions = [sql`ordinal < ${page.before}::bigint`, ...buildRecordConditions(companyId, entry, filter)]
+  return (await selectRecords(db, companyId, entry, conditions, sql`desc`, page.limit)).toReversed()
 }
 
-/** The record of an entry that stood at this place of the call; null when the entry has none. */
+/** Finds the record with this index in the call; null if the entry has none. */
 export async function findLogRecord(
   db: Kysely<unknown>,
   companyId: string,
   entry: EntryPlace,
   index: number,
 ): Promise<LogRecord | null> {
-  const [record] = await readRecords(db, companyId, entry, [sql`record_index = ${index}`], sql`asc`, 1)
+  const [record] = await selectRecords(db, companyId, entry, [sql`record_index = ${index}`], sql`asc`, 1)
   return record ?? null
 }
 
@@ -83,24 +75,24 @@ const RECORDS = sql.id(schemaOf(bulkUserLogs), 'records')
 
 type Condition = RawBuilder<unknown>
 
-function conditionsOf(companyId: string, entry: EntryPlace, { status, q }: RecordFilter): Condition[] {
+function buildRecordConditions(companyId: string, entry: EntryPlace, { status, q }: RecordFilter): Condition[] {
   const conditions: Condition[] = []
   if (status === 'Created' || status === 'Failed') {
-    // All records of an entry that have no status are of one kind.
-    const isKind = outcomeOf(entry, { status: null }) === status
+    // Records without a status were all created or all refused, depending on the entry.
+    const isKind = getRecordOutcome(entry, { status: null }) === status
     conditions.push(isKind ? sql`status is null` : sql`false`)
   } else if (status !== undefined) {
     conditions.push(sql`status = ${status}`)
   }
   if (q !== undefined) {
     conditions.push(
-      recordIsOf(companyId, { q }, sql.ref('r.employee_id'), sql.ref('r.entry_position'), sql.ref('r.ordinal')),
+      isRecordOfPerson(companyId, { q }, sql.ref('r.employee_id'), sql.ref('r.entry_position'), sql.ref('r.ordinal')),
     )
   }
   return conditions
 }
 
-async function readRecords(
+async function selectRecords(
   db: Kysely<unknown>,
   companyId: string,
   entry: EntryPlace,

@@ -6,18 +6,17 @@ import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { bigints, byteas, integers, texts, unnestedRows, uuids } from '../unnested-rows.ts'
 
 /*
- * A refused record names somebody who may not exist. The log does not copy people, so it keeps neither the record nor
- * its e-mail: only hashes of the id, e-mail and external id in it, by which somebody who knows one of them finds the
- * record. They are keyed with the company's secret: nothing can be guessed from the table without it, and hashes of two
- * companies cannot be compared. An erasure takes the rows away.
+ * Refused records must be searchable by the person that they name, but the log does not copy personal data. It stores
+ * only hashes of the id, email and external id of each refused record. They are keyed with the company's secret, so
+ * that nobody can find out the names by guessing, or compare those of two companies. An erasure deletes the rows.
  */
 
 type NameKind = 'id' | 'email' | 'external_id'
 
-/** A name as it is hashed: its kind and itself, in the form in which it is compared. */
+/** A name as it is hashed: its kind and its normalised value. */
 export type FoundBy = `${NameKind}:${string}`
 
-/** A refused record, by what names it. */
+/** A refused record and one of the names in it. */
 export interface RejectedName {
   companyId: string
   entryPosition: number
@@ -26,49 +25,46 @@ export interface RejectedName {
   foundBy: FoundBy
 }
 
-// Longer than any e-mail address, external id or id: nobody looks for such a text, so nothing is kept of it.
+// Longer than any valid name: nobody searches for longer ones, so they are not stored.
 const MAX_CHARACTERS = 2_048
 
-/** The names in a refused record: those of its locator and those that it would have set, also of a truncated one. */
-export function namesIn(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
+/** Finds the names in a refused record: in its locator, and in the record itself or what is kept of a truncated one. */
+export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
   const { locator, record, names = null } = rejected
   const sources = [locator, typeof record === 'object' && !Array.isArray(record) ? record : names]
   const found = new Set<FoundBy>()
   for (const source of sources as (Record<string, unknown> | null)[]) {
     for (const kind of ['id', 'email', 'external_id'] as const) {
       const value = source && Object.hasOwn(source, kind) ? source[kind] : null
-      if (isNamed(value)) found.add(nameOf(kind, value))
+      if (isSearchable(value)) found.add(formatName(kind, value))
     }
   }
   return [...found]
 }
 
-/** Whether a value, which may be anything that a client sent, is a text that somebody could look for. */
-function isNamed(value: unknown): value is string {
+/** Whether a value that a client sent is a text that somebody may search for. */
+function isSearchable(value: unknown): value is string {
   if (typeof value !== 'string' || value === '' || value.length > MAX_CHARACTERS) return false
-  // No text of the database can hold these.
+  // PostgreSQL can store neither of these.
   return !value.includes('\0') && value.isWellFormed()
 }
 
-/** All that a text may name. */
-export function namesOf(text: string): FoundBy[] {
-  return [nameOf('id', text), nameOf('email', text), nameOf('external_id', text)]
+/** The names that a searched text may be. */
+export function listPossibleNames(text: string): FoundBy[] {
+  return [formatName('id', text), formatName('email', text), formatName('external_id', text)]
 }
 
-function nameOf(kind: NameKind, value: string): FoundBy {
+function formatName(kind: NameKind, value: string): FoundBy {
   return `${kind}:${kind === 'email' ? normaliseEmail(value) : value}`
 }
 
-/** The secret of a company, which is given by its UUID. The same for every copy of the table, so that a rebuild makes the same rows. */
-export function hashKeyOf(company: string): RawBuilder<Buffer> {
+/** SQL for the secret of the company with this UUID. It never changes, so a rebuild makes the same rows. */
+export function selectHashKey(company: string): RawBuilder<Buffer> {
   return sql<Buffer>`(select hash_key from companies where company_id = ${company})`
 }
 
-/**
- * The keyed hash of a name, made by the database from expressions that give the key and a `FoundBy`. Hashed twice under
- * the key, as in HMAC (RFC 2104): PostgreSQL has none of its own.
- */
-export function nameHash(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
+/** SQL for the keyed hash of a `FoundBy`. PostgreSQL has no HMAC, so it hashes twice with the key, like RFC 2104. */
+export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
   return sql<Buffer>`sha256(${hashKey} || sha256(${hashKey} || convert_to(${foundBy}, 'UTF8')))`
 }
 
@@ -80,7 +76,7 @@ export async function insertRejectedNames(
   if (names.length === 0) return
   const hashKeys = await readHashKeys(transaction, [...new Set(names.map(({ companyId }) => companyId))])
   await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, ordinal, position)
-    select company_id, ${nameHash(sql`hash_key`, sql`found_by`)}, entry_position, ordinal, position
+    select company_id, ${hashName(sql`hash_key`, sql`found_by`)}, entry_position, ordinal, position
     from ${unnestedRows({
       company_id: uuids(names.map(({ companyId }) => companyId)),
       hash_key: byteas(names.map(({ companyId }) => hashKeys.get(companyId)!)),

@@ -6,7 +6,7 @@ import { bigints, texts, timestamps, unnestedRows, uuids } from '../unnested-row
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
 type Counts = Record<(typeof COUNTS)[number], number>
 
-/** What the sums need to know of an entry, in the words of its row but for the ids. */
+/** The fields of an entry that the rollups need. They have the names of their columns, except for ids. */
 export interface CountedEntry extends Counts {
   companyId: string
   position: number
@@ -17,8 +17,8 @@ export interface CountedEntry extends Counts {
 }
 
 /**
- * Adds entries to the sums of their days, and widens the positions of their hours. Each in the order of the keys, so that
- * nobody who folds something else waits for a row in another order.
+ * Adds entries to the sums of their days, and extends the position ranges of their hours. Locks rows in the order of
+ * their keys, so that concurrent folds do not deadlock.
  */
 export async function addToRollups(
   transaction: Transaction<unknown>,
@@ -30,10 +30,10 @@ export async function addToRollups(
 }
 
 async function widenHours(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
-  const hours = groupsByKey(entries, (entry) => [entry.companyId, hourOf(entry)]).map((group) => {
+  const hours = groupByKey(entries, (entry) => [entry.companyId, getHour(entry)]).map((group) => {
     const first = group.reduce((least, { position }) => Math.min(least, position), Infinity)
     const last = group.reduce((most, { position }) => Math.max(most, position), 0)
-    return { companyId: group[0]!.companyId, hour: hourOf(group[0]!), first, last }
+    return { companyId: group[0]!.companyId, hour: getHour(group[0]!), first, last }
   })
   await sql`insert into ${sql.id(schema, 'hours')} as h (company_id, hour, first_position, last_position)
     select * from ${unnestedRows({
@@ -48,9 +48,9 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
 }
 
 async function addToDays(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
-  const days = groupsByKey(entries, (entry) => [
+  const days = groupByKey(entries, (entry) => [
     entry.companyId,
-    dayOf(entry),
+    getDay(entry),
     entry.keyId,
     entry.operation,
     entry.status,
@@ -63,7 +63,7 @@ async function addToDays(transaction: Transaction<unknown>, schema: string, entr
     select company_id, day::date, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates
     from ${unnestedRows({
       company_id: uuids(first.map(({ companyId }) => companyId)),
-      day: texts(first.map(dayOf)),
+      day: texts(first.map(getDay)),
       key_id: uuids(first.map(({ keyId }) => keyId)),
       operation: texts(first.map(({ operation }) => operation)),
       status: texts(first.map(({ status }) => status)),
@@ -76,16 +76,16 @@ async function addToDays(transaction: Transaction<unknown>, schema: string, entr
       no_updates = d.no_updates + excluded.no_updates`.execute(transaction)
 }
 
-function hourOf(entry: CountedEntry): string {
+function getHour(entry: CountedEntry): string {
   return `${entry.requested_at.slice(0, 13)}:00:00.000Z`
 }
 
-function dayOf(entry: CountedEntry): string {
+function getDay(entry: CountedEntry): string {
   return entry.requested_at.slice(0, 10)
 }
 
-/** Entries that have the same key, in the order of the keys. */
-function groupsByKey(entries: CountedEntry[], keyOf: (entry: CountedEntry) => string[]): CountedEntry[][] {
+/** Groups entries by key, in the order of the keys. */
+function groupByKey(entries: CountedEntry[], keyOf: (entry: CountedEntry) => string[]): CountedEntry[][] {
   const groups = Map.groupBy(entries, (entry) => keyOf(entry).join(' '))
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }

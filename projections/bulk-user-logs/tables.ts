@@ -4,11 +4,11 @@ import type { Operation } from '../../src/domain/events.ts'
 
 export type RecordStatus = 'Synced' | 'No Updates' | 'Reactivated' | 'Deactivated'
 
-/** The tables of Bulk User Logs. `entries` and `records` are the log; the others make its filters and sums fast. */
+/** The tables of Bulk User Logs. `entries` and `records` hold the log; the others make its filters and sums fast. */
 export type BulkUserLogTables = {
   entries: {
     company_id: string
-    /** The position of the event that closes the call: the order of the log. */
+    /** The position of the event that closes the call. The log is in this order. */
     position: number
     call_id: string
     status: 'Completed' | 'Failed'
@@ -31,30 +31,27 @@ export type BulkUserLogTables = {
     company_id: string
     /** The position of its entry. */
     entry_position: number
-    /** Its place among the entry's rows, from 0. */
+    /** Its number among the rows of the entry, from 0. */
     ordinal: number
-    /** Its place in the call; null for a row that speaks of the call as a whole. */
+    /** Its index in the call; null for a row that stands for the whole call. */
     record_index: number | null
     employee_id: string | null
     status: RecordStatus | null
-    /** Its events, which stand next to each other; null when there are none. */
+    /** The range of its events, which are contiguous; null if there are none. */
     first_position: number | null
     last_position: number | null
   }
-  /**
-   * By which id, e-mail or external id a refused record can be found, as a hash: `nameHash` tells of what. A row goes
-   * with its event: erasing the event's data takes the row along, and a fold of erased data makes none.
-   */
+  /** The hashes (see `hashName`) of the names in refused records. A row is deleted when its event's data is erased. */
   rejected_names: {
     company_id: string
     name_hash: Buffer
     entry_position: number
-    /** The record's place among the entry's rows. */
+    /** The ordinal of the record. */
     ordinal: number
     /** The position of the event that rejected the record. */
     position: number
   }
-  /** Between which positions the entries of an hour stand: the log is ordered by position, and filtered by time. */
+  /** The position range of the entries of each hour, because the log is ordered by position but filtered by time. */
   hours: { company_id: string; hour: string; first_position: number; last_position: number }
   /** Calls and their counts by day (UTC), key, operation and status. */
   days: {
@@ -72,13 +69,13 @@ export type BulkUserLogTables = {
   }
 }
 
-/** Makes the tables in an empty schema. Every key and index begins with the company. */
-export const createBulkUserLogTables = (db: Kysely<unknown>, schema: string) => run(db, schema, TABLES)
+/** Creates the tables in an empty schema. Every key and index starts with the company. */
+export const createBulkUserLogTables = (db: Kysely<unknown>, schema: string) => runStatements(db, schema, TABLES)
 
-/** Makes the indexes that filters and look-ups need. */
-export const createBulkUserLogIndexes = (db: Kysely<unknown>, schema: string) => run(db, schema, INDEXES)
+/** Creates the indexes that queries need. */
+export const createBulkUserLogIndexes = (db: Kysely<unknown>, schema: string) => runStatements(db, schema, INDEXES)
 
-async function run(db: Kysely<unknown>, schema: string, statements: string[]): Promise<void> {
+async function runStatements(db: Kysely<unknown>, schema: string, statements: string[]): Promise<void> {
   for (const statement of statements) await sql.raw(statement.replaceAll('$schema', `"${schema}"`)).execute(db)
 }
 
@@ -125,7 +122,7 @@ const TABLES = [
     position bigint not null,
     primary key (company_id, name_hash, entry_position, ordinal)
   )`,
-  // By this the rows of an event that is erased are found.
+  // For erasures.
   `create index rejected_names_by_event on $schema.rejected_names (company_id, position)`,
 
   `create table $schema.hours (

@@ -5,7 +5,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
 
-/** The calls of a day (UTC) with one operation and one outcome, and the sums of their counts. */
+/** The number of calls of a day (UTC) with an operation and a status, and the sums of their counts. */
 export interface UsageOfDay {
   day: string
   operation: Operation
@@ -14,14 +14,14 @@ export interface UsageOfDay {
   records: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
 }
 
-/** A company's calls from one day to another, both included, of one API key or of all. */
-export async function usageByDay(
+/** Reads a company's usage in a range of days, both inclusive, of one API key or of all. */
+export async function readDailyUsage(
   db: Kysely<unknown>,
   companyId: string,
   range: { from: string; to: string; key?: string },
 ): Promise<UsageOfDay[]> {
   const ofKey = range.key === undefined ? sql`true` : sql`key_id = ${toUuid(range.key)}`
-  // Sums of bigint are numeric, which arrives as text.
+  // PostgreSQL sums bigint to numeric, which arrives as text.
   const sum = (name: string) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`
   const { rows } = await sql<Omit<UsageOfDay, 'records'> & UsageOfDay['records']>`
     select to_char(day, 'YYYY-MM-DD') as day, operation, status, ${sum('calls')},
@@ -33,8 +33,8 @@ export async function usageByDay(
   return rows.map(({ day, operation, status, calls, ...records }) => ({ day, operation, status, calls, records }))
 }
 
-/** Today (UTC) by the database's clock. */
-export async function currentDay(db: Kysely<unknown>): Promise<string> {
+/** The current day (UTC) by the database's clock. */
+export async function readCurrentDay(db: Kysely<unknown>): Promise<string> {
   const { rows } = await sql<{
     day: string
   }>`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') as day`.execute(db)

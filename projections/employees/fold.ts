@@ -8,16 +8,13 @@ import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
 import { bigints, jsons, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
-/**
- * The employee read model: the latest state of every employee, for lists and searches.
- * Its queries are in employees-queries.ts.
- */
+/** The employee read model: the latest state of every employee, for lists and searches. */
 export const employees: Projection = { name: 'employees', version: 1, createTables, createIndexes, fold }
 
 export type EmployeeTables = {
   employees: {
     company_id: string
-    /** A UUIDv7: the order of the list. */
+    /** A UUIDv7, so the list is in order of creation. */
     employee_id: string
     /** The position of the employee's last event. */
     position: number
@@ -25,14 +22,14 @@ export type EmployeeTables = {
     email: string
     external_id: string | null
     updated_at: string
-    /** What `q` looks into, in lower case. */
+    /** The text that `q` searches, in lower case. */
     search_text: string
     state: Employee
   }
 }
 
 async function createTables(db: Kysely<unknown>, schema: string): Promise<void> {
-  // No index on e-mail or external id: the snapshots have one each, and here within one call two employees may swap them.
+  // No index on email or external id: the snapshots have unique ones, and lists by either read the snapshots.
   await sql`create table ${sql.id(schema, 'employees')} (
     company_id uuid not null,
     employee_id uuid not null,
@@ -55,7 +52,7 @@ async function createIndexes(db: Kysely<unknown>, schema: string): Promise<void>
   )
 }
 
-/** The states of so many employees are held at once: an event that has few bytes may belong to a state that has many. */
+/** The maximum number of states in memory, because a small event may belong to a large state. */
 const EMPLOYEES_AT_ONCE = 1_000
 
 async function fold(
@@ -72,14 +69,14 @@ async function fold(
   }
 }
 
-/** Each employee has a row of its own: the events of one say nothing about another. */
+/** Folds the events of each employee into their row. */
 async function foldEmployees(
   transaction: Transaction<unknown>,
   schema: string,
   touched: TouchedEmployee[],
 ): Promise<void> {
-  // Whoever is created here has no row yet.
-  const known = await load(
+  // Employees that are created here have no row yet.
+  const known = await loadKnownEmployees(
     transaction,
     schema,
     touched.filter(({ events }) => events[0]!.type !== 'EmployeeCreated'),
@@ -91,8 +88,8 @@ async function foldEmployees(
     if (state) rows.push({ companyId, position: events.at(-1)!.position, state })
     else erased.push({ companyId, id })
   }
-  await put(transaction, schema, rows)
-  await remove(transaction, schema, erased)
+  await upsertRows(transaction, schema, rows)
+  await deleteRows(transaction, schema, erased)
 }
 
 interface EmployeeOfCompany {
@@ -112,9 +109,9 @@ interface Row {
   state: Employee
 }
 
-async function put(transaction: Transaction<unknown>, schema: string, rows: Row[]): Promise<void> {
+async function upsertRows(transaction: Transaction<unknown>, schema: string, rows: Row[]): Promise<void> {
   if (rows.length === 0) return
-  // The columns stand beside the state: for PostgreSQL to find them in it would be to read it once for each.
+  // Send the columns in addition to the state, because PostgreSQL would parse the state once for each column.
   await sql`insert into ${sql.id(schema, 'employees')}
       (company_id, employee_id, position, status, email, external_id, updated_at, search_text, state)
     select * from ${unnestedRows({
@@ -125,7 +122,7 @@ async function put(transaction: Transaction<unknown>, schema: string, rows: Row[
       email: texts(rows.map(({ state }) => state.email)),
       external_id: texts(rows.map(({ state }) => state.external_id)),
       updated_at: timestamps(rows.map(({ state }) => state.updated_at)),
-      search_text: texts(rows.map(({ state }) => searchText(state))),
+      search_text: texts(rows.map(({ state }) => buildSearchText(state))),
       state: jsons(rows.map(({ state }) => JSON.stringify(state))),
     })}
     on conflict (company_id, employee_id) do update set position = excluded.position, status = excluded.status,
@@ -133,22 +130,28 @@ async function put(transaction: Transaction<unknown>, schema: string, rows: Row[
       search_text = excluded.search_text, state = excluded.state`.execute(transaction)
 }
 
-/** Who was erased has no row. They are few: a statement for each company names it, for databases that are split by it. */
-async function remove(transaction: Transaction<unknown>, schema: string, erased: EmployeeOfCompany[]): Promise<void> {
+/**
+ * Deletes the rows of erased employees. One statement per company, because Citus needs the company to find the shard.
+ */
+async function deleteRows(
+  transaction: Transaction<unknown>,
+  schema: string,
+  erased: EmployeeOfCompany[],
+): Promise<void> {
   for (const [companyId, employees] of Map.groupBy(erased, (employee) => employee.companyId)) {
     await sql`delete from ${sql.id(schema, 'employees')} where company_id = ${toUuid(companyId)}
       and employee_id = any(${uuidArray(employees.map(({ id }) => id))}::uuid[])`.execute(transaction)
   }
 }
 
-/** The texts by which people look for somebody, in the form in which `q` is compared with them. */
-export function searchText(employee: Employee): string {
+/** Builds the text that `q` searches. */
+export function buildSearchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
-  return searchable([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
+  return normaliseSearchText([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
 }
 
-/** Case and Unicode form do not matter in a search. */
-export function searchable(text: string): string {
+/** Normalises a text for searching: case and Unicode form do not matter. */
+export function normaliseSearchText(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
 
@@ -165,8 +168,8 @@ const EMPLOYEE_EVENTS: ReadonlySet<string> = new Set<EmployeeEventType>([
   'EmployeeErased',
 ])
 
-/** The employees who have a row, by company and id. */
-async function load(
+/** Loads the employees that have a row, by company and id. */
+async function loadKnownEmployees(
   transaction: Transaction<unknown>,
   schema: string,
   wanted: EmployeeOfCompany[],

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import type { EmployeeTables } from './fold.ts'
-import { employees, searchable, searchText } from './fold.ts'
+import { employees, normaliseSearchText, buildSearchText } from './fold.ts'
 import { schemaOf } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 
@@ -19,7 +19,7 @@ export interface EmployeeFilter {
   q?: string
 }
 
-/** Where a page ends: behind an employee; with `updated_since` behind the time of their last change as well. */
+/** The end of a page: an employee; with `updated_since`, also the time of their last change. */
 export interface EmployeePlace {
   id: string
   updatedAt: string
@@ -32,9 +32,9 @@ interface Page {
 }
 
 /**
- * A company's employees in the order of their creation, which never changes; with `updated_since` in the order of
- * their last change, so that somebody who changes while a client pages on is seen again rather than missed. By e-mail
- * address or external id it is the one who has it at this moment.
+ * Lists a company's employees in the order of their creation, which never changes. With `updated_since`, lists them in
+ * the order of their last change: an employee who changes during paging appears again instead of being missed. With
+ * an email or an external id, lists the employee who has it now, if any.
  */
 export async function listEmployees(
   db: Kysely<unknown>,
@@ -44,9 +44,9 @@ export async function listEmployees(
 ): Promise<Employee[]> {
   const { status, email, external_id: externalId, updated_since: since, q } = filter
   if (email !== undefined || externalId !== undefined) return listHolder(db, companyId, filter, page)
-  let query = tables(db).selectFrom('employees').select('state').where('company_id', '=', toUuid(companyId))
+  let query = withTables(db).selectFrom('employees').select('state').where('company_id', '=', toUuid(companyId))
   if (status !== undefined) query = query.where('status', '=', status)
-  if (q !== undefined) query = query.where(sql<boolean>`strpos(search_text, ${searchable(q)}) > 0`)
+  if (q !== undefined) query = query.where(sql<boolean>`strpos(search_text, ${normaliseSearchText(q)}) > 0`)
   if (since !== undefined) query = query.where('updated_at', '>=', since).orderBy('updated_at')
   if (page.after) {
     const { id, updatedAt } = page.after
@@ -60,8 +60,8 @@ export async function listEmployees(
 }
 
 /**
- * The one employee who has an e-mail address or an external id, if the rest of the filter fits as well. From the snapshots
- * alone, which every commit leaves whole: one that moves between two people is found at one of them at every instant.
+ * Lists the employee who has an email or an external id, if the rest of the filter matches. Reads the snapshots, which
+ * are current as of the last commit: if two employees swap a value, one of them is found at any time.
  */
 async function listHolder(
   db: Kysely<unknown>,
@@ -75,31 +75,31 @@ async function listHolder(
   if (externalId !== undefined) conditions.push(sql`external_id = ${externalId}`)
   const { rows } = await sql<{ state: Employee }>`
     select state from employee_snapshots where ${sql.join(conditions, sql` and `)}`.execute(db)
-  return rows.map(({ state }) => state).filter((employee) => fits(employee, filter, page.after))
+  return rows.map(({ state }) => state).filter((employee) => matchesFilter(employee, filter, page.after))
 }
 
-/** Whether an employee is in a list with this filter, behind this place. Ids and times are in the order of their texts. */
-function fits(
+/** Whether an employee matches a filter and comes after a place. Ids and times sort like their texts. */
+function matchesFilter(
   employee: Employee,
   { status, q, updated_since: since }: EmployeeFilter,
   after: EmployeePlace | null,
 ): boolean {
   const { id, updated_at: updatedAt } = employee
   if (status !== undefined && employee.status !== status) return false
-  if (q !== undefined && !searchText(employee).includes(searchable(q))) return false
+  if (q !== undefined && !buildSearchText(employee).includes(normaliseSearchText(q))) return false
   if (since !== undefined && updatedAt < since) return false
   if (!after) return true
   return since !== undefined && updatedAt !== after.updatedAt ? updatedAt > after.updatedAt : id > after.id
 }
 
-/** Those of a company's employees who have one of these ids. */
+/** Finds the employees of a company with these ids, by id. */
 export async function findEmployees(
   db: Kysely<unknown>,
   companyId: string,
   ids: string[],
 ): Promise<Map<string, Employee>> {
   if (ids.length === 0) return new Map()
-  const rows = await tables(db)
+  const rows = await withTables(db)
     .selectFrom('employees')
     .select('state')
     .where('company_id', '=', toUuid(companyId))
@@ -108,6 +108,6 @@ export async function findEmployees(
   return new Map(rows.map(({ state }) => [state.id, state]))
 }
 
-function tables(db: Kysely<unknown>): Kysely<EmployeeTables> {
+function withTables(db: Kysely<unknown>): Kysely<EmployeeTables> {
   return db.withSchema(schemaOf(employees)).$extendTables<EmployeeTables>()
 }

@@ -33,8 +33,7 @@ import { openSigner } from './signing.ts'
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
   const signer = await openSigner(config)
-  const warn = (error: unknown) =>
-    log.warn({ err: error }, 'the job queue could not be reached; the sweep makes up for it')
+  const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
   const appends = openAppendPool(options)
@@ -66,10 +65,10 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: access.isAnswering,
     areReadModelsComplete: openCompleteness(access.db, projections),
-    health: openHealth(store.db, waker, await versions()),
+    health: openHealth(store.db, waker, await readVersions()),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
-    ...appSettings(config),
+    ...readAppSettings(config),
   })
   const stop = async () => {
     await app.close()
@@ -110,12 +109,12 @@ function startLanes(
     ...(recent ? { onStored: recent.keep } : {}),
     ...(tracing ? { onBegin: tracing.traceTransaction } : {}),
     onFault: (error, { companyId, callId, traceparent }) =>
-      log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'a call could not be stored'),
+      log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'could not store a call'),
   })
 }
 
 /** The settings of the HTTP server, its sessions and its streams. */
-function appSettings(config: Config) {
+function readAppSettings(config: Config) {
   return {
     trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
@@ -140,6 +139,6 @@ function appSettings(config: Config) {
 }
 
 /** The versions of what runs, by name. */
-async function versions(): Promise<Record<string, string>> {
+async function readVersions(): Promise<Record<string, string>> {
   return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }

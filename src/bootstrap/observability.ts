@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
 import { startMetricsListener } from '../observe/metrics/metrics-listener.ts'
 import type { Tracing } from '../observe/tracing/tracing.ts'
-import { openWantedTracing } from '../observe/tracing/wanted-tracing.ts'
+import { openTracingIfConfigured } from '../observe/tracing/wanted-tracing.ts'
 import { listenFault } from '../postgres/listen-fault.ts'
 import { lastMigration } from '../postgres/migration/migrate.ts'
 import type { RunningPart } from './running-part.ts'
@@ -21,6 +21,6 @@ export async function startMetrics(config: Config, metrics: Metrics): Promise<(R
 
 /** Exports traces to OTEL_EXPORTER_OTLP_ENDPOINT. Returns null when that is unset. */
 export function startTracing(config: Config, log: Logger): Promise<Tracing | null> {
-  const onFault = (error: Error) => log.warn({ err: error }, 'traces could not be handed over; nothing else is held up')
-  return openWantedTracing(config, program, onFault)
+  const onFault = (error: Error) => log.warn({ err: error }, 'could not export traces; nothing else is affected')
+  return openTracingIfConfigured(config, program, onFault)
 }

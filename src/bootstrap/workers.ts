@@ -7,7 +7,7 @@ import type { LedgerTables } from '../ledger/tables.ts'
 import { countWork } from '../observe/metrics/count-work.ts'
 import { watchDatabase } from '../observe/metrics/database-metrics.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
-import { checkpointClock, openMetrics } from '../observe/metrics/metrics.ts'
+import { trackCheckpoints, openMetrics } from '../observe/metrics/metrics.ts'
 import { lookUpOnly, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase, openPreparedDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
@@ -25,7 +25,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
   watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
   const signer = await openSigner(config)
-  const warn = (error: unknown) => log.warn({ err: error }, 'the job queue could not be reached; it is tried again')
+  const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; retrying')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
   // One connection for each projection, as a projection folds one batch at a time.
   const folding = { url: urls.serviceUrl, name: 'employee-ledger projections', max: projections.length }
@@ -41,7 +41,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     recent,
     companiesTogether: isOnShards(store.pool) ? 1 : COMPANIES_TOGETHER,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
-    answersKeptHours: answersKeptHours(config),
+    answersKeptHours: getAnswersKeptHours(config),
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }),
     traceFold: tracing?.foldTracer(store.db),
@@ -58,7 +58,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
 }
 
 /** How long answers are kept for retries, in hours: never longer than the records of refused calls, which they show. */
-function answersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_DAYS: days }: Config): number {
+function getAnswersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_DAYS: days }: Config): number {
   return days === 0 ? hours : Math.min(hours, 24 * days)
 }
 
@@ -66,7 +66,7 @@ function answersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_DAY
 function openRecorder({ config, urls, log }: PartOptions, signer: CheckpointSigner, metrics: Metrics): RunningPart {
   if (!signer.isSigning) return { stop: async () => undefined }
   const db = openDatabase<LedgerTables>(openPool({ url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }))
-  const onRound = checkpointClock(metrics)
+  const onRound = trackCheckpoints(metrics)
   const recorder = startRecorder({ db, signer, log, intervalMs: config.CHECKPOINT_INTERVAL_MS, onRound })
   return {
     async stop() {

@@ -6,7 +6,7 @@ import { StartupError } from '../postgres/startup-error.ts'
 import { toUuid } from '../domain/ids.ts'
 import { openLog } from '../log.ts'
 import { catchUp, UnfoldableError } from '../workers/project.ts'
-import { baseUrlOf } from './terminal/base-url.ts'
+import { getBaseUrl } from './terminal/base-url.ts'
 import type { DemoCredentials } from '../demo/demo.ts'
 import { findDemo, readCredentials } from '../demo/demo.ts'
 import { planCalls } from '../demo/demo-calls.ts'
@@ -61,7 +61,7 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
     store,
     log: openLog('warn'),
   })
-  const { url } = baseUrlOf(api.app.server)
+  const { url } = getBaseUrl(api.app.server)
   try {
     const factories = planCalls(company.random)
     await assertQuota(url, demo, factories.length)
@@ -141,6 +141,6 @@ async function projectAll({ db }: OpenedPool, { company_id: companyId }: DemoCre
 
 function summarize({ people }: DemoCompany, outcomes: Map<string, number>): string {
   const calls = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
-  const told = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([outcome, count]) => `${count} ${outcome}`)
-  return `${people.length} employees created in ${calls} calls: ${told.join(', ')}`
+  const counts = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([outcome, count]) => `${count} ${outcome}`)
+  return `${people.length} employees created in ${calls} calls: ${counts.join(', ')}`
 }

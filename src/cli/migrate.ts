@@ -4,7 +4,7 @@ import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'
 
 /** `migrate`: updates the database schema to this version; with `--dry-run` it only prints the steps. */
-export async function runMigrations({ dryRun, json }: { dryRun?: boolean; json?: boolean }) {
+export async function runMigrate({ dryRun, json }: { dryRun?: boolean; json?: boolean }) {
   const steps: string[] = []
   await withDatabase(readSettings(), async ({ urls }) => {
     const onStep = (line: string) => {

@@ -42,7 +42,7 @@ export function buildProgram(): Command {
     .description('set up the database, or update it to this version')
     .option('--dry-run', 'print what would be done, and do nothing')
     .addOption(jsonOption())
-    .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrations))
+    .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrate))
   program
     .command('distribute')
     .description('distribute the tables over a Citus cluster by company; stop the service first')
@@ -64,7 +64,7 @@ export function buildProgram(): Command {
     .command('create')
     .description('register a company and its first administrator')
     .requiredOption('--name <name>', 'the name of the company', parseText(120))
-    .requiredOption('--admin-email <email>', "the administrator's e-mail address", parseEmail)
+    .requiredOption('--admin-email <email>', "the administrator's email address", parseEmail)
     .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./accounts/company.ts')).createCompany))

@@ -11,7 +11,7 @@ import { startApi } from '../bootstrap/api.ts'
 import { startMetrics, startTracing } from '../bootstrap/observability.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../log.ts'
-import { baseUrlOf } from './terminal/base-url.ts'
+import { getBaseUrl } from './terminal/base-url.ts'
 import { ensureDemo } from '../demo/demo.ts'
 import { printDemo } from '../demo/demo-banner.ts'
 import { interrupt, InterruptedError, interruptible, interruption } from './terminal/interruption.ts'
@@ -55,7 +55,7 @@ interface Running {
 async function run(parts: Parts): Promise<never> {
   const config = readSettings()
   const running: Running = { config, log: openLog(config.LOG_LEVEL), metrics: openMetrics(), parts: [] }
-  // Nobody reads the output any more, as with `… | head`.
+  // The reader of the output has gone, as with `… | head`.
   process.stdout.once('error', () => interrupt('SIGPIPE'))
   let fault: unknown
   try {
@@ -103,7 +103,7 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
 async function startListening(running: Running, options: PartOptions): Promise<string> {
   const api = await interruptible(() => startApi(options))
   running.parts.push(api)
-  const { url, isEverywhere } = baseUrlOf(api.app.server)
+  const { url, isEverywhere } = getBaseUrl(api.app.server)
   printLine(`employee-ledger listens on ${url}${isEverywhere ? ' and on all other addresses of this machine' : ''}`)
   return url
 }

@@ -1,7 +1,7 @@
 import { PLACES, emailName, displayName } from './demo-names.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-/** An employee as the demo sends it for creation. Some have only a name and an e-mail address. */
+/** An employee as the demo sends it for creation. Some have only a name and an email address. */
 export interface NewDemoEmployee {
   first_name: string
   last_name: string
@@ -44,7 +44,7 @@ const YEARS = 18
 /** The prefix of the external ids; the number of the employee follows. */
 export const EXTERNAL_ID_PREFIX = 'demo-'
 
-/** Invents the employee with this number, which makes the e-mail address and the external id unique. */
+/** Invents the employee with this number, which makes the email address and the external id unique. */
 export function inventEmployee(number: number, random: SeededRandom): NewDemoEmployee {
   const place = random.pick(PLACES)
   const [given, family] = [random.pick(place.given), random.pick(place.family)]

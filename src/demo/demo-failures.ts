@@ -8,7 +8,7 @@ export const FAILURES: Record<string, CallFactory> = {
   cutOffJson: () =>
     makeRefused('POST', EMPLOYEES_PATH, '{"employees": [{"first_name": "Ana", "last_na', 'malformed_json'),
 
-  cutOffPatch: (company) => makeRefused('PATCH', pathOf(company), '{"job_title": "Accou', 'malformed_json'),
+  cutOffPatch: (company) => makeRefused('PATCH', pickEmployeePath(company), '{"job_title": "Accou', 'malformed_json'),
 
   wrongTopLevel: () => makeRefused('POST', EMPLOYEES_PATH, { employees: 'see the attached file' }, 'invalid_body'),
 
@@ -41,7 +41,7 @@ export const FAILURES: Record<string, CallFactory> = {
     ),
 
   staleVersion: (company) => ({
-    ...makeRefused('PATCH', pathOf(company), { job_title: 'Chief of Staff' }, 'precondition_failed'),
+    ...makeRefused('PATCH', pickEmployeePath(company), { job_title: 'Chief of Staff' }, 'precondition_failed'),
     headers: { 'if-match': '"0"' },
   }),
 
@@ -94,7 +94,7 @@ export const FAILURES: Record<string, CallFactory> = {
 
   faultyPatch(company) {
     const patch = { first_name: null, start_date: 'soon', version: 7, nickname: 'Bob' }
-    return makeRefused('PATCH', pathOf(company), patch, 'validation_failed')
+    return makeRefused('PATCH', pickEmployeePath(company), patch, 'validation_failed')
   },
 
   faultyBulkUpdate(company) {
@@ -118,7 +118,7 @@ function makeRefused(method: DemoCall['method'], path: string, body: unknown, co
   return { method, path, body, outcome: code }
 }
 
-function pathOf(company: DemoCompany): string {
+function pickEmployeePath(company: DemoCompany): string {
   return `${EMPLOYEES_PATH}/${pickEmployee(company, 'active').id}`
 }
 

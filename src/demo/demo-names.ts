@@ -1,4 +1,4 @@
-/** A name, with its spelling in an e-mail address where that cannot be derived from its letters. */
+/** A name, with its spelling in an email address where that cannot be derived from its letters. */
 type Name = string | readonly [name: string, spelling: string]
 
 /** A place of work and names that are common there. */
@@ -196,7 +196,7 @@ export function displayName(name: Name): string {
   return typeof name === 'string' ? name : name[0]
 }
 
-/** A name as spelled in an e-mail address. */
+/** A name as spelled in an email address. */
 export function emailName(name: Name): string {
   if (typeof name !== 'string') return name[1]
   const plain = name

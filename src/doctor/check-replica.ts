@@ -14,7 +14,7 @@ const WAITS_AT_MOST_MS = 10_000
 export async function checkReplica(primary: Pool, replica: Pool, boundMs: number): Promise<Finding[]> {
   const ahead = (await primary.query<WalPosition>(PRIMARY_WAL_POSITION)).rows[0]!
   const started = performance.now()
-  let behind = await placeOf(replica)
+  let behind = await readReplicaPosition(replica)
   const fault = findReplicaFault(ahead, behind)
   if (fault !== null)
     return [
@@ -27,7 +27,7 @@ export async function checkReplica(primary: Pool, replica: Pool, boundMs: number
   const patienceMs = Math.min(boundMs, WAITS_AT_MOST_MS)
   while (behind.bytes < ahead.bytes && performance.now() - started < patienceMs) {
     await pause(LOOKS_EVERY_MS)
-    behind = await placeOf(replica)
+    behind = await readReplicaPosition(replica)
   }
   const tookMs = Math.round(performance.now() - started)
   const lag =
@@ -41,7 +41,7 @@ export async function checkReplica(primary: Pool, replica: Pool, boundMs: number
   return [lag, await checkConflicts(replica)]
 }
 
-async function placeOf(replica: Pool): Promise<WalPosition> {
+async function readReplicaPosition(replica: Pool): Promise<WalPosition> {
   return (await replica.query<WalPosition>(REPLICA_WAL_POSITION)).rows[0]!
 }
 

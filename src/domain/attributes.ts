@@ -75,9 +75,8 @@ export interface AttributeFault {
 export type AttributeReading = { value: unknown; faults?: undefined } | { value?: undefined; faults: AttributeFault[] }
 
 /**
- * Validates and normalises one attribute as a client sent it.
- * `nullRemoves` says whether null removes a custom attribute (a patch) or is an error (a creation). `shown` is the name
- * under which it was sent, for messages.
+ * Validates and normalises one attribute as a client sent it. `nullRemoves`: null removes a custom attribute (a patch)
+ * instead of being an error (a creation). `shown` is the name of the field as sent, for messages.
  */
 export function readAttribute(
   name: AttributeName,
@@ -123,10 +122,10 @@ const EMAIL =
 
 // NFKC composes at most four code points, of at most two UTF-16 units each, into one.
 const UNITS_NORMALISED_TO_ONE = 8
-/** A text with more UTF-16 units than this cannot normalise to an e-mail address within the limit. */
+/** A text with more UTF-16 units than this cannot normalise to an email address within the limit. */
 export const MAX_EMAIL_UNITS = UNITS_NORMALISED_TO_ONE * MAX_EMAIL_CHARACTERS
 
-/** The form in which e-mail addresses are stored and compared: Unicode NFKC, lower case. */
+/** The form in which email addresses are stored and compared: Unicode NFKC, lower case. */
 export function normaliseEmail(sent: string): string {
   if (PLAIN_TEXT.test(sent)) return sent.toLowerCase()
   // Lower-casing can undo NFKC, so normalise before and after.
@@ -134,16 +133,17 @@ export function normaliseEmail(sent: string): string {
 }
 
 function readText(name: string, text: string, min: number, max: number): AttributeReading {
-  if (text.length < min) return fault('too_short', `${name} must have at least ${characters(min)}`)
-  if (isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
+  if (text.length < min) return fault('too_short', `${name} must have at least ${formatCharacters(min)}`)
+  if (isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${formatCharacters(max)}`)
   return { value: text }
 }
 
 function readEmail(name: string, sent: string, max: number): AttributeReading {
   // Do not normalise a text that is too long: it could grow many times longer.
   const text = sent.length > MAX_EMAIL_UNITS ? null : normaliseEmail(sent)
-  if (text === null || isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${characters(max)}`)
-  return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid e-mail address`)
+  if (text === null || isLongerThan(text, max))
+    return fault('too_long', `${name} must have at most ${formatCharacters(max)}`)
+  return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid email address`)
 }
 
 function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeReading {
@@ -189,7 +189,8 @@ function fault(code: RecordErrorCode, message: string): AttributeReading {
   return { faults: [{ code, message }] }
 }
 
-function characters(count: number): string {
+/** Formats a number of characters: `1 character`, `5 characters`. */
+export function formatCharacters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
 }
 
@@ -205,10 +206,10 @@ const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 function isCalendarDate(text: string): boolean {
   if (!DATE.test(text)) return false
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
-  return year > 0 && day > 0 && day <= daysOf(year, month)
+  return year > 0 && day > 0 && day <= countDaysInMonth(year, month)
 }
 
-function daysOf(year: number, month: number): number {
+function countDaysInMonth(year: number, month: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   return month === 2 && isLeap ? 29 : (DAYS_OF_MONTHS[month - 1] ?? 0)
 }

@@ -38,7 +38,7 @@ const NO_HASH = '0'.repeat(64)
  * is the database's time. Always compares two hashes in constant time, even if the key or a secret does not exist, so
  * that timing reveals nothing.
  */
-export function keyStanding(key: ApiKey | undefined, presentedHash: string, nowMs: number): KeyStanding {
+export function decideKeyStanding(key: ApiKey | undefined, presentedHash: string, nowMs: number): KeyStanding {
   const isCurrent = isSameHash(key?.secretHash ?? NO_HASH, presentedHash)
   const isPrevious = isSameHash(key?.previous?.secretHash ?? NO_HASH, presentedHash)
   const isKnown = isCurrent || (isPrevious && nowMs < (key?.previous?.expiresAtMs ?? 0))

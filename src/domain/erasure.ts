@@ -2,22 +2,22 @@ import { normaliseEmail } from './attributes.ts'
 import type { EventData, EventType, NewEvent, RecordedEvent } from './events.ts'
 
 /*
- * Forgetting. What is erased is the data of events; that they were there, their hashes and their counts stay. An
- * erasing event names the positions, and holds nothing personal itself.
+ * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names
+ * their positions and contains no personal data.
  */
 
-/** Types of event that make the data of others go, in the transaction that appends them. */
+/** The event types that erase the data of other events, in the transaction that appends them. */
 export const ERASING_TYPES = ['EmployeeErased', 'RecordsRetired', 'UserErased'] as const satisfies EventType[]
 
 export type ErasingType = (typeof ERASING_TYPES)[number]
 
-/** How many positions one erasing event names at most; an erasure of more is several events. */
+/** The maximum number of positions in one erasing event; a larger erasure takes several events. */
 export const POSITIONS_PER_EVENT = 10_000
 
 export type ErasingEvent = Extract<NewEvent, { type: ErasingType }>
 
-/** The events that erase these positions: as many as their number takes, from this version of the stream on. */
-export function erasingEvents<Type extends ErasingEvent['type']>(
+/** Makes the events that erase the data at these positions. Their versions count from `firstVersion`. */
+export function buildErasingEvents<Type extends ErasingEvent['type']>(
   type: Type,
   stream: string,
   firstVersion: number,
@@ -34,18 +34,18 @@ export function isErasing<Event extends { type: string }>(event: Event): event i
   return (ERASING_TYPES as readonly string[]).includes(event.type)
 }
 
-/** All by which records may name one person: ids, normalised e-mail addresses, external ids. None is empty. */
+/** The ids, normalised emails and external ids by which records may name a person. No name is an empty text. */
 export interface PersonNames {
   ids: Set<string>
   emails: Set<string>
   externalIds: Set<string>
 }
 
-export function noNames(): PersonNames {
+export function emptyNames(): PersonNames {
   return { ids: new Set(), emails: new Set(), externalIds: new Set() }
 }
 
-/** Adds the names that an employee has or had, from an event of the employee's stream. */
+/** Adds the names in an event of the employee's stream, current and former ones. */
 export function collectNames(names: PersonNames, event: RecordedEvent): void {
   if (event.type === 'EmployeeCreated') {
     addName(names.emails, event.data?.attributes.email)
@@ -62,34 +62,34 @@ function addName(names: Set<string>, value: unknown): void {
 }
 
 /**
- * Whether a refused record speaks of a person: it is theirs, or their id or e-mail address stands anywhere in what was
- * sent (in whatever field, spelling or text), or their external id where one is expected.
+ * Whether a refused record names a person: it is their own, or their id or email occurs anywhere in what was sent (in
+ * any field, spelling or text), or their external id occurs in a field for external ids.
  */
-export function speaksOf(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
+export function mentionsPerson(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
   const { employee_id: employeeId, locator, truncated, names: named } = rejected
-  const record = truncated ? withoutEscapes(rejected.record as string) : rejected.record
+  const record = truncated ? blankEscapes(rejected.record as string) : rejected.record
   if (employeeId !== null && names.ids.has(employeeId)) return true
   const sent = [locator, record, named]
-  const externalIds = sent.flatMap((part) => EXTERNAL_ID_FIELDS.flatMap((field) => textsOf(part, field)))
+  const externalIds = sent.flatMap((part) => EXTERNAL_ID_FIELDS.flatMap((field) => readMemberTexts(part, field)))
   if (externalIds.some((text) => names.externalIds.has(text))) return true
   return sent.some((part) => someText(part, (text) => containsId(text, names.ids) || containsEmail(text, names.emails)))
 }
 
-/** A JSON text with a space for each escape: all that has to be escaped ends an e-mail address. */
-function withoutEscapes(json: string): string {
+/** Replaces each escape in a JSON text with a space: no character that must be escaped is part of an email address. */
+function blankEscapes(json: string): string {
   return json.replaceAll(/\\(?:u[0-9a-f]{4}|.)/g, ' ')
 }
 
 const EXTERNAL_ID_FIELDS = ['external_id', 'manager_external_id']
 
-/** A member as the texts that it may have been meant as: a number spells an id, and white space is easily sent along. */
-function textsOf(part: unknown, field: string): string[] {
+/** The texts that a member may stand for: a number may be an id, and white space may have been sent by mistake. */
+function readMemberTexts(part: unknown, field: string): string[] {
   if (typeof part !== 'object' || part === null || !Object.hasOwn(part, field)) return []
   const value = (part as Record<string, unknown>)[field]
   return typeof value === 'string' || typeof value === 'number' ? [String(value), String(value).trim()] : []
 }
 
-/** Whether any text of a JSON value, names of members included, satisfies a condition. */
+/** Whether any text in a JSON value, including member names, satisfies a condition. */
 function someText(value: unknown, satisfies: (text: string) => boolean): boolean {
   if (typeof value === 'string') return satisfies(value)
   if (typeof value !== 'object' || value === null) return false
@@ -105,14 +105,14 @@ function containsId(text: string, ids: Set<string>): boolean {
 function containsEmail(text: string, emails: Set<string>): boolean {
   if (emails.size === 0) return false
   const normalised = normaliseEmail(text)
-  return [...emails].some((email) => standsAlone(normalised, email))
+  return [...emails].some((email) => containsWholeAddress(normalised, email))
 }
 
 const LOCAL_PART_BEFORE = /[\p{L}\p{N}\p{M}._+-]$/u
 const DOMAIN_BEHIND = /^(?:[\p{L}\p{N}\p{M}-]|\.[\p{L}\p{N}])/u
 
-/** Whether an address stands in a text, and not as the end or the beginning of a longer one. */
-function standsAlone(text: string, email: string): boolean {
+/** Whether a text contains an address, other than as a part of a longer address. */
+function containsWholeAddress(text: string, email: string): boolean {
   for (let at = text.indexOf(email); at >= 0; at = text.indexOf(email, at + 1)) {
     const end = at + email.length
     const isWhole =

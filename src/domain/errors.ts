@@ -105,7 +105,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   already_exists: { status: 409, title: 'An employee with these details already exists' },
   inactive_employee_exists: { status: 409, title: 'An inactive employee with these details already exists' },
   former_name: { status: 409, title: 'No employee has this identifier any more' },
-  user_exists: { status: 409, title: 'A user with this e-mail address already exists' },
+  user_exists: { status: 409, title: 'A user with this email address already exists' },
   user_removed: { status: 409, title: 'The user has been removed' },
   user_not_removed: { status: 409, title: 'The user has not been removed' },
   last_admin: { status: 409, title: 'The company needs at least one administrator' },

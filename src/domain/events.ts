@@ -6,12 +6,12 @@ import type { RefreshPeriod, Role, TokenScope } from './company.ts'
 export type AttributeValue = CustomValue | null
 
 /**
- * What changed, by name. A custom attribute stands as `custom_attributes.KEY`; `status` never stands here,
- * it has events of its own.
+ * Changes by attribute name; custom attributes are named `custom_attributes.KEY`. Excludes `status`, which has its own
+ * events.
  */
 export type AttributeChanges = Record<string, { from: AttributeValue; to: AttributeValue }>
 
-/** The attributes that a creation set: what was sent and is not null, normalised, and always the status. */
+/** The attributes that a creation sets: those that were sent and are not null, normalised, and always the status. */
 export type AttributesSet = Partial<{ [Name in AttributeName]: NonNullable<EmployeeAttributes[Name]> }>
 
 /** The five counts of a Bulk User Log entry. */
@@ -44,60 +44,60 @@ export interface KeyQuota {
   refresh_period: RefreshPeriod
 }
 
-/** The fields of a record that can identify a person. E-mail addresses are normalised. */
+/** The fields of a record that can identify a person. Emails are normalised. */
 export type RecordNames = Partial<
   Record<'id' | 'email' | 'external_id' | 'manager_id' | 'manager_email' | 'manager_external_id', string | number>
 >
 
-/** The data of each event type, in today's schema version. */
+/** The data of each event type, in the current schema version. */
 export interface EventData {
   EmployeeCreated: { attributes: AttributesSet }
   EmployeeUpdated: { changes: AttributeChanges }
   EmployeeDeactivated: Record<string, never>
   EmployeeReactivated: Record<string, never>
   EmployeeRecordRejected: {
-    /** What named the employee; null for a creation, and when it is longer than any name can be. */
+    /** The name that identified the employee; null for a creation, or if it is longer than any valid name. */
     locator: { id?: SentJson; external_id?: SentJson; email?: SentJson } | null
     employee_id: string | null
     /** The record, unchanged, or the start of its JSON text if `truncated` is set. Null if it could not be read. */
     record: SentJson
     /** Set if the record is too large to keep whole. */
     truncated?: true
-    /** What a truncated record names people by. */
+    /** The names in a truncated record. */
     names?: RecordNames
-    /** The first ones. `code` is a record's code or, for a single update, the code of the whole call. */
+    /** The first errors. `code` is a record's code or, for a single update, the code of the whole call. */
     errors: { pointer: string; code: RecordError['code'] | ProblemCode; message: string }[]
-    /** How many more errors the record has; absent when it has none. */
+    /** The number of further errors; absent if there are none. */
     errors_omitted?: number
   }
   ApiCallCompleted: CallFacts & { unchanged: { index: number; employee_id: string }[] }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /**
-   * A person is forgotten: the data of the events at these positions are gone, for ever and for every reader. Those of
-   * a rejected person who was never created stand in a stream of their own.
+   * A person was erased: the data of the events at these positions is deleted permanently. For a person who appears
+   * only in refused records, this event has a stream of its own.
    */
   EmployeeErased: { positions: number[] }
-  /** The data of rejected records at these positions were older than they are kept for. Stands in the company's stream. */
+  /** The data of refused records at these positions exceeded its retention period. Part of the company's stream. */
   RecordsRetired: { positions: number[] }
   CompanyRegistered: { name: string }
-  /** The time zone in which people of the company read times: an IANA name. */
+  /** IANA names of time zones. */
   CompanyTimeZoneChanged: { from: string; to: string }
   UserInvited: { email: string; name: string; role: Role }
   UserRoleChanged: { from: Role; to: Role }
-  /** An administrator made a one-time link; the password that was is void. */
+  /** An administrator issued a one-time link. The old password stopped working. */
   UserPasswordReset: { link_expires_at: string }
   UserPasswordSet: Record<string, never>
-  /** Ends the user's tokens and sessions as well. */
+  /** Also ends the user's tokens and sessions. */
   UserRemoved: Record<string, never>
-  /** A removed user is forgotten: the data of the events at these positions are gone. */
+  /** A removed user was erased: the data of the events at these positions is deleted. */
   UserErased: { positions: number[] }
-  /** `scope` only where the token is narrowed to it: those that were issued before there were scopes have none. */
+  /** `scope` is absent for a token that allows everything that its user may do. */
   UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: TokenScope }
   UserTokenRevoked: { token_id: string }
   ApiKeyIssued: { name: string } & KeyQuota
   ApiKeyRenamed: { from: string; to: string }
   ApiKeyQuotaChanged: { from: KeyQuota; to: KeyQuota }
-  /** Until when the secret that was replaced still works; null when it ended at once. */
+  /** `previous_expires_at`: when the replaced secret stops working; null if it stopped immediately. */
   ApiKeyRotated: { overlap_seconds: number; previous_expires_at: string | null }
   ApiKeyDisabled: Record<string, never>
   ApiKeyEnabled: Record<string, never>
@@ -106,7 +106,7 @@ export interface EventData {
 
 export type EventType = keyof EventData
 
-/** The schema version that each event type is written in today. Older shapes are upcast when they are read. */
+/** The current schema version of each event type. Older versions are upcast when they are read. */
 export const SCHEMA_VERSIONS: Record<EventType, number> = {
   EmployeeCreated: 1,
   EmployeeUpdated: 1,
@@ -136,21 +136,21 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   ApiKeyRevoked: 1,
 }
 
-/** An event that has been decided and has no position yet. */
+/** A decided event, which has no position yet. */
 export type NewEvent = {
   [Type in EventType]: {
     type: Type
-    /** The id of the employee, call, key, user or company whose stream it is. */
+    /** The id of the employee, call, key, user or company that the event belongs to. */
     stream: string
-    /** Its number in that stream, from 1. */
+    /** Its number within the stream, from 1. */
     version: number
-    /** The record of the call that it comes from. */
+    /** The index of the record in the call that caused it; null if no record did. */
     index: number | null
     data: EventData[Type]
   }
 }[EventType]
 
-/** An event as it was read from the ledger. `data` is null once it has been erased. */
+/** An event as read from the ledger. `data` is null once it is erased. */
 export type RecordedEvent = {
   [Type in EventType]: {
     type: Type
@@ -158,7 +158,7 @@ export type RecordedEvent = {
     version: number
     index: number | null
     data: EventData[Type] | null
-    /** Its place in the company's ledger, from 1 without a gap. */
+    /** Its number in the company's ledger, from 1 without gaps. */
     position: number
     call_id: string | null
     schema_version: number
@@ -169,7 +169,7 @@ export type RecordedEvent = {
   }
 }[EventType]
 
-/** The last event of each call closes it: the events of one call stand next to each other. */
+/** Whether an event is the last one of its call. The events of a call are contiguous. */
 export function closesCall(event: { type: EventType; call_id: string | null }): boolean {
   return event.call_id === null || event.type === 'ApiCallCompleted' || event.type === 'ApiCallFailed'
 }

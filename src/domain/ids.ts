@@ -2,15 +2,12 @@
 export type IdPrefix = 'emp' | 'log' | 'com' | 'key' | 'usr' | 'tok'
 
 /**
- * A TypeID (https://github.com/jetify-com/typeid, v0.3) whose 128 bits in base 32 are a UUID of RFC 9562: character 11
- * holds its version, 1 to 8, and character 14 its variant. Other bits are well-formed in a TypeID, but no UUID: nothing
- * can have them for its id.
+ * A TypeID (https://github.com/jetify-com/typeid, v0.3) whose suffix is a UUID (RFC 9562) in base 32: character 11
+ * holds the version, 1 to 8, and character 14 the variant. Other TypeIDs are well-formed but never issued.
  */
 const ID = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{9}[2-9a-h][0-9a-hjkmnp-tv-z]{2}[89abrstv][0-9a-hjkmnp-tv-z]{12}$/
 
-/**
- * Whether a text is a well-formed TypeID of a UUID with this prefix. Says nothing about whether such a thing exists.
- */
+/** Whether a value is a well-formed TypeID with this prefix. Does not check that anything has this id. */
 export function isId(prefix: IdPrefix, text: unknown): text is string {
   return typeof text === 'string' && text.startsWith(`${prefix}_`) && ID.test(text)
 }
@@ -32,8 +29,8 @@ const bytes = Buffer.alloc(UUID_BYTES)
 
 /** Writes the 16 bytes of the UUID of a TypeID. Throws on a malformed id. */
 export function writeUuid(id: string, into: Uint8Array, offset: number): void {
-  if (!ID.test(id)) throw new TypeError('the text is no id')
-  // 26 digits of five bits; the first has only three, as 128 is no multiple of five.
+  if (!ID.test(id)) throw new TypeError('the text is not an id')
+  // 26 digits of five bits each, except for the first, which has three: 128 = 3 + 25 × 5.
   let [bits, held, at] = [DIGITS[id.charCodeAt(SUFFIX_AT)]!, 3, offset]
   for (let digit = SUFFIX_AT + 1; digit < id.length; digit += 1) {
     bits = (bits << 5) | DIGITS[id.charCodeAt(digit)]!
@@ -45,7 +42,7 @@ export function writeUuid(id: string, into: Uint8Array, offset: number): void {
   }
 }
 
-/** The bare UUID of a TypeID, as the database stores it. Throws on a malformed id. */
+/** The UUID of a TypeID, as the database stores it. Throws on a malformed id. */
 export function toUuid(id: string): string {
   writeUuid(id, bytes, 0)
   const hex = bytes.toString('hex')
@@ -56,7 +53,7 @@ export function toUuid(id: string): string {
 export function fromUuid(prefix: IdPrefix, uuid: string): string {
   bytes.write(uuid.replaceAll('-', ''), 'hex')
   let id = `${prefix}_`
-  // Two bits stand before the 128, so that they are 26 digits of five.
+  // Two zero bits before the 128 make 26 digits of five bits.
   let [bits, held] = [0, 2]
   for (const byte of bytes) {
     bits = (bits << 8) | byte

@@ -1,26 +1,26 @@
 import type { Pool, PoolClient } from 'pg'
 import type { PersonNames } from '../domain/erasure.ts'
-import { collectNames, noNames, speaksOf } from '../domain/erasure.ts'
+import { collectNames, emptyNames, mentionsPerson } from '../domain/erasure.ts'
 import * as erase from '../ledger/erasure/erase-events.ts'
-import { callsAnsweredWith } from '../ledger/erasure/forget-answers.ts'
-import { rejectedPages } from '../ledger/erasure/rejected-records.ts'
+import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
+import { readRejectedPages } from '../ledger/erasure/rejected-records.ts'
 
-/** How a person is named: by one of the three; an e-mail address is normalised. */
+/** The name that identifies a person. An email is normalised. */
 export interface NamedPerson {
   by: 'id' | 'email' | 'external_id'
   value: string
 }
 
-/** An event that holds data of the person, and its call. */
+/** An event with data of the person, and its call. */
 export interface Concerned {
   position: number
   callId: string | null
 }
 
 export interface Person {
-  /** Null when no employee has the name now. */
+  /** Null if no employee has the name now. */
   employeeId: string | null
-  /** All names of the employee, former ones included, and the one by which they were looked for. */
+  /** All current and former names of the employee, and the name that was searched for. */
   names: PersonNames
   /** The events of the employee's own stream. */
   own: Concerned[]
@@ -32,21 +32,21 @@ const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = {
   external_id: 'externalIds',
 }
 
-/** Finds the employee who has a name now, with all the names that they ever had. */
+/** Finds the employee who has a name now, with all names that they have or had. */
 export async function findPerson(
   db: Pool | PoolClient,
   companyId: string,
   { by, value }: NamedPerson,
 ): Promise<Person> {
-  const names = noNames()
+  const names = emptyNames()
   names[NAMES_BY[by]].add(value)
   const found = await erase.findEmployeeId(db, companyId, by, value)
-  // Somebody who was erased before is still found by the id.
+  // An erased employee can still be named by the id.
   const employeeId = found ?? (by === 'id' ? value : null)
   const own: Concerned[] = []
   if (employeeId === null) return { employeeId, names, own }
   names.ids.add(employeeId)
-  for await (const page of erase.streamPages(db, companyId, employeeId)) {
+  for await (const page of erase.readStreamPages(db, companyId, employeeId)) {
     for (const event of page) {
       collectNames(names, event)
       if (event.type !== 'EmployeeErased') own.push({ position: event.position, callId: event.call_id })
@@ -60,12 +60,12 @@ export function isSamePerson(person: Person, other: Person): boolean {
   return person.employeeId === other.employeeId && Object.values(NAMES_BY).every(isKnown)
 }
 
-/** What else in the ledger, behind a position, speaks of a person. */
+/** Everything after a position that mentions a person, except their own events. */
 export interface Traces {
   rejected: Concerned[]
-  /** Calls whose requests may name the person, as far as their answers are kept. */
+  /** Calls with a stored answer whose requests may name the person. */
   answered: string[]
-  /** Where nobody has the name now: employees who had it before. */
+  /** If nobody has the name now: the employees who had it before. */
   formerHolders: string[]
 }
 
@@ -77,24 +77,24 @@ export async function findTraces(
   after: number,
 ): Promise<Traces> {
   const rejected: Concerned[] = []
-  for await (const page of rejectedPages(db, companyId, after)) {
-    for (const { position, callId, data } of page) if (speaksOf(data, names)) rejected.push({ position, callId })
+  for await (const page of readRejectedPages(db, companyId, after)) {
+    for (const { position, callId, data } of page) if (mentionsPerson(data, names)) rejected.push({ position, callId })
   }
-  const answered = await callsAnsweredWith(db, companyId, employeeId, after)
-  const formerHolders = employeeId === null ? await formerHoldersOf(db, companyId, named, after) : []
+  const answered = await findCallsNaming(db, companyId, employeeId, after)
+  const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []
   return { rejected, answered, formerHolders }
 }
 
-async function formerHoldersOf(
+async function findFormerHolders(
   db: Pool | PoolClient,
   companyId: string,
   { by, value }: NamedPerson,
   after: number,
 ): Promise<string[]> {
   const holders = new Set<string>()
-  for await (const page of erase.employeeEventsWith(db, companyId, value, after)) {
+  for await (const page of erase.findEmployeeEventsWith(db, companyId, value, after)) {
     for (const event of page) {
-      const names = noNames()
+      const names = emptyNames()
       collectNames(names, event)
       if (names[NAMES_BY[by]].has(value)) holders.add(event.stream)
     }

@@ -1,27 +1,27 @@
 import type { Pool } from 'pg'
-import { erasingEvents } from '../domain/erasure.ts'
+import { buildErasingEvents } from '../domain/erasure.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
-import { companiesWithRejectedBefore, rejectedBefore } from '../ledger/erasure/rejected-records.ts'
+import { listCompaniesWithRejectedBefore, findRejectedBefore } from '../ledger/erasure/rejected-records.ts'
 
-/** How many records one transaction retires, while it holds the head of the company. */
+/** The maximum number of records per transaction, which locks the head of the company. */
 const RECORDS_AT_ONCE = 1_000
-/** How many such transactions one run makes; the next run goes on. */
+/** The maximum number of transactions per run; the next run continues. */
 const BATCHES_PER_RUN = 500
 const COMPANIES_AT_ONCE = 100
 
 /**
- * Erases the data of refused records that are older than so many days by the database's clock, oldest first, and says
- * so with a `RecordsRetired` in the company's stream, in the same transaction. 0 days keeps them for ever. Safe to run
- * at once in many processes: each looks again once it holds the head. A company that cannot be retired holds up no other;
- * its failure is thrown at the end. Returns how many records were retired.
+ * Erases the data of refused records that are older than `days` by the database's clock, oldest first, and appends
+ * `RecordsRetired` in the same transaction. 0 days keeps them forever. Safe to run in several processes at once,
+ * because records are selected under the lock of the head. Continues with other companies after a failure, and throws
+ * all failures at the end. Returns the number of retired records.
  */
 export async function retireRecords(pool: Pool, days: number): Promise<number> {
   if (days === 0) return 0
-  const instant = await daysAgo(pool, days)
+  const instant = await readInstantDaysAgo(pool, days)
   const failures: unknown[] = []
   let [retired, batches, after]: [number, number, string | null] = [0, 0, null]
   while (batches < BATCHES_PER_RUN) {
-    const companies = await companiesWithRejectedBefore(pool, instant, { after, limit: COMPANIES_AT_ONCE })
+    const companies = await listCompaniesWithRejectedBefore(pool, instant, { after, limit: COMPANIES_AT_ONCE })
     for (const companyId of companies) {
       for (let count = RECORDS_AT_ONCE; count === RECORDS_AT_ONCE && batches < BATCHES_PER_RUN; batches += 1) {
         count = await retireOldest(pool, companyId, instant).catch((error: unknown) => {
@@ -34,21 +34,22 @@ export async function retireRecords(pool: Pool, days: number): Promise<number> {
     if (companies.length < COMPANIES_AT_ONCE) break
     after = companies.at(-1)!
   }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} companies could not be retired`)
+  if (failures.length > 0)
+    throw new AggregateError(failures, `could not retire records of ${failures.length} companies`)
   return retired
 }
 
 async function retireOldest(pool: Pool, companyId: string, instant: string): Promise<number> {
   const { result } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
-    const positions = await rejectedBefore(client, companyId, instant, RECORDS_AT_ONCE)
+    const positions = await findRejectedBefore(client, companyId, instant, RECORDS_AT_ONCE)
     if (positions.length === 0) return { events: [], result: 0 }
     const version = await nextVersion(client, companyId, companyId)
-    return { events: erasingEvents('RecordsRetired', companyId, version, positions), result: positions.length }
+    return { events: buildErasingEvents('RecordsRetired', companyId, version, positions), result: positions.length }
   })
   return result
 }
 
-async function daysAgo(pool: Pool, days: number): Promise<string> {
+async function readInstantDaysAgo(pool: Pool, days: number): Promise<string> {
   const { rows } = await pool.query<{ instant: string }>(
     'select clock_timestamp() - make_interval(days => $1) as instant',
     [days],

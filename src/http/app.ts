@@ -108,7 +108,7 @@ const SAFE_BY_ITSELF = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
 }
 const PERSONAL = /^\/(?:v1|admin|audit)\//
-/** A request id is stored with the call for ever, so it must not be able to contain an e-mail address. */
+/** A request id is stored with the call for ever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Builds the HTTP server with all its routes; tests call it, too. */
@@ -151,7 +151,7 @@ function createServer(services: AppServices): FastifyInstance {
     // While the process ends, a request that arrives on an open connection is served as the last one on it.
     return503OnClosing: false,
     // A path that cannot be decoded matches no route, and Fastify runs no hook for it.
-    frameworkErrors: (_error, request, reply) => void notFound(request, setCommonHeaders(services, request, reply)),
+    frameworkErrors: (_error, request, reply) => void sendNotFound(request, setCommonHeaders(services, request, reply)),
     clientErrorHandler: answerUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
 }
@@ -169,12 +169,12 @@ function addHooks(app: FastifyInstance, services: AppServices): void {
     request.arrivedAt = performance.now()
     setCommonHeaders(services, request, reply)
     // Before the body is read, because the client has not authenticated.
-    if (request.is404) return notFound(request, reply)
+    if (request.is404) return sendNotFound(request, reply)
   })
   logAccess(app, services.onAnswered)
   endUnreadBodies(app, services.bodyLimit)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
-  app.setNotFoundHandler(notFound)
+  app.setNotFoundHandler(sendNotFound)
 }
 
 /** Sets the headers that every answer has. */
@@ -228,7 +228,7 @@ function connectionLimits({
   }
 }
 
-function notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendProblemDocument(request, reply, problem('route_not_found', 'No such route exists'))
 }
 

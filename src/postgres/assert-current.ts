@@ -3,9 +3,9 @@ import { StartupError } from './startup-error.ts'
 
 /** Throws StartupError if the database does not answer or lacks something that this program needs. */
 export async function assertCurrent(isSetUp: () => Promise<boolean>): Promise<void> {
-  const made = await isSetUp().catch((error: unknown) => {
+  const isReady = await isSetUp().catch((error: unknown) => {
     throw new StartupError(`the database cannot be used: ${faultReason(error)}`, { cause: error })
   })
-  if (!made)
+  if (!isReady)
     throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
 }

@@ -14,7 +14,7 @@ const LOOK_UP_ONLY = {
 
 /**
  * The settings of connections for appends and folds. One plan serves any number of rows; by default, PostgreSQL would
- * plan lookups through arrays anew each time. Citus needs the company to find the shard, so there the statements are
+ * plan lookups through arrays each time. Citus needs the company to find the shard, so there the statements are
  * planned each time.
  */
 export function lookUpOnly(isDistributed: boolean): Record<string, string> {

@@ -11,7 +11,7 @@ const PASSING = new Set(['08', '25', '40', '53', '55', '57', '58'])
 const CONNECTION_MESSAGES = /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was))/
 
 /** Whether an error is caused by the server's state or by the connection, so that a later retry may succeed. */
-export function isOfTheServer(error: unknown): boolean {
+export function isServerError(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== null) return PASSING.has(state.slice(0, 2))
   return error instanceof Error && ('syscall' in error || CONNECTION_MESSAGES.test(error.message))
@@ -35,12 +35,12 @@ export function meansNotCommitted(error: unknown): boolean {
 }
 
 /** Whether a record, not the state of the server, caused the error. */
-export function blamesRecord(error: unknown): boolean {
+export function isCausedByRecord(error: unknown): boolean {
   return OF_A_RECORD.has(sqlState(error)?.slice(0, 2) ?? '')
 }
 
 /** Whether the same transaction may succeed if it is retried immediately. */
-export function isPassing(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   const state = sqlState(error)
   return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED
 }

@@ -50,7 +50,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     idle_in_transaction_session_timeout: statementTimeoutMs,
   }
   const pool = new pg.Pool(config)
-  // A broken connection is replaced on next use, and whoever was using it gets the error. Without these listeners, for
+  // A broken connection is replaced on next use, and its user gets the error. Without these listeners, for
   // idle connections and for those in use, the error would end the process.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))

@@ -1,7 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool, PoolClient, QueryResult } from 'pg'
-import { isOfTheServer, sqlState } from '../postgres/database-errors.ts'
+import { isServerError, sqlState } from '../postgres/database-errors.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 
 export interface FallbackOptions {
@@ -21,22 +21,22 @@ export interface FallbackOptions {
 export function openFallbackDatabase({ replica, primary, failed, onFallback }: FallbackOptions): LedgerDb {
   let isOnPrimary = false
   const connect = async (): Promise<PostgresPoolClient> => {
-    let own: PoolClient | undefined
+    let client: PoolClient | undefined
     const query = async (text: string, values: unknown[]): Promise<QueryResult> => {
       if (!isOnPrimary) {
         try {
           return await ask(replica, failed, text, values)
         } catch (error) {
-          if (!isOfReplica(error)) throw error
+          if (!isReplicaError(error)) throw error
           isOnPrimary = true
           onFallback(error)
         }
       }
-      own ??= await primary.connect()
-      return own.query(text, values)
+      client ??= await primary.connect()
+      return client.query(text, values)
     }
     // No cursors: statements run one at a time.
-    return { query, release: () => own?.release() } as unknown as PostgresPoolClient
+    return { query, release: () => client?.release() } as unknown as PostgresPoolClient
   }
   return new Kysely<LedgerTables>({
     dialect: new PostgresDialect({ pool: { connect, end: async () => undefined, options: {} } }),
@@ -62,7 +62,7 @@ async function ask(replica: Pool, failed: AbortSignal, text: string, values: unk
     return result
   } catch (error) {
     // Do not reuse a connection that is broken or still busy.
-    client.release(isOfReplica(error))
+    client.release(isReplicaError(error))
     throw error
   } finally {
     failed.removeEventListener('abort', stopWaiting!)
@@ -78,15 +78,15 @@ const NOT_THERE_YET = '42'
  * because of WAL replay (class 40), or has not replayed a migration. A statement that times out or writes would fail on
  * the primary too.
  */
-export function isOfReplica(error: unknown): boolean {
+export function isReplicaError(error: unknown): boolean {
   if (error instanceof ReplicaFailedError) return true
   const state = sqlState(error)
   if (state === QUERY_CANCELED || state?.startsWith(READ_ONLY)) return false
-  return isOfTheServer(error) || (state?.startsWith(NOT_THERE_YET) ?? false)
+  return isServerError(error) || (state?.startsWith(NOT_THERE_YET) ?? false)
 }
 
 /** Whether an error means that the replica itself is unhealthy, not only this statement. */
-export function meansReplicaFailed(error: unknown): boolean {
+export function isReplicaFailure(error: unknown): boolean {
   const state = sqlState(error)
-  return isOfReplica(error) && !(state !== null && /^(?:40|42|55)/.test(state))
+  return isReplicaError(error) && !(state !== null && /^(?:40|42|55)/.test(state))
 }

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { readAllProgress } from '../ledger/read/read-progress.ts'
 import type { Reads } from '../ledger/read/reads.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import { meansReplicaFailed, openFallbackDatabase } from './fallback-database.ts'
+import { isReplicaFailure, openFallbackDatabase } from './fallback-database.ts'
 import type { ReplicaWatch } from './replica-watch.ts'
 
 /** Where a request's reads go and why, for the metrics. */
@@ -34,7 +34,7 @@ export function openReplicaReads({ primary, replica, watch, projections, onRead 
     return primary.db
   }
   const onFallback = (error: unknown) => {
-    if (meansReplicaFailed(error)) watch.fail(error)
+    if (isReplicaFailure(error)) watch.fail(error)
     onRead({ place: 'primary', reason: 'failed' })
   }
 
@@ -58,7 +58,7 @@ export function openReplicaReads({ primary, replica, watch, projections, onRead 
         if (!(await Promise.race([hasReached(companyId, wanted, performance.now() + WAIT_MS), tooLate])))
           return onPrimary('behind')
       } catch (error) {
-        if (meansReplicaFailed(error)) watch.fail(error)
+        if (isReplicaFailure(error)) watch.fail(error)
         return onPrimary('failed')
       } finally {
         over.abort()

@@ -5,7 +5,7 @@ import { schemaOf } from '../../projections/projection.ts'
 import { toUuid } from '../domain/ids.ts'
 import { shadowNameOf } from '../ledger/read/read-standings.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
-import { tablesOf } from './table-differences.ts'
+import { readProjectionTables } from './table-differences.ts'
 
 /*
  * Copies of a projection's tables beside the live ones: the shadow, which a rebuild fills, and the tables that it has
@@ -52,7 +52,7 @@ export async function emptyReplaced(
   companyId: string,
 ): Promise<void> {
   const schema = replacedSchemaOf(projection)
-  for (const { name } of await tablesOf(transaction, schema)) {
+  for (const { name } of await readProjectionTables(transaction, schema)) {
     await sql`delete from ${sql.id(schema, name)} where company_id = ${toUuid(companyId)}`.execute(transaction)
   }
 }

@@ -40,7 +40,7 @@ export async function foldTogether(
   companyIds: string[],
   recent?: RecentEvents,
 ): Promise<FoldedTogether[]> {
-  const batches = await nextBatches(db, projection, companyIds, recent)
+  const batches = await readNextBatches(db, projection, companyIds, recent)
   const idle = batches.filter(({ events }) => events.length === 0)
   const folded = await foldAll(
     db,
@@ -56,7 +56,7 @@ interface EndingBatch extends Batch {
 }
 
 /** The next batches of these companies that can be folded together, from recent events or the ledger. */
-async function nextBatches(
+async function readNextBatches(
   db: Kysely<LedgerTables>,
   projection: Projection,
   companyIds: string[],
@@ -65,15 +65,15 @@ async function nextBatches(
   const batches: EndingBatch[] = []
   const behind: { companyId: string; after: number; head: number }[] = []
   for (const { companyId, position: after, head } of await findFreeCheckpoints(db, projection, companyIds)) {
-    const kept = recent?.callsBehind(companyId, { after, head, limit: EVENTS_OF_EACH })
-    if (!kept) behind.push({ companyId, after, head })
-    else if (kept.events.length <= EVENTS_OF_EACH) batches.push({ companyId, after, ...kept })
+    const remembered = recent?.callsBehind(companyId, { after, head, limit: EVENTS_OF_EACH })
+    if (!remembered) behind.push({ companyId, after, head })
+    else if (remembered.events.length <= EVENTS_OF_EACH) batches.push({ companyId, after, ...remembered })
   }
   if (behind.length === 0) return batches
   const stored = await readStoredBehind(db, behind, { limit: EVENTS_OF_EACH, bytes: BYTES_OF_EACH })
   for (const { companyId, after, head } of behind) {
     const page = stored.get(companyId)
-    if (page) for (const batch of batchOf(companyId, after, page)) batches.push(batch)
+    if (page) for (const batch of buildBatch(companyId, after, page)) batches.push(batch)
     // Otherwise, its next event alone is too large.
     else if (head <= after) batches.push({ companyId, after, upTo: after, events: [], leaf: null, isEnd: true })
   }
@@ -81,7 +81,7 @@ async function nextBatches(
 }
 
 /** The complete calls in these events; none if the company has to be folded alone. */
-function batchOf(companyId: string, after: number, stored: StoredPage): EndingBatch[] {
+function buildBatch(companyId: string, after: number, stored: StoredPage): EndingBatch[] {
   try {
     const read = stored.events.map(readEvent)
     assertContiguous(read, after, companyId)

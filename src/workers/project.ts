@@ -5,7 +5,7 @@ import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
-import { isOfTheServer } from '../postgres/database-errors.ts'
+import { isServerError } from '../postgres/database-errors.ts'
 import type { EventPage, PositionRange } from '../ledger/read/read-events.ts'
 import { readEventPage, readLastOfStream } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
@@ -64,8 +64,8 @@ export async function foldNext(
   const unmoved = { after: position, position }
   if (isHeld) return { ...unmoved, isDone: true }
   try {
-    const kept = recent?.callsBehind(companyId, { after: position, head, limit })
-    const next = kept ?? (await nextCalls(db, companyId, { after: position, limit }))
+    const remembered = recent?.callsBehind(companyId, { after: position, head, limit })
+    const next = remembered ?? (await readNextCalls(db, companyId, { after: position, limit }))
     if (next === null) return { ...unmoved, isDone: true }
     const { events, upTo } = next
     if (events.some(isErasing) && (await isShadowBefore(db, projection, companyId, upTo))) {
@@ -95,7 +95,7 @@ export async function foldFar(
 ): Promise<void> {
   const { upTo, batchEvents: limit, signal, onReached } = options
   const read = (after: number) => {
-    const reading = after < upTo ? nextCalls(db, companyId, { after, limit }) : Promise.resolve(null)
+    const reading = after < upTo ? readNextCalls(db, companyId, { after, limit }) : Promise.resolve(null)
     // The await below gets the error; until then, this avoids an unhandled rejection.
     reading.catch(() => undefined)
     return reading
@@ -142,7 +142,7 @@ export async function foldCalls(
   companyId: string,
   { after, upTo, batchEvents }: { after: number; upTo: number; batchEvents: number },
 ): Promise<number> {
-  const next = await nextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
+  const next = await readNextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
   if (next === null) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
   await foldEvents(transaction, projection, schema, [{ companyId, ...next }])
   return next.upTo
@@ -160,7 +160,7 @@ interface NextCalls {
 }
 
 /** Reads the next events to fold after a position; null if there are none. */
-async function nextCalls(
+async function readNextCalls(
   db: Kysely<LedgerTables>,
   companyId: string,
   range: PositionRange & { limit: number },
@@ -173,7 +173,7 @@ async function nextCalls(
     return { events: events.slice(0, end + 1), upTo: after + end + 1, isEnd: isEnd && end === events.length - 1 }
   }
   const callId = events[0]!.call_id!
-  const closing = isEnd ? null : await readable(() => readLastOfStream(db, companyId, callId))
+  const closing = isEnd ? null : await readOrUnfoldable(() => readLastOfStream(db, companyId, callId))
   if (!closing || !closesCall(closing) || closing.position <= after) {
     throw new UnfoldableError(`the call at position ${after + 1} of ${companyId} is not closed`)
   }
@@ -186,16 +186,18 @@ async function readBatch(
   companyId: string,
   range: PositionRange & { limit: number },
 ): Promise<EventPage> {
-  const page = await readable(() => readEventPage(db, companyId, range, { limit: range.limit, bytes: BATCH_BYTES }))
+  const page = await readOrUnfoldable(() =>
+    readEventPage(db, companyId, range, { limit: range.limit, bytes: BATCH_BYTES }),
+  )
   assertContiguous(page.events, range.after, companyId)
   return page
 }
 
-async function readable<Result>(read: () => Promise<Result>): Promise<Result> {
+async function readOrUnfoldable<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()
   } catch (error) {
-    if (isOfTheServer(error)) throw error
+    if (isServerError(error)) throw error
     // The stored event or the code that reads it is at fault; a retry would fail the same way.
     throw new UnfoldableError(error instanceof Error ? error.message : String(error), { cause: error })
   }
@@ -288,7 +290,7 @@ async function foldParts(
   try {
     await projection.fold(transaction as never, schema, parts)
   } catch (error) {
-    if (isOfTheServer(error)) throw error
+    if (isServerError(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new UnfoldableError(`${parts.map(describePositions).join(', ')}: ${reason}`, { cause: error })
   }

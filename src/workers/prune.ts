@@ -21,7 +21,7 @@ export async function pruneVersions(db: Db, projection: Projection): Promise<Pru
   await dropReplaced(db, projection)
   if (!(await isComplete(db, projection))) return []
   const pruned: PrunedVersion[] = []
-  for (const version of await olderVersions(db, projection)) {
+  for (const version of await listOlderVersions(db, projection)) {
     const old = { ...projection, version }
     let isDropped = await dropReplaced(db, old)
     for (const { name } of [shadowOf(old), old])
@@ -33,7 +33,7 @@ export async function pruneVersions(db: Db, projection: Projection): Promise<Pru
 }
 
 /** Older versions with tables, or with rows left by an interrupted run. */
-async function olderVersions(db: Db, { name, version }: Projection): Promise<number[]> {
+async function listOlderVersions(db: Db, { name, version }: Projection): Promise<number[]> {
   const prefix = schemaOf({ name, version: 0 }).slice(0, -1)
   const { rows } = await sql<{ version: number }>`
     select version from (

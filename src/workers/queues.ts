@@ -64,10 +64,10 @@ export async function createQueues(ownerUrl: string): Promise<void> {
   boss.on('error', () => undefined)
   await boss.start()
   try {
-    const made = new Set((await boss.getQueues()).map(({ name }) => name))
+    const existing = new Set((await boss.getQueues()).map(({ name }) => name))
     // Creating a queue waits up to 30 seconds for locks, so skip those that exist.
     const create = async (name: string, options: Parameters<typeof boss.createQueue>[1]) => {
-      if (!made.has(name)) await boss.createQueue(name, options)
+      if (!existing.has(name)) await boss.createQueue(name, options)
     }
     for (const projection of PROJECTIONS) {
       const dead = { retentionSeconds: PARKED_JOBS_KEPT_SECONDS, deleteAfterSeconds: PARKED_JOBS_KEPT_SECONDS }
@@ -109,7 +109,7 @@ interface QueueOptions {
  */
 export async function openQueues(url: string, options: QueueOptions): Promise<PgBoss> {
   for (let tries = 1; ; tries += 1) {
-    const boss = bossOf(url, options)
+    const boss = createBoss(url, options)
     let deaf: string | undefined
     boss.on('warning', ({ message, data }) => {
       if ((data as { type?: string }).type === CANNOT_LISTEN) deaf = message
@@ -123,7 +123,7 @@ export async function openQueues(url: string, options: QueueOptions): Promise<Pg
   }
 }
 
-function bossOf(url: string, { works, connections }: QueueOptions): PgBoss {
+function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
   return new PgBoss({
     ...connectionTo(url, CONNECTION_SETTINGS),
     schema: SCHEMA,

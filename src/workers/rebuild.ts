@@ -104,7 +104,7 @@ async function fillOrNotice(projection: Projection, oid: number, options: Rebuil
   const shadow = shadowOf(projection)
   const isOurs = async () => (await schemaOid(options.db, schemaOf(shadow))) === oid
   try {
-    const stuck = await fill(shadow, options)
+    const stuck = await fillShadow(shadow, options)
     return stuck.length > 0 && !(await isOurs()) ? [] : stuck
   } catch (error) {
     // Another process is creating the indexes; continue in the next round.
@@ -132,7 +132,7 @@ async function completeWhenFree(projection: Projection, oid: number, { db, signa
 }
 
 /** Brings every company of the shadow up to its current head, a few in parallel. Returns the stuck companies. */
-async function fill(shadow: Projection, options: RebuildOptions): Promise<StuckCompany[]> {
+async function fillShadow(shadow: Projection, options: RebuildOptions): Promise<StuckCompany[]> {
   const companies = companiesBehind(options.db, shadow)
   const stuck: StuckCompany[] = []
   async function fillTheNext(): Promise<void> {

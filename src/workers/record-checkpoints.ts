@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { fromUuid, isId } from '../domain/ids.ts'
-import { isOfTheServer } from '../postgres/database-errors.ts'
+import { isServerError } from '../postgres/database-errors.ts'
 import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -95,7 +95,7 @@ async function recordRound(
     try {
       recorded.set(companyId, await recordCompany(options, companyId))
     } catch (error) {
-      if (isOfTheServer(error)) throw error
+      if (isServerError(error)) throw error
       faults += 1
       options.log.error({ companyId, err: error }, 'could not record the checkpoint of a company')
     }

@@ -5,7 +5,7 @@ import type { LedgerTables } from '../ledger/tables.ts'
 import { foldBetween, foldCalls } from './project.ts'
 import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
 import type { Table } from './table-differences.ts'
-import { tablesOf } from './table-differences.ts'
+import { readProjectionTables } from './table-differences.ts'
 
 /** PostgreSQL's schema for a connection's temporary tables. */
 export const SCRATCH = 'pg_temp'
@@ -33,7 +33,7 @@ export async function withScratch<Result>(
     // Otherwise a scratch table would hide a ledger table of the same name.
     await sql`set search_path = public, pg_temp`.execute(connection)
     await projection.createTables(connection as never, SCRATCH)
-    const tables = await tablesOf(connection, SCRATCH)
+    const tables = await readProjectionTables(connection, SCRATCH)
     try {
       return await task({ projection, db: connection, tables })
     } finally {
@@ -92,5 +92,5 @@ export async function foldBesideLive<Result>(
       })
     if (result) return result.value
   }
-  throw new RebuildError(`${companyId} could not be caught up with in ${MAX_ROUNDS} rounds`)
+  throw new RebuildError(`could not catch up with the live tables of ${companyId} in ${MAX_ROUNDS} rounds`)
 }

@@ -29,7 +29,7 @@ export interface RowDifference {
 }
 
 /** The tables of a schema. Throws if a primary key does not start with the company. */
-export async function tablesOf(db: Kysely<LedgerTables>, schema: string): Promise<Table[]> {
+export async function readProjectionTables(db: Kysely<LedgerTables>, schema: string): Promise<Table[]> {
   const { rows } = await sql<Table & { key: string[] | null }>`
     select c.relname as name,
       (select array_agg(a.attname::text order by k.nth) from pg_index i
@@ -64,7 +64,7 @@ export async function findDifferences(
   options: { limit: number; showValues: boolean },
 ): Promise<{ count: number; first: RowDifference[] }> {
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
-  const differing = others.map((column) => sql`case when ${differs(column)} then ${sql.lit(column.name)} end`)
+  const differing = others.map((column) => sql`case when ${isDifferent(column)} then ${sql.lit(column.name)} end`)
   const columns = sql`array_remove(array[${sql.join([sql`null`, ...differing])}]::text[], null)`
   const key = table.key
     .slice(1)
@@ -87,7 +87,7 @@ export async function findDifferences(
       ${options.showValues ? sql`json_build_object(${sql.join(values)})` : sql`null`} as values
     from (select * from ${sql.id(copies.live, table.name)} where company_id = ${toUuid(companyId)}) l
     full join ${sql.id(copies.scratch, table.name)} s on ${sameKey(table)}
-    where l.company_id is null or s.company_id is null or ${sql.join([sql`false`, ...others.map(differs)], sql` or `)}
+    where l.company_id is null or s.company_id is null or ${sql.join([sql`false`, ...others.map(isDifferent)], sql` or `)}
     order by ${sql.join(table.key.map((name) => sql`coalesce(l.${sql.id(name)}, s.${sql.id(name)})`))}
     limit ${options.limit}`.execute(db)
   const first = rows.map(({ kind, key: rowKey, columns: names, values: all }) => {
@@ -107,7 +107,7 @@ export async function replaceDiffering(
 ): Promise<number> {
   const [live, scratch] = [sql.id(copies.live, table.name), sql.id(copies.scratch, table.name)]
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
-  const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${differs(column)})`)], sql` and `)
+  const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${isDifferent(column)})`)], sql` and `)
   // Citus joins a distributed table with a local one only if the local one is materialized or on the left side.
   const deleted = await sql`with s as materialized (select * from ${scratch})
     delete from ${live} l where l.company_id = ${toUuid(companyId)} and not exists (select 1 from s where ${alike})`.execute(
@@ -129,7 +129,7 @@ function sameKey({ key }: Table): RawBuilder<unknown> {
 }
 
 /** The type json has no equality; jsonb compares values, not spelling. */
-function differs({ name, isJson }: Column): RawBuilder<unknown> {
+function isDifferent({ name, isJson }: Column): RawBuilder<unknown> {
   const cast = isJson ? sql`::jsonb` : sql``
   return sql`l.${sql.id(name)}${cast} is distinct from s.${sql.id(name)}${cast}`
 }

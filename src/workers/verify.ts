@@ -51,10 +51,10 @@ export interface Verification {
  * of the live tables. The service may keep running. Requires the right to create temporary tables.
  */
 export async function verifyProjection(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
-  options.onBegun(await countEventsToFold(db, projection, options.companyId))
+  options.onBegun(await countEventsToVerify(db, projection, options.companyId))
   return withScratch(db, projection, async (scratch) => {
     const found: Verification = { companies: 0, faults: [] }
-    const companies = options.companyId === undefined ? listCompanies(db) : [options.companyId]
+    const companies = options.companyId === undefined ? listCompanyIds(db) : [options.companyId]
     for await (const companyId of companies) {
       const fault = await verifyCompany(db, scratch, companyId, options)
       found.companies += 1
@@ -76,7 +76,7 @@ async function verifyCompany(
   companyId: string,
   options: VerifyOptions,
 ): Promise<CompanyFault | null> {
-  const first = await compare(scratch, companyId, options)
+  const first = await compareTables(scratch, companyId, options)
   if (!first) return null
   const deadline = performance.now() + HEAD_WAIT_MS
   const { head } = await readProgress(db, companyId, scratch.projection)
@@ -84,10 +84,14 @@ async function verifyCompany(
     options.signal.throwIfAborted()
     await pause(HEAD_POLL_MS)
   }
-  return compare(scratch, companyId, { ...options, onFolded: () => undefined })
+  return compareTables(scratch, companyId, { ...options, onFolded: () => undefined })
 }
 
-async function compare(scratch: Scratch, companyId: string, options: VerifyOptions): Promise<CompanyFault | null> {
+async function compareTables(
+  scratch: Scratch,
+  companyId: string,
+  options: VerifyOptions,
+): Promise<CompanyFault | null> {
   const { projection, db, tables } = scratch
   const copies = { live: schemaOf(projection), scratch: SCRATCH }
   const reached = async (from: Db) => (await readProgress(from, companyId, projection)).reached
@@ -131,14 +135,14 @@ async function findOrphanRows(db: Db, { projection, tables }: Scratch): Promise<
   return faults
 }
 
-async function countEventsToFold(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
+async function countEventsToVerify(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
   if (companyId !== undefined) return (await readProgress(db, companyId, { name, version })).reached
   const { rows } = await sql<{ events: number }>`select coalesce(sum(position), 0)::bigint as events from checkpoints
     where projection = ${name} and version = ${version}`.execute(db)
   return rows[0]!.events
 }
 
-async function* listCompanies(db: Db): AsyncGenerator<string> {
+async function* listCompanyIds(db: Db): AsyncGenerator<string> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const rows = await db
       .selectFrom('heads')

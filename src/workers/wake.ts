@@ -14,7 +14,7 @@ export interface Waker {
    * it.
    */
   wake(companyIds: string[]): void
-  /** Sends what is batched and waits until it is sent. */
+  /** Sends the current batch and waits for it. */
   flush(): Promise<void>
 }
 

@@ -49,7 +49,7 @@ for (const javaScriptEnabled of [true, false]) {
       for (const works of [key, rotated])
         t.equal((await service.call('GET', '/v1/auth/verify', { key: works })).status, 200)
       await page.getByRole('link', { name: 'View key' }).click()
-      t.match(await page.getByText('works until').textContent(), /\d\d:\d\d:\d\d UTC\s+in 5\d minutes/)
+      t.match(await page.getByText('Works until').textContent(), /\d\d:\d\d:\d\d UTC\s+in 5\d minutes/)
 
       await page.getByRole('button', { name: 'Disable' }).click()
       await page.getByText('Disabled', { exact: true }).waitFor()
@@ -74,7 +74,7 @@ await t.test('the time that is left of an overlap counts down by itself', async 
   const { page, faults } = await openPage(t, await openBrowser(t), service)
   await signIn(page, service.company, 'admin')
   await page.goto(`/settings/api-keys/${id}`)
-  const left = page.getByText('works until').locator('.ago')
+  const left = page.getByText('Works until').locator('.ago')
   const first = await left.textContent()
   t.match(first, /^in \d+ seconds$/)
   await left.filter({ hasNotText: first! }).waitFor()

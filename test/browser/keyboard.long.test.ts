@@ -74,7 +74,7 @@ await t.test('whoever is signed in by keyboard alone can sign out by it', async 
   const { page } = await openPage(t, browser, service)
   await page.goto('/sign-in')
   // The field of the e-mail address gets the focus by itself, but not before the page is drawn.
-  const address = page.getByLabel('E-mail').and(page.locator(':focus'))
+  const address = page.getByLabel('Email').and(page.locator(':focus'))
   await address.waitFor()
   await page.keyboard.type(service.company.member.email)
   await page.keyboard.press('Tab')

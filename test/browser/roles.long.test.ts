@@ -37,7 +37,7 @@ await t.test('a member does not reach the event stream and the employees either'
   await signIn(page, service.company, 'member')
   for (const path of ['/settings/events', '/settings/events/1', '/settings/employees']) {
     t.equal((await page.goto(path))!.status(), 403, path)
-    t.match(await page.textContent('main'), 'You need the role admin or auditor')
+    t.match(await page.textContent('main'), 'This page requires the role admin or auditor')
   }
 })
 

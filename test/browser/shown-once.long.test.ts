@@ -31,7 +31,7 @@ await t.test('a new key with its lines for a shell, and a rotated one', async (t
 
 await t.test('the links of an invitation and of a reset, and the pages that they lead to', async (t) => {
   await page.goto('/settings/users/new')
-  await page.getByLabel('E-mail').fill(`${'x'.repeat(60)}@example.com`)
+  await page.getByLabel('Email').fill(`${'x'.repeat(60)}@example.com`)
   await page.getByLabel('Name').fill('New')
   await answerOf(t, page, 'Invite', 'User invited')
   await page.getByRole('link', { name: 'View user' }).click()
@@ -59,7 +59,7 @@ await t.test('forms that are refused', async (t) => {
   await page.getByRole('alert').waitFor()
   t.same(await looksOfAnswer(page), [])
   await page.goto('/settings/employees/erase')
-  await page.getByLabel('E-mail').fill('nobody@example.com')
+  await page.getByLabel('Email').fill('nobody@example.com')
   await page.getByLabel('Permanently erase this person').check()
   await page.getByRole('button', { name: 'Erase person' }).click()
   await page.getByRole('alert').waitFor()

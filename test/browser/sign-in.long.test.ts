@@ -7,7 +7,7 @@ await t.test('whoever has signed in comes to the page that was asked for, and si
   const { page, faults } = await openPage(t, await openBrowser(t), service)
   await page.goto('/settings/no-such-page?a=1')
   t.equal(new URL(page.url()).pathname, '/sign-in')
-  await page.getByLabel('E-mail').fill(service.company.admin.email.toUpperCase())
+  await page.getByLabel('Email').fill(service.company.admin.email.toUpperCase())
   await page.getByLabel('Password').fill(service.company.admin.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/settings/no-such-page?a=1')

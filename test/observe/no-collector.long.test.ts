@@ -85,7 +85,7 @@ async function disturbsNobody(t: Test, endpoint: string): Promise<void> {
   await eventually('all is folded', () => isCaughtUp(service.pool))
   for (const { exitCode, stderr } of await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])) {
     t.equal(exitCode, 0)
-    t.equal(stderr.match(/traces could not be handed over/g)?.length, 1)
+    t.equal(stderr.match(/could not export traces/g)?.length, 1)
     // Who stops the parts says this when SHUTDOWN_TIMEOUT_MS is over.
     t.notMatch(stderr, /cut off|failed to stop/)
   }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openWantedTracing } from '../../src/observe/tracing/wanted-tracing.ts'
+import { openTracingIfConfigured } from '../../src/observe/tracing/wanted-tracing.ts'
 import type { SamplerName } from '../../src/observe/tracing/tracing.ts'
 import { startCollector } from '../support/processes/trace-collector.ts'
 
@@ -8,7 +8,7 @@ const { endpoint } = await startCollector(t)
 /** Whether a request is collected, by what its caller sends: nothing, a trace that is collected, one that is not. */
 async function collects(name: SamplerName, ratio = 1) {
   const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
-  const tracing = (await openWantedTracing(settings, { name: 'x', version: '1' }, () => undefined))!
+  const tracing = (await openTracingIfConfigured(settings, { name: 'x', version: '1' }, () => undefined))!
   t.teardown(() => tracing.stop())
   const isCollected = (traceparent: string | undefined) => {
     const trace = tracing.beginTrace({ method: 'GET', route: '/', requestId: 'r', traceparent })
@@ -41,5 +41,5 @@ for (const [name, ratio, expected] of SAMPLERS) {
 
 await t.test('without an address there is no tracing', async (t) => {
   const settings = { OTEL_TRACES_SAMPLER: 'always_on', OTEL_TRACES_SAMPLER_ARG: 1 } as const
-  t.equal(await openWantedTracing(settings, { name: 'x', version: '1' }, () => undefined), null)
+  t.equal(await openTracingIfConfigured(settings, { name: 'x', version: '1' }, () => undefined), null)
 })

@@ -262,7 +262,7 @@ await t.test('lines of log have the ids of the request, the call, the company an
   const http = collector.spans.find((span) => span.traceId === traceId && span.kind === SERVER)!
   t.match(answered, { companyId: company.id, callId: body.log_id, trace_id: traceId, span_id: http.spanId })
   t.match(
-    lines.find(({ msg }) => msg === 'a call could not be stored'),
+    lines.find(({ msg }) => msg === 'could not store a call'),
     { companyId: company.id, callId: /^log_/, trace_id: /^[0-9a-f]{32}$/, span_id: /^[0-9a-f]{16}$/ },
   )
   t.notOk(stderr.includes('canary-of-the-collector'))

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { openPool } from '../../src/postgres/pool.ts'
 import { sqlState } from '../../src/postgres/database-errors.ts'
-import { meansReplicaFailed, openFallbackDatabase } from '../../src/replica/fallback-database.ts'
+import { isReplicaFailure, openFallbackDatabase } from '../../src/replica/fallback-database.ts'
 import { findReplicaFault } from '../../src/replica/wal-position.ts'
 import { watchReplica } from '../../src/replica/replica-watch.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
@@ -47,7 +47,7 @@ await t.test(
     await ask(primary, 'do $$ begin lock table heads in access exclusive mode; end $$')
     t.equal((await answer).rows.length, 1)
     t.equal(sqlState(errors[0]), '40001')
-    t.notOk(meansReplicaFailed(errors[0]), 'the next request goes to the standby')
+    t.notOk(isReplicaFailure(errors[0]), 'the next request goes to the standby')
     t.notOk(await isOnReplica(), 'what one request sees never goes back')
     t.ok(await open().isOnReplica())
   },

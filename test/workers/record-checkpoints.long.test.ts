@@ -143,9 +143,9 @@ await t.test('a ledger that was rolled back gets no note: the log says so, and t
   const second = await moreWorkers(t, service)
   const said = (text: string) => second.messages().some((line) => line.includes(text))
   await eventually('the refusal in the log', async () =>
-    said(`has 1 events, and had ${size} at the last external checkpoint`),
+    said(`ends at position 1, but its last external checkpoint is at position ${size}`),
   )
-  await eventually('the one that is gone', async () => said(`the ledger of ${other.id} has 0 events`))
+  await eventually('the one that is gone', async () => said(`The ledger of ${other.id} ends at position 0`))
   t.equal(readFileSync(fileOf(service), 'utf8'), before)
 })
 

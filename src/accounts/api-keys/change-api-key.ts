@@ -6,9 +6,9 @@ import { API_KEY_PREFIX } from '../../domain/accounts/secrets.ts'
 import { loadApiKey, replaceSecret, updateApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
-import { assertSeen, changeCompany, decided, RefusedByStateError } from '../users/change-company.ts'
+import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../users/change-company.ts'
 import type { KeyWithSecret } from './issue-api-key.ts'
-import { hashOf, newSecret } from '../users/new-secret.ts'
+import { hashSecret, generateSecret } from '../users/new-secret.ts'
 
 export const NO_SUCH_KEY = problem('key_not_found', 'No such API key exists')
 
@@ -29,7 +29,7 @@ export async function changeApiKey(
   seen?: number,
 ): Promise<ChangedKey> {
   const { result, position } = await changeCompany(services, acting, 'admin', (client, now) =>
-    change(client, acting.companyId, apiId, { ...wanted, seen }, now),
+    changeKeyRow(client, acting.companyId, apiId, { ...wanted, seen }, now),
   )
   return { ...result, position }
 }
@@ -46,12 +46,18 @@ export async function rotateApiKey(
   seen?: number,
 ): Promise<KeyWithSecret> {
   const { companyId } = acting
-  const secret = newSecret(API_KEY_PREFIX)
+  const secret = generateSecret(API_KEY_PREFIX)
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const { events, result } = await change(client, companyId, apiId, { change: 'rotate', overlapSeconds, seen }, now)
+    const { events, result } = await changeKeyRow(
+      client,
+      companyId,
+      apiId,
+      { change: 'rotate', overlapSeconds, seen },
+      now,
+    )
     const [rotated] = events
     const previousExpiresAt = rotated?.type === 'ApiKeyRotated' ? rotated.data.previous_expires_at : null
-    await replaceSecret(client, companyId, apiId, { secretHash: hashOf(secret), previousExpiresAt, now })
+    await replaceSecret(client, companyId, apiId, { secretHash: hashSecret(secret), previousExpiresAt, now })
     return { events, result: { now, key: { ...result.key, rotatedAt: now, previousExpiresAt } } }
   })
   return { ...result, secret, position }
@@ -59,11 +65,11 @@ export async function rotateApiKey(
 
 type SeenChange = KeyChange & { seen: number | undefined }
 
-async function change(client: PoolClient, companyId: string, apiId: string, wanted: SeenChange, now: string) {
+async function changeKeyRow(client: PoolClient, companyId: string, apiId: string, wanted: SeenChange, now: string) {
   const stored = await loadApiKey(client, companyId, apiId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_KEY)
   assertSeen(wanted.seen, stored.version)
-  const events = decided(decideKeyChange(stored, wanted, now))
+  const events = unwrapDecision(decideKeyChange(stored, wanted, now))
   const changed = events.reduce(evolveKey, stored)
   if (events.length > 0) await updateApiKey(client, companyId, changed)
   const key: ApiKeyRecord = { ...stored, ...changed, ...(changed.isRevoked ? { previousExpiresAt: null } : {}) }

@@ -1,5 +1,5 @@
 import type { RefreshPeriod } from '../../domain/company.ts'
-import { evolveKey, issueKey } from '../../domain/accounts/key-lifecycle.ts'
+import { evolveKey, decideIssue } from '../../domain/accounts/key-lifecycle.ts'
 import { API_KEY_PREFIX } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
@@ -7,7 +7,7 @@ import type { ApiKeyRecord } from './read-api-keys.ts'
 import { countApiKeys } from './read-api-keys.ts'
 import type { CompanyServices } from '../users/change-company.ts'
 import { assertSeen, changeCompany } from '../users/change-company.ts'
-import { hashOf, newSecret } from '../users/new-secret.ts'
+import { hashSecret, generateSecret } from '../users/new-secret.ts'
 
 export interface NewApiKey {
   companyId: string
@@ -51,12 +51,12 @@ export async function issueApiKey(services: CompanyServices, wanted: NewApiKey):
 export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
   const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR, traceparent = null, seen } = wanted
   const id = services.newId('key')
-  const secret = newSecret(API_KEY_PREFIX)
+  const secret = generateSecret(API_KEY_PREFIX)
   const appended = await changeCompany(services, { companyId, actor, traceparent }, 'admin', async (client, now) => {
     assertSeen(seen, await countApiKeys(client, companyId))
-    const issued = issueKey({ id, name, quotaLimit, refreshPeriod })
+    const issued = decideIssue({ id, name, quotaLimit, refreshPeriod })
     const unborn = { id, version: 0, name, quotaLimit, refreshPeriod, isEnabled: false, isRevoked: false }
-    const key = await insertApiKey(client, companyId, evolveKey(unborn, issued), hashOf(secret), now)
+    const key = await insertApiKey(client, companyId, evolveKey(unborn, issued), hashSecret(secret), now)
     return { events: [issued], result: { key, now } }
   })
   return { ...appended.result, secret, position: appended.position }

@@ -4,7 +4,7 @@ import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
 import type { CompanyServices } from './change-company.ts'
 import { changeCompany } from './change-company.ts'
-import { hashOf } from './new-secret.ts'
+import { hashSecret } from './new-secret.ts'
 import { hashPassword } from './password.ts'
 import { RefusedCredentialsError } from '../refused-credentials-error.ts'
 
@@ -17,8 +17,8 @@ export async function acceptInvitation(
   { token, password }: { token: string; password: string },
 ): Promise<ChangedUser> {
   const companyId = companyOfLinkToken(token)
-  const userId = companyId === null ? null : await findUserOfLink(services.pool, companyId, hashOf(token))
-  if (companyId === null || userId === null) throw refused()
+  const userId = companyId === null ? null : await findUserOfLink(services.pool, companyId, hashSecret(token))
+  if (companyId === null || userId === null) throw makeTokenError()
   const passwordHash = await hashPassword(password)
   const { result, position } = await changeCompany(
     services,
@@ -26,7 +26,7 @@ export async function acceptInvitation(
     'any role',
     async (client) => {
       // Of two concurrent uses, the second finds the token used.
-      if ((await findUserOfLink(client, companyId, hashOf(token))) !== userId) throw refused()
+      if ((await findUserOfLink(client, companyId, hashSecret(token))) !== userId) throw makeTokenError()
       const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
       await storePassword(client, companyId, userId, passwordHash)
       return { events, result: { ...result, linkExpiresAt: null } }
@@ -35,6 +35,6 @@ export async function acceptInvitation(
   return { user: result, position }
 }
 
-function refused(): RefusedCredentialsError {
+function makeTokenError(): RefusedCredentialsError {
   return new RefusedCredentialsError('the one-time token is unknown, used or too old')
 }

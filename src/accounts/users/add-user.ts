@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { normaliseEmail } from '../../domain/attributes.ts'
 import type { Role } from '../../domain/company.ts'
-import { decideUserChange, evolveUser, inviteUser } from '../../domain/accounts/user-lifecycle.ts'
+import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
 import type { UserChange, UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { userTokenPrefix } from '../../domain/accounts/secrets.ts'
 import { OPERATOR, RefusedChangeError } from '../../ledger/append/append-company-events.ts'
 import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import type { CompanyServices } from './change-company.ts'
-import { changeCompany, decided } from './change-company.ts'
-import { hashOf, newSecret } from './new-secret.ts'
+import { changeCompany, unwrapDecision } from './change-company.ts'
+import { hashSecret, generateSecret } from './new-secret.ts'
 import { hashPassword } from './password.ts'
 
 export interface NewUser {
@@ -18,7 +18,7 @@ export interface NewUser {
   role: Role
 }
 
-/** A new user with the password and the token, which are shown once and of which only hashes are kept. */
+/** A new user with a password and a token, which are shown once. Only their hashes are stored. */
 export interface AddedUser {
   user_id: string
   email: string
@@ -34,21 +34,21 @@ const PASSWORD_BYTES = 15
 
 /**
  * Adds a user to a company from the command line, with a password and a first token.
- * Throws RefusedChangeError when the e-mail is taken.
+ * Throws RefusedChangeError if the email is taken.
  */
 export async function addUser(services: CompanyServices, wanted: NewUser): Promise<AddedUser> {
   const { companyId, name, role } = wanted
   const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
   const email = normaliseEmail(wanted.email)
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
-  const token = newSecret(userTokenPrefix(companyId))
+  const token = generateSecret(userTokenPrefix(companyId))
   const passwordHash = await hashPassword(password)
   const operator = { companyId, actor: OPERATOR }
   const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {
     const isTaken = await isEmailTaken(client, companyId, email)
-    if (isTaken) throw new RefusedChangeError(`the company has a user ${email} already`)
+    if (isTaken) throw new RefusedChangeError(`the company already has a user ${email}`)
     const expiresAt = new Date(Date.parse(now) + TOKEN_LIFE_MS).toISOString()
-    const { user, events } = bornWith({ id, email, name, role }, [
+    const { user, events } = buildUser({ id, email, name, role }, [
       { change: 'set_password' },
       { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scope: null },
     ])
@@ -58,20 +58,20 @@ export async function addUser(services: CompanyServices, wanted: NewUser): Promi
       client,
       companyId,
       { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, ...times },
-      hashOf(token),
+      hashSecret(token),
     )
     return { events, result: expiresAt }
   })
   return { user_id: id, email, role, password, token, token_expires_at: expiresAt }
 }
 
-/** A new user after the first changes of its life, and the events of all that. */
-export function bornWith(person: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>, changes: UserChange[]) {
-  const invited = inviteUser(person)
+/** Creates a user with first changes. Returns the resulting user and all events. */
+export function buildUser(person: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>, changes: UserChange[]) {
+  const invited = decideInvitation(person)
   const events = [invited]
   let user = evolveUser({ ...person, version: 0, hasPassword: false, isRemoved: false }, invited)
   for (const wanted of changes) {
-    for (const event of decided(decideUserChange(user, wanted, true))) {
+    for (const event of unwrapDecision(decideUserChange(user, wanted, true))) {
       events.push(event)
       user = evolveUser(user, event)
     }

@@ -9,7 +9,7 @@ import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../../ledger/
 import { loadUser } from './user-rows.ts'
 import { RefusedCredentialsError } from '../refused-credentials-error.ts'
 
-/** The services that changes of a company use. */
+/** The services that change a company. */
 export interface CompanyServices {
   pool: Pool
   newId(prefix: IdPrefix): string
@@ -39,7 +39,7 @@ export class RefusedByStateError extends RefusedChangeError {
 }
 
 /** Returns the decided events, or throws RefusedByStateError. */
-export function decided<Event>(decision: Decided<Event>): Event[] {
+export function unwrapDecision<Event>(decision: Decided<Event>): Event[] {
   if (decision.problem) throw new RefusedByStateError(decision.problem)
   return decision.events
 }
@@ -58,9 +58,9 @@ export const CHANGED_MEANWHILE = problem(
 )
 
 /**
- * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or lost
- * the admin role after the request arrived.
- * Throws RefusedByStateError, or RefusedCredentialsError if the user was removed.
+ * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or
+ * lost the admin role after the request arrived. Throws RefusedByStateError, or RefusedCredentialsError if the user was
+ * removed.
  */
 export async function changeCompany<Result>(
   { pool, onCommitted }: CompanyServices,
@@ -77,18 +77,18 @@ export async function changeCompany<Result>(
 }
 
 async function assertMayAct(client: PoolClient, acting: Acting, needs: 'admin' | 'any role'): Promise<void> {
-  const role = await roleOf(client, acting)
+  const role = await loadRole(client, acting)
   if (role === null) throw new RefusedCredentialsError('the user was removed meanwhile')
   if (needs === 'admin' && role !== 'admin') throw new RefusedByStateError(ADMIN_ONLY)
 }
 
 /** Whether the actor is an administrator, under the lock of the company's head. */
 export async function isAdministrator(client: PoolClient, acting: Acting): Promise<boolean> {
-  return (await roleOf(client, acting)) === 'admin'
+  return (await loadRole(client, acting)) === 'admin'
 }
 
 /** The command line may do what an administrator may. */
-async function roleOf(client: PoolClient, { companyId, actor }: Acting): Promise<Role | null> {
+async function loadRole(client: PoolClient, { companyId, actor }: Acting): Promise<Role | null> {
   if (actor === OPERATOR) return 'admin'
   const user = await loadUser(client, companyId, actor)
   return user && !user.isRemoved ? user.role : null

@@ -10,17 +10,17 @@ import { beginSession } from './sign-in.ts'
 export interface PasswordServices {
   company: CompanyServices
   db: LedgerDb
-  /** Hours that the session that begins may last. */
+  /** The lifetime of the new session, in hours. */
   sessionHours: number
 }
 
-/** The cookie is null when the password was changed once more before the session could begin: then one signs in anew. */
+/** `cookie` is that of the new session; null if the password was changed again before the session could start. */
 export type PasswordChange = { outcome: 'wrong password' } | { outcome: 'changed'; cookie: string | null }
 
 /**
- * Changes the password of the user who asks for it and knows the one that is. All sessions of the user end, and another
- * one begins. Throws RefusedByStateError when the password was changed meanwhile, RefusedCredentialsError when the user
- * has none any more, and UnavailableError when too many passwords are being checked.
+ * Changes the user's own password, given the current one. Ends all sessions of the user and starts a new one. Throws
+ * RefusedByStateError if the password was changed meanwhile, RefusedCredentialsError if the user no longer has one, and
+ * UnavailableError if too many passwords are being checked.
  */
 export async function changeOwnPassword(
   { company, db, sessionHours }: PasswordServices,
@@ -29,11 +29,11 @@ export async function changeOwnPassword(
 ): Promise<PasswordChange> {
   const { companyId, actor: userId } = acting
   const checked = await loadPasswordHash(company.pool, companyId, userId)
-  if (checked === null) throw new RefusedCredentialsError('the user has no password any more')
+  if (checked === null) throw new RefusedCredentialsError('the user no longer has a password')
   if (!(await verifyPassword(current, checked))) return { outcome: 'wrong password' }
   const passwordHash = await hashPassword(next)
   await changeCompany(company, acting, 'any role', async (client) => {
-    // Of two who change it at once, the second finds another password than the one that it checked.
+    // Of two concurrent changes, the second finds a password that it has not checked.
     if ((await loadPasswordHash(client, companyId, userId)) !== checked)
       throw new RefusedByStateError(CHANGED_MEANWHILE)
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })

@@ -4,23 +4,23 @@ import { problem } from '../../domain/errors.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
 import type { UserChange } from '../../domain/accounts/user-lifecycle.ts'
 import { decideUserChange, evolveUser } from '../../domain/accounts/user-lifecycle.ts'
-import { closeUser, hasOtherAdmin, loadUser, storeLink, updateUser } from './user-rows.ts'
+import { deleteUserAccess, hasOtherAdmin, loadUser, storeLink, updateUser } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
-import { assertSeen, changeCompany, decided, RefusedByStateError } from './change-company.ts'
+import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from './change-company.ts'
 import type { UserWithLink } from './invite-user.ts'
-import { linkOf } from './invite-user.ts'
-import { newSecret } from './new-secret.ts'
+import { makeOneTimeLink } from './invite-user.ts'
+import { generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_USER = problem('user_not_found', 'No such user exists')
 
-/** A user after a change; the position is null when all that was asked for held already. */
+/** A user after a change. The position is null if nothing changed. */
 export interface ChangedUser {
   user: UserRecord
   position: number | null
 }
 
-/** Gives a user another role, at once. Throws RefusedByStateError, with `last_admin` when none would be left. */
+/** Changes a user's role. Takes effect immediately. Throws RefusedByStateError, such as `last_admin`. */
 export async function changeUserRole(
   services: CompanyServices,
   acting: Acting,
@@ -29,29 +29,29 @@ export async function changeUserRole(
 ): Promise<ChangedUser> {
   const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
     const user = await loadUser(client, acting.companyId, userId)
-    // Without a role nothing is asked for; who asks is told how the user stands all the same.
+    // Without a role, nothing changes, and the caller gets the current state.
     const wanted = role ?? user?.role ?? 'member'
     return changeUserRow(client, acting.companyId, userId, { change: 'role', role: wanted })
   })
   return { user: result, position }
 }
 
-/** Removes a user, whose password, link and tokens end at once. Throws as `changeUserRole` does. */
+/** Removes a user. The password, link, tokens and sessions stop working immediately. Throws like `changeUserRole`. */
 export async function removeUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
   const { companyId } = acting
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'remove' })
     if (events.length === 0) return { events, result }
-    await closeUser(client, companyId, userId, now)
+    await deleteUserAccess(client, companyId, userId, now)
     return { events, result: { ...result, removedAt: now, linkExpiresAt: null } }
   })
   return { user: result, position }
 }
 
 /**
- * Gives a user a one-time token to set a new password by. The password that was is void from now on: whoever asks for
- * a reset does not want it to be good any more. Any one-time token before ends too; tokens for the endpoints stay.
- * With a version, only of a user who still has it. Throws RefusedByStateError.
+ * Issues a one-time token to set a new password. The current password, earlier one-time tokens and all sessions stop
+ * working immediately; access tokens keep working. With `seen`, only if the user still has that version. Throws
+ * RefusedByStateError.
  */
 export async function resetUserPassword(
   services: CompanyServices,
@@ -60,9 +60,9 @@ export async function resetUserPassword(
   seen?: number,
 ): Promise<UserWithLink> {
   const { companyId } = acting
-  const linkToken = newSecret(linkTokenPrefix(companyId))
+  const linkToken = generateSecret(linkTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const link = linkOf(linkToken, now)
+    const link = makeOneTimeLink(linkToken, now)
     const wanted = { change: 'reset', linkExpiresAt: link.expiresAt } as const
     const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
     await storeLink(client, companyId, userId, link)
@@ -73,8 +73,8 @@ export async function resetUserPassword(
 }
 
 /**
- * Decides a change under the lock and stores the user's version and role; the rest is the caller's. With a version, only
- * of a user who still has it. Throws RefusedByStateError.
+ * Decides a change under the lock and stores the user's version and role; the caller stores the rest. With `seen`, only
+ * if the user still has that version. Throws RefusedByStateError.
  */
 export async function changeUserRow(
   client: PoolClient,
@@ -86,7 +86,7 @@ export async function changeUserRow(
   const stored = await loadUser(client, companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
   assertSeen(seen, stored.version)
-  const events = decided(decideUserChange(stored, wanted, await hasOtherAdmin(client, companyId, userId)))
+  const events = unwrapDecision(decideUserChange(stored, wanted, await hasOtherAdmin(client, companyId, userId)))
   const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
   if (events.length > 0) await updateUser(client, companyId, result)
   return { events, result }

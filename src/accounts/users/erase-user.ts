@@ -1,34 +1,34 @@
 import type { PoolClient } from 'pg'
-import { streamPages, withData } from '../../ledger/erasure/erase-events.ts'
-import { blankUser } from './user-rows.ts'
+import { readStreamPages, filterWithData } from '../../ledger/erasure/erase-events.ts'
+import { clearUser } from './user-rows.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany } from './change-company.ts'
 import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
 
 /**
- * Forgets a removed user: e-mail address, name, and the names of their tokens, in the ledger and in the rows. What was
- * done under the user's id stays, and so do the roles that the id had. Once forgotten, nothing more happens.
- * Throws RefusedByStateError with `user_not_found` or `user_not_removed`.
+ * Erases the email, name and token names of a removed user, in the ledger and in the rows. The user's id, its actions
+ * and its roles stay. Does nothing if the user is already erased. Throws RefusedByStateError with `user_not_found` or
+ * `user_not_removed`.
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
   const { companyId } = acting
   const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
-    const positions = await personalPositions(client, companyId, userId)
+    const positions = await findPersonalPositions(client, companyId, userId)
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'erase', positions })
-    if (events.length > 0) await blankUser(client, companyId, userId)
+    if (events.length > 0) await clearUser(client, companyId, userId)
     return { events, result }
   })
   if (position !== null) services.onErased?.('user')
   return { user: result, position }
 }
 
-/** Where in the user's stream a person's name, address or device may stand. */
-async function personalPositions(client: PoolClient, companyId: string, userId: string): Promise<number[]> {
+/** The positions of the user's events that may contain a name, an email or a device. */
+async function findPersonalPositions(client: PoolClient, companyId: string, userId: string): Promise<number[]> {
   const positions: number[] = []
-  for await (const page of streamPages(client, companyId, userId)) {
+  for await (const page of readStreamPages(client, companyId, userId)) {
     for (const { type, position } of page)
       if (type === 'UserInvited' || type === 'UserTokenIssued') positions.push(position)
   }
-  return withData(client, companyId, positions)
+  return filterWithData(client, companyId, positions)
 }

@@ -1,16 +1,16 @@
 import type { Role } from '../../domain/company.ts'
 import { problem } from '../../domain/errors.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
-import { daysAfter, LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
+import { addDays, LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import type { OneTimeLink } from './user-rows.ts'
 import { insertUser, isEmailTaken } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
-import { bornWith } from './add-user.ts'
+import { buildUser } from './add-user.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, RefusedByStateError } from './change-company.ts'
-import { hashOf, newSecret } from './new-secret.ts'
+import { hashSecret, generateSecret } from './new-secret.ts'
 
-/** A user with a fresh one-time token, which is shown once and of which only a hash is kept. */
+/** A user with a new one-time token, which is shown once. Only its hash is stored. */
 export interface UserWithLink {
   user: UserRecord
   linkToken: string
@@ -19,8 +19,8 @@ export interface UserWithLink {
 }
 
 /**
- * Invites a person: a new user who sets the password by a one-time token. The e-mail address comes normalised.
- * Throws RefusedByStateError with `user_exists` when a user has it.
+ * Adds a user, who sets the password with a one-time token. The email must be normalised. Throws RefusedByStateError
+ * with `user_exists` if the email is taken.
  */
 export async function inviteCompanyUser(
   services: CompanyServices,
@@ -29,20 +29,20 @@ export async function inviteCompanyUser(
 ): Promise<UserWithLink> {
   const { companyId } = acting
   const id = services.newId('usr')
-  const linkToken = newSecret(linkTokenPrefix(companyId))
+  const linkToken = generateSecret(linkTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     if (await isEmailTaken(client, companyId, person.email)) {
-      throw new RefusedByStateError(problem('user_exists', 'A user with this e-mail address already exists'))
+      throw new RefusedByStateError(problem('user_exists', 'A user with this email address already exists'))
     }
-    const { user, events } = bornWith({ id, ...person }, [])
-    const link = linkOf(linkToken, now)
+    const { user, events } = buildUser({ id, ...person }, [])
+    const link = makeOneTimeLink(linkToken, now)
     const stored = await insertUser(client, companyId, user, { passwordHash: null, link }, now)
     return { events, result: { user: stored, linkExpiresAt: link.expiresAt } }
   })
   return { ...result, linkToken, position }
 }
 
-/** What is kept of a one-time token that is made now. */
-export function linkOf(token: string, now: string): OneTimeLink {
-  return { hash: hashOf(token), expiresAt: daysAfter(now, LINK_LIFE_DAYS) }
+/** Returns what is stored of a new one-time token. `now` is RFC 3339 UTC. */
+export function makeOneTimeLink(token: string, now: string): OneTimeLink {
+  return { hash: hashSecret(token), expiresAt: addDays(now, LINK_LIFE_DAYS) }
 }

@@ -3,12 +3,12 @@ import { formatSecret } from '../../domain/accounts/secrets.ts'
 
 const SECRET_BYTES = 32
 
-/** A secret of 256 random bits behind the prefix of its kind: shown once, and kept nowhere. */
-export function newSecret(prefix: string): string {
+/** Generates a secret: the prefix of its kind and 256 random bits. It is shown once and never stored. */
+export function generateSecret(prefix: string): string {
   return formatSecret(prefix, randomBytes(SECRET_BYTES))
 }
 
-/** What is kept of a secret, its SHA-256: with 256 random bits in it, a plain digest cannot be turned back. */
-export function hashOf(secret: string): Buffer {
+/** The SHA-256 of a secret, which is stored instead. A plain digest suffices: 256 random bits cannot be guessed. */
+export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

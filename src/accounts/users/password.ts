@@ -3,14 +3,14 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { NoTurnError } from '../../admission/batcher.ts'
 
-// The parameters that OWASP's Password Storage Cheat Sheet recommends first for Argon2id: 19 MiB, 2 passes, 1 lane.
+// The first choice of OWASP's Password Storage Cheat Sheet for Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456
 const PASSES = 2
 const LANES = 1
 const TAG_BYTES = 32
 const SALT_BYTES = 16
 
-// Hashing uses libuv threads, which DNS and files need too, and 19 MiB each: two at once, with a bounded queue.
+// Each hash takes 19 MiB and a libuv thread, which DNS and files need too. So run two at once, with a bounded queue.
 const AT_ONCE = 2
 const MAX_WAITING = 50
 let running = 0
@@ -35,14 +35,14 @@ function phcString(...salted: [nonce: Buffer, tag: Buffer]): string {
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${parts.join('$')}`
 }
 
-/** A hash that matches no password. Checking against it costs as much as against any other. */
+/** A hash that matches no password. Checking it takes as long as checking any other. */
 export const NOBODYS_HASH = phcString(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
 
 const PHC = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 /**
- * Whether this is the password of a hash, with the parameters that stand in it. Compares in constant time. Throws
- * UnavailableError when too many wait.
+ * Whether a password matches a hash, which contains its own parameters. Compares in constant time. Throws
+ * UnavailableError if too many wait.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, lanes, nonce, tag] = PHC.exec(stored) ?? []

@@ -46,7 +46,7 @@ export async function findUserToken(
 ): Promise<SeenToken | null> {
   const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
     where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(db)
-  return rows[0] ? { token: tokenRecord(rows[0]), now: rows[0].now } : null
+  return rows[0] ? { token: toTokenRecord(rows[0]), now: rows[0].now } : null
 }
 
 /** Lists a user's tokens before an id, newest first. */
@@ -60,10 +60,10 @@ export async function listUserTokens(
     where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}
       ${before === undefined ? sql`` : sql`and token_id < ${toUuid(before)}`}
     order by token_id desc limit ${limit}`.execute(db)
-  return rows.map((row) => ({ token: tokenRecord(row), now: row.now }))
+  return rows.map((row) => ({ token: toTokenRecord(row), now: row.now }))
 }
 
-export function tokenRecord(row: TokenRow): TokenRecord {
+export function toTokenRecord(row: TokenRow): TokenRecord {
   return {
     id: fromUuid('tok', row.token_id),
     userId: fromUuid('usr', row.user_id),

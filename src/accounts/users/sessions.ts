@@ -8,32 +8,32 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SignedInUser } from './users.ts'
 
 /*
- * Sessions of users who have signed in. They are not in the ledger: a session is no fact about the company. A change that
- * ends a user's sessions ends them in its own transaction.
+ * Sessions of signed-in users. They are not in the ledger, because they are not facts about the company. A change that
+ * ends a user's sessions deletes them in its own transaction.
  */
 
 /**
- * How exactly the last use of a session is kept: a row is not rewritten by every page. It is also by how much a session
- * may end too early, so it is at most a tenth of the time after which one ends.
+ * The precision of the last use, in seconds, so that not every page rewrites the row. A session may end too early by
+ * this much, so it is at most a tenth of the idle time.
  */
-function lastUseStepSeconds(idleMinutes: number): number {
+function getLastUseStep(idleMinutes: number): number {
   return Math.min(60, idleMinutes * 6)
 }
 
-/** With how many companies one e-mail address can sign in. */
+/** The maximum number of companies that one email can sign in to. */
 const MAX_COMPANIES = 10
 
 export interface SessionUser extends SignedInUser {
   name: string
   email: string
   companyName: string
-  /** IANA name of the time zone in which the company reads times. */
+  /** IANA name of the company's time zone. */
   timeZone: string
-  /** The role that the cookie was made for. */
+  /** The user's role when the cookie was issued. */
   sessionRole: Role
 }
 
-/** One who may be signing in: a user with a password. */
+/** A user with a password who may be signing in. */
 export interface SignInCandidate {
   companyId: string
   companyName: string
@@ -42,7 +42,7 @@ export interface SignInCandidate {
   passwordHash: string
 }
 
-/** The users with this e-mail address, normalised, who have a password: of one company, or of at most ten. */
+/** Finds the users with this normalised email who have a password: in one company, or else in at most ten. */
 export async function findSignInCandidates(
   db: LedgerDb,
   email: string,
@@ -66,7 +66,7 @@ export async function findSignInCandidates(
   }))
 }
 
-/** Begins a session, if the user's password is still the one that was checked. Returns whether it did. */
+/** Starts a session if the user's password is still the one that was checked. Returns whether it did. */
 export async function insertSession(
   db: LedgerDb,
   user: Pick<SignInCandidate, 'companyId' | 'userId' | 'passwordHash'>,
@@ -82,8 +82,8 @@ export async function insertSession(
 }
 
 /**
- * The user of a session; null when the cookie is malformed or unknown, the session has ended, or nothing was done in it
- * for too long. Nothing of it is cached. With `isUse` this is something done in it.
+ * Finds the user of a session; null if the cookie is malformed or unknown, or the session has ended or was idle for too
+ * long. Caches nothing. `isUse` counts this as a use of the session.
  */
 export async function findUserOfSession(
   db: LedgerDb,
@@ -95,7 +95,7 @@ export async function findUserOfSession(
   const ids = { company: toUuid(companyId), hash: hash('sha256', cookie, 'buffer') }
   const { rows } = await sql<SessionRow>`
     select u.user_id, u.role, u.name, u.email, s.role as session_role, c.name as company_name, c.time_zone,
-      s.last_used < clock_timestamp() - make_interval(secs => ${lastUseStepSeconds(idleMinutes)}::integer) as is_stale
+      s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
     from sessions s
     join users u on u.company_id = s.company_id and u.user_id = s.user_id
     join companies c on c.company_id = s.company_id
@@ -131,7 +131,7 @@ interface SessionRow {
   is_stale: boolean
 }
 
-/** Gives a session another cookie, made for the role that its user has now. Returns false when somebody else has done so. */
+/** Replaces the cookie of a session, for the user's current role. Returns false if another request has done so. */
 export async function renewSession(db: LedgerDb, cookie: string, next: { hash: Buffer; role: Role }): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
@@ -151,7 +151,7 @@ export async function endSession(db: LedgerDb, cookie: string): Promise<void> {
     .execute()
 }
 
-/** Ends all sessions of a user, but for the one whose cookie is given. */
+/** Ends all sessions of a user except the one of this cookie. */
 export async function endOtherSessions(
   db: LedgerDb,
   { companyId, userId }: SignedInUser,
@@ -165,21 +165,21 @@ export async function endOtherSessions(
   await query.execute()
 }
 
-/** Ends all sessions of a user, in the transaction of what takes the user's rights or password. */
+/** Ends all sessions of a user, in the transaction that changes the user's rights or password. */
 export async function endSessionsOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
   await client.query('delete from sessions where company_id = $1 and user_id = $2', [toUuid(companyId), toUuid(userId)])
 }
 
-/** A session as its user may see it. Times are RFC 3339 UTC. */
+/** A session as shown to its user. Times are RFC 3339 UTC. */
 export interface ShownSession {
   createdAt: string
   lastUsed: string
   expiresAt: string
-  /** Whether it is the session of this cookie. */
+  /** Whether this is the session of the request. */
   isThis: boolean
 }
 
-/** A user's sessions that have not ended, newest first, at most so many. */
+/** Lists a user's active sessions, newest first. */
 export async function listSessions(
   db: LedgerDb,
   { companyId, userId }: SignedInUser,
@@ -196,18 +196,18 @@ export async function listSessions(
     .orderBy('created_at', 'desc')
     .limit(limits.limit)
     .execute()
-  const own = hash('sha256', cookie, 'buffer')
+  const ownHash = hash('sha256', cookie, 'buffer')
   return rows.map((row) => ({
     createdAt: row.created_at,
     lastUsed: row.last_used,
     expiresAt: row.expires_at,
-    isThis: row.session_hash.equals(own),
+    isThis: row.session_hash.equals(ownHash),
   }))
 }
 
-/** Deletes sessions that have ended by their age. Returns how many; at most so many at once. */
+/** Deletes up to `limit` sessions that have exceeded their lifetime. Returns their number. */
 export async function deleteEndedSessions(db: LedgerDb, limit: number): Promise<number> {
-  // Each deletion names its company, for on Citus that is where it runs.
+  // One statement per company, because Citus needs the company to find the shard.
   const ended = await db
     .selectFrom('sessions')
     .select(['company_id', 'session_hash'])
@@ -229,6 +229,6 @@ export async function deleteEndedSessions(db: LedgerDb, limit: number): Promise<
 
 function companyUuid(cookie: string): string {
   const companyId = companyOfSession(cookie)
-  if (companyId === null) throw new Error('this is no cookie of a session')
+  if (companyId === null) throw new Error('this is not a session cookie')
   return toUuid(companyId)
 }

@@ -2,43 +2,43 @@ import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord, TokenRow } from './read-user-tokens.ts'
-import { SELECT_TOKENS, tokenRecord } from './read-user-tokens.ts'
+import { SELECT_TOKENS, toTokenRecord } from './read-user-tokens.ts'
 import type { UserRecord, UserRow } from './users.ts'
 import { endSessionsOf } from './sessions.ts'
-import { SELECT_USERS, userRecord } from './users.ts'
+import { SELECT_USERS, toUserRecord } from './users.ts'
 
 /*
- * The rows of users and of their tokens. They are written under the lock of the company's head alone, with the events
- * of the user; only a token's last use is written beside.
+ * The rows of users and their tokens, written only under the lock of the company's head, together with the user's
+ * events. Only the last use of a token is written without the lock.
  */
 
-/** A user as it is under the lock of its company's head; null when the company has none such. */
+/** Loads a user under the lock of its company's head; null if the company has no such user. */
 export async function loadUser(client: ClientBase, companyId: string, userId: string): Promise<UserRecord | null> {
   const text = `${SELECT_USERS} where company_id = $1 and user_id = $2`
   const { rows } = await client.query<UserRow>(text, [toUuid(companyId), toUuid(userId)])
-  return rows[0] ? userRecord(rows[0]) : null
+  return rows[0] ? toUserRecord(rows[0]) : null
 }
 
-/** Whether a user who is not removed has this e-mail address. */
+/** Whether a user who is not removed has this email. */
 export async function isEmailTaken(client: ClientBase, companyId: string, email: string): Promise<boolean> {
   const text = 'select 1 from users where company_id = $1 and email = $2 and removed_at is null'
   return ((await client.query(text, [toUuid(companyId), email])).rowCount ?? 0) > 0
 }
 
-/** Whether an administrator who has a password stays when this one goes. */
+/** Whether the company has an administrator with a password besides this user. */
 export async function hasOtherAdmin(client: ClientBase, companyId: string, userId: string): Promise<boolean> {
   const text = `select 1 from users where company_id = $1 and user_id <> $2
     and role = 'admin' and removed_at is null and password_hash is not null limit 1`
   return ((await client.query(text, [toUuid(companyId), toUuid(userId)])).rowCount ?? 0) > 0
 }
 
-/** SHA-256 of a one-time token, and when it ends. */
+/** The SHA-256 of a one-time token, and when it expires. */
 export interface OneTimeLink {
   hash: Buffer
   expiresAt: string
 }
 
-/** Inserts a user who has either a password or a link to set one by. */
+/** Inserts a user with either a password or a link to set one. */
 export async function insertUser(
   client: ClientBase,
   companyId: string,
@@ -59,14 +59,14 @@ export async function insertUser(
   return { ...user, createdAt: now, removedAt: null, linkExpiresAt: link?.expiresAt ?? null }
 }
 
-/** Stores what a change made of a user's version and role. */
+/** Stores a user's version and role after a change. */
 export async function updateUser(client: ClientBase, companyId: string, user: UserLife): Promise<void> {
   await client.query('update users set version = $3, role = $4 where company_id = $1 and user_id = $2', [
     ...[toUuid(companyId), toUuid(user.id), user.version, user.role],
   ])
 }
 
-/** Voids a user's password, ends the sessions, and gives the user a link to set a new one by, instead of any before. */
+/** Stores a link to set a new password. Deletes the password and any earlier link, and ends the user's sessions. */
 export async function storeLink(
   client: ClientBase,
   companyId: string,
@@ -81,7 +81,7 @@ export async function storeLink(
   await endSessionsOf(client, companyId, userId)
 }
 
-/** Stores a user's password, which ends any link and the sessions that were begun with another one. */
+/** Stores a user's password. Deletes any link and ends the user's sessions. */
 export async function storePassword(
   client: ClientBase,
   companyId: string,
@@ -96,8 +96,16 @@ export async function storePassword(
   await endSessionsOf(client, companyId, userId)
 }
 
-/** Takes from a user all that lets in: password, link, tokens, sessions. The name stays, for what the ledger says of the user. */
-export async function closeUser(client: ClientBase, companyId: string, userId: string, now: string): Promise<void> {
+/**
+ * Deletes a removed user's password and link, and ends the tokens and sessions. The name stays, because events refer to
+ * it.
+ */
+export async function deleteUserAccess(
+  client: ClientBase,
+  companyId: string,
+  userId: string,
+  now: string,
+): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(
     `update users set password_hash = null, link_hash = null, link_expires_at = null, removed_at = $3
@@ -111,14 +119,14 @@ export async function closeUser(client: ClientBase, companyId: string, userId: s
   await endSessionsOf(client, companyId, userId)
 }
 
-/** Blanks what a removed user's row says of the person, and deletes the tokens, whose names may tell as well. */
-export async function blankUser(client: ClientBase, companyId: string, userId: string): Promise<void> {
+/** Clears the personal data in a removed user's row. Deletes the tokens, because their names may be personal too. */
+export async function clearUser(client: ClientBase, companyId: string, userId: string): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(`update users set email = '', name = '' where company_id = $1 and user_id = $2`, ids)
   await client.query('delete from user_tokens where company_id = $1 and user_id = $2', ids)
 }
 
-/** The user whose link this is, if it may still be used at this moment. */
+/** Finds the user of a link; null if the link is unknown or has expired. */
 export async function findUserOfLink(
   client: Pick<ClientBase, 'query'>,
   companyId: string,
@@ -132,7 +140,7 @@ export async function findUserOfLink(
   return rows[0] ? fromUuid('usr', rows[0].user_id) : null
 }
 
-/** The hash of a user's password; null when the user has none, is removed, or is not there. */
+/** Loads a user's password hash; null if the user has none, was removed, or does not exist. */
 export async function loadPasswordHash(
   client: Pick<ClientBase, 'query'>,
   companyId: string,
@@ -164,10 +172,15 @@ export async function insertToken(
 export async function loadToken(client: ClientBase, companyId: string, tokenId: string): Promise<TokenRecord | null> {
   const text = `${SELECT_TOKENS} where company_id = $1 and token_id = $2`
   const { rows } = await client.query<TokenRow>(text, [toUuid(companyId), toUuid(tokenId)])
-  return rows[0] ? tokenRecord(rows[0]) : null
+  return rows[0] ? toTokenRecord(rows[0]) : null
 }
 
-export async function revokeToken(client: ClientBase, companyId: string, tokenId: string, now: string): Promise<void> {
+export async function markTokenRevoked(
+  client: ClientBase,
+  companyId: string,
+  tokenId: string,
+  now: string,
+): Promise<void> {
   await client.query('update user_tokens set revoked_at = $3 where company_id = $1 and token_id = $2', [
     ...[toUuid(companyId), toUuid(tokenId), now],
   ])

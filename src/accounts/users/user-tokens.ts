@@ -1,17 +1,17 @@
 import type { TokenScope } from '../../domain/company.ts'
 import { problem } from '../../domain/errors.ts'
 import { userTokenPrefix } from '../../domain/accounts/secrets.ts'
-import { daysAfter } from '../../domain/accounts/user-lifecycle.ts'
+import { addDays } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
-import { insertToken, loadToken, revokeToken } from './user-rows.ts'
+import { insertToken, loadToken, markTokenRevoked } from './user-rows.ts'
 import { changeUserRow } from './change-user.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from './change-company.ts'
-import { hashOf, newSecret } from './new-secret.ts'
+import { hashSecret, generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
 
-/** A new token with its secret, which is shown once and of which only a hash is kept. */
+/** A new token with its secret, which is shown once. Only its hash is stored. */
 export interface IssuedToken {
   token: TokenRecord
   secret: string
@@ -22,13 +22,13 @@ export interface WantedToken {
   userId: string
   name: string
   expiresInDays: number
-  /** What it is narrowed to; null opens all that its user may do. */
+  /** The token's scope; null to allow everything that the user may do. */
   scope: TokenScope | null
-  /** The version of the user that was seen, where the token is only for one who still has it. */
+  /** Issues the token only if the user still has this version. */
   seen?: number
 }
 
-/** Issues a token to a user: to who asks for it, or from the command line to anybody. Throws RefusedByStateError. */
+/** Issues a token to a user. Throws RefusedByStateError. */
 export async function issueUserToken(
   services: CompanyServices,
   acting: Acting,
@@ -36,21 +36,22 @@ export async function issueUserToken(
 ): Promise<IssuedToken> {
   const { companyId } = acting
   const id = services.newId('tok')
-  const secret = newSecret(userTokenPrefix(companyId))
+  const secret = generateSecret(userTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
-    const expiresAt = daysAfter(now, expiresInDays)
+    const expiresAt = addDays(now, expiresInDays)
     const wanted = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
     const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
     const token = { id, userId, name, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
-    await insertToken(client, companyId, token, hashOf(secret))
+    await insertToken(client, companyId, token, hashSecret(secret))
     return { events, result: token }
   })
   return { token: result, secret, position }
 }
 
 /**
- * Revokes a token: one's own, or anybody's for an administrator. To others, somebody else's token is like none. One
- * that is revoked already stays as it is. Returns the position of the event, null when there is none.
+ * Revokes a token of the actor, or any token if the actor is an administrator. Returns the position of the event; null
+ * if the token was already revoked. Throws RefusedByStateError with `token_not_found`, also for tokens that the actor
+ * may not revoke.
  */
 export async function revokeUserToken(
   services: CompanyServices,
@@ -64,7 +65,7 @@ export async function revokeUserToken(
     if (!token || !mayRevoke) throw new RefusedByStateError(NO_SUCH_TOKEN)
     if (token.revokedAt !== null) return { events: [], result: null }
     const { events } = await changeUserRow(client, companyId, token.userId, { change: 'revoke_token', tokenId })
-    await revokeToken(client, companyId, tokenId, now)
+    await markTokenRevoked(client, companyId, tokenId, now)
     return { events, result: null }
   })
   return position

@@ -13,10 +13,10 @@ export interface SignedInUser {
   role: Role
 }
 
-/** How exactly the last use of a token is kept: a row is not rewritten by every request. */
+/** The precision of the last use, in milliseconds, so that not every request rewrites the row. */
 const LAST_USE_STEP_MS = 60_000
 
-/** The user whose token this is, and what the token is narrowed to; null when it is malformed, unknown, expired or revoked. Nothing of it is cached. */
+/** Finds the user and the scope of a token; null if it is malformed, unknown, expired or revoked. Caches nothing. */
 export async function findUserOfToken(
   db: Kysely<LedgerTables>,
   token: string,
@@ -42,11 +42,11 @@ export async function findUserOfToken(
   return { user: { companyId, userId: fromUuid('usr', row.user_id), role: row.role }, scope: row.scope }
 }
 
-/** A user with all that an administrator may see. Times are RFC 3339 UTC. */
+/** A user as shown to administrators. Times are RFC 3339 UTC. */
 export interface UserRecord extends UserLife {
   createdAt: string
   removedAt: string | null
-  /** When the one-time link that waits to be used ends, or ended. */
+  /** When the unused one-time link expires or expired; null if there is none. */
   linkExpiresAt: string | null
 }
 
@@ -73,7 +73,7 @@ const OF_STATUS: Record<UserStatus, string> = {
   removed: 'removed_at is not null',
 }
 
-/** A company's users, newest first, below an id; without a status all but the removed ones. */
+/** Lists a company's users before an id, newest first; without a status, all except removed ones. */
 export async function listUsers(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -85,10 +85,10 @@ export async function listUsers(
       and ${sql.raw(status === undefined ? 'removed_at is null' : OF_STATUS[status])}
       ${before === undefined ? sql`` : sql`and user_id < ${toUuid(before)}`}
     order by user_id desc limit ${limit}`.execute(db)
-  return rows.map(userRecord)
+  return rows.map(toUserRecord)
 }
 
-/** One user of a company, also a removed one; null when it has none such. */
+/** Finds a user of a company, removed or not; null if it does not exist. */
 export async function findUser(
   db: Kysely<LedgerTables>,
   companyId: string,
@@ -96,10 +96,10 @@ export async function findUser(
 ): Promise<UserRecord | null> {
   const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
     where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}`.execute(db)
-  return rows[0] ? userRecord(rows[0]) : null
+  return rows[0] ? toUserRecord(rows[0]) : null
 }
 
-export function userRecord(row: UserRow): UserRecord {
+export function toUserRecord(row: UserRow): UserRecord {
   return {
     id: fromUuid('usr', row.user_id),
     version: row.version,

@@ -12,13 +12,13 @@ export function addEmployeeCommands(program: Command): void {
     .description('employees of a company')
     .command('erase')
     .description(
-      'erase a person permanently; identify them by id, e-mail address, or external id; also finds people who appear only in refused records',
+      'erase a person permanently; identify them by id, email address, or external id; also finds people who appear only in refused records',
     )
     .addOption(companyOption())
     .addOption(
       idOption('id', 'emp', 'the id of the employee').makeOptionMandatory(false).conflicts(['email', 'externalId']),
     )
-    .addOption(textOption('--email <email>', 'the e-mail address').conflicts(['id', 'externalId']))
+    .addOption(textOption('--email <email>', 'the email address').conflicts(['id', 'externalId']))
     .addOption(textOption('--external-id <external-id>', 'the external id').conflicts(['id', 'email']))
     .addOption(yesOption())
     .addOption(jsonOption())

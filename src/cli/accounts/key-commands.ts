@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command): void {
       DEFAULT_OVERLAP_SECONDS,
     )
     .addOption(jsonOption())
-    .action(loadOnRun(async () => (await import('./key.ts')).rotateKey))
+    .action(loadOnRun(async () => (await import('./key.ts')).rotateApiKeySecret))
   for (const [change, description] of CHANGES) {
     key
       .command(change)

@@ -68,7 +68,7 @@ export function changeKey(change: 'disable' | 'enable' | 'revoke') {
 }
 
 /** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
-export async function rotateKey({ company, key, overlap, json }: KeyOptions & { overlap: number }) {
+export async function rotateApiKeySecret({ company, key, overlap, json }: KeyOptions & { overlap: number }) {
   const acting = { companyId: company, actor: OPERATOR }
   const rotated = await withStore(({ store: { pool } }) => rotateApiKey({ pool, newId }, acting, key, overlap))
   print({ ...describeKey(rotated), api_key: rotated.secret }, json)

@@ -30,7 +30,7 @@ export function addUserCommands(program: Command): void {
   for (const command of [add, invite]) {
     command
       .addOption(companyOption())
-      .requiredOption('--email <email>', 'e-mail address', parseEmail)
+      .requiredOption('--email <email>', 'email address', parseEmail)
       .requiredOption('--name <name>', 'name', parseText(120))
       .addOption(roleOption())
       .addOption(jsonOption())
@@ -65,7 +65,7 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).removeCompanyUser))
   user
     .command('erase')
-    .description('erase a removed user permanently: name, e-mail address, and tokens')
+    .description('erase a removed user permanently: name, email address, and tokens')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(yesOption())

@@ -70,7 +70,7 @@ export async function removeCompanyUser({ company, user, json }: UserOptions) {
 
 /** `user erase`: erases the personal data of a removed user. */
 export async function eraseCompanyUser({ company, user, yes, json }: UserOptions & { yes?: boolean }) {
-  await confirm("This erases the user's name, e-mail address, and tokens.", yes)
+  await confirm("This erases the user's name, email address, and tokens.", yes)
   const erased = await withStore(({ store: { pool } }) => eraseUser({ pool, newId }, asOperator(company), user))
   print(describeUser(erased.user), json)
 }

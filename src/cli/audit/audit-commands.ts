@@ -36,7 +36,7 @@ export function addAuditCommands(program: Command): void {
     .command('rotate-key')
     .description('replace the signing key in its file; keeps the old public key as retired')
     .addOption(jsonOption())
-    .action(loadOnRun(async () => (await import('./audit-rotate-key.ts')).rotateKey))
+    .action(loadOnRun(async () => (await import('./audit-rotate-key.ts')).rotateCheckpointKey))
 }
 
 function appendValue(value: string, before: string[]): string[] {

@@ -8,7 +8,7 @@ import { faultReason } from '../../postgres/fault-reason.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { ExportOvertakenError, exportPages } from '../../ledger/read/export-pages.ts'
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
-import { proofLine } from '../../ledger/read/proof-line.ts'
+import { formatProofLine } from '../../ledger/read/proof-line.ts'
 import { findHead } from '../../ledger/read/read-head.ts'
 import type { StoredEvent } from '../../ledger/read/read-stored-events.ts'
 import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
@@ -39,10 +39,10 @@ export async function exportFrom(
   { company, out, after, pageEvents }: ExportOptions & { pageEvents?: number },
 ): Promise<string> {
   if (out !== undefined) await assertNotThere(out)
-  let end = await findEnd(opened, company)
+  let end = await findExportEnd(opened, company)
   if (after > end.upTo) throw new StartupError(`the ledger of ${company} ends at position ${end.upTo}`)
   const moveEnd = async () => {
-    end = await findEnd(opened, company)
+    end = await findExportEnd(opened, company)
     return end.upTo
   }
   const lines = exportLines(
@@ -55,7 +55,8 @@ export async function exportFrom(
   }
   await writeFile(out, lines)
   const { note, upTo } = end
-  if ('refusal' in note) throw new StartupError(`the events were written to ${out}, but no checkpoint: ${note.refusal}`)
+  if ('refusal' in note)
+    throw new StartupError(`the events were written to ${out}, without a checkpoint. ${note.refusal}`)
   if ('text' in note) await writeFile(`${out}.checkpoint`, [note.text])
   const checkpoint = 'text' in note ? ` and their checkpoint to ${out}.checkpoint` : `; ${note.unsigned}`
   return `wrote events ${after + 1} to ${upTo} of ${company} to ${out}${checkpoint}\n`
@@ -64,7 +65,7 @@ export async function exportFrom(
 type ExportNote = { text: string } | { unsigned: string } | { refusal: string }
 
 /** Finds the position to export up to, with its checkpoint or the reason why there is none. */
-async function findEnd(
+async function findExportEnd(
   { config, store: { db } }: ExportSource,
   companyId: string,
 ): Promise<{ upTo: number; note: ExportNote }> {
@@ -75,14 +76,15 @@ async function findEnd(
     return { upTo: size, note: { text: note } }
   } catch (error) {
     const unsigned = 'no checkpoint was written, because no signing key is set'
-    if (error instanceof NoSigningKeyError) return { upTo: await readPosition(db, companyId), note: { unsigned } }
+    if (error instanceof NoSigningKeyError)
+      return { upTo: await requireHeadPosition(db, companyId), note: { unsigned } }
     const isRefused = error instanceof RefusedToSignError || error instanceof NoteFileError
-    if (isRefused) return { upTo: await readPosition(db, companyId), note: { refusal: error.message } }
+    if (isRefused) return { upTo: await requireHeadPosition(db, companyId), note: { refusal: error.message } }
     throw error
   }
 }
 
-async function readPosition(db: Opened['store']['db'], companyId: string): Promise<number> {
+async function requireHeadPosition(db: Opened['store']['db'], companyId: string): Promise<number> {
   const head = await findHead(db, companyId)
   if (!head) throw new StartupError(`there is no company ${companyId}`)
   return head.position
@@ -94,7 +96,7 @@ async function* exportLines(pages: AsyncIterable<StoredEvent[]>, events: number)
   progress.begin(events)
   try {
     for await (const page of pages) {
-      yield page.map(proofLine).join('')
+      yield page.map(formatProofLine).join('')
       progress.advance(page.length)
     }
   } catch (error) {

@@ -5,7 +5,7 @@ import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 
 /** `audit rotate-key`: replaces the signing key in its file. Running processes keep using the old key. */
-export async function rotateKey(options: { json?: boolean }) {
+export async function rotateCheckpointKey(options: { json?: boolean }) {
   const config = readSettings()
   if (config.SIGNING_KEY !== undefined) {
     throw new StartupError(

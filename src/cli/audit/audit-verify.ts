@@ -40,7 +40,7 @@ async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise
     return await verifyFile(file, { checkpoints, keys })
   } catch (error) {
     interruption.throwIfAborted()
-    // A damaged file cannot be told apart from a file that never was an export.
+    // A damaged export cannot be distinguished from any other file.
     return { verdict: 'unverifiable', position: null, reason: `${file} cannot be read: ${faultReason(error)}` }
   }
 }

@@ -66,10 +66,10 @@ async function rebuildAll(
 const MAX_LISTED = 10
 
 function formatStuck({ name }: Projection, stuck: { companyId: string; reason: string }[]): string {
-  const told = stuck.slice(0, MAX_LISTED).map(({ companyId, reason }) => `${companyId}: ${reason}`)
-  if (stuck.length > told.length) told.push(`and ${stuck.length - told.length} more`)
+  const listed = stuck.slice(0, MAX_LISTED).map(({ companyId, reason }) => `${companyId}: ${reason}`)
+  if (stuck.length > listed.length) listed.push(`and ${stuck.length - listed.length} more`)
   const all = stuck.length === 1 ? 'one company' : `${stuck.length} companies`
-  return `did not switch to the rebuilt ${name}: the events of ${all} cannot be folded. ${told.join('; ')}. Run the command again to continue`
+  return `did not switch to the rebuilt ${name}: the events of ${all} cannot be folded. ${listed.join('; ')}. Run the command again to continue`
 }
 
 async function rebuildOne(

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::'])
 
 /** The URL of a listening server on this machine, and whether the server listens on all addresses. */
-export function baseUrlOf(server: Server): { url: string; isEverywhere: boolean } {
+export function getBaseUrl(server: Server): { url: string; isEverywhere: boolean } {
   const bound = server.address()
   if (bound === null || typeof bound === 'string') throw new Error('the server is not listening on a port')
   const { address, port } = bound

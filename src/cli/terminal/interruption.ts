@@ -21,12 +21,12 @@ export class InterruptedError extends Error {
   }
 }
 
-const asked = new AbortController()
+const interrupted = new AbortController()
 const pressed = new AbortController()
 let firstAskedAt: number | undefined
 
 /** Aborted when the program must end. Its reason is an InterruptedError or the uncaught error. */
-export const interruption: AbortSignal = asked.signal
+export const interruption: AbortSignal = interrupted.signal
 
 /** Aborted by a second signal: the program must end without waiting. */
 export const forcedStop: AbortSignal = pressed.signal
@@ -36,7 +36,7 @@ export function interrupt(signal: EndingSignal): void {
   const now = performance.now()
   firstAskedAt ??= now
   if (now - firstAskedAt > SAME_KEY_MS) pressed.abort()
-  asked.abort(new InterruptedError(signal))
+  interrupted.abort(new InterruptedError(signal))
 }
 
 /** Installs the listeners. The entry point calls it once, before anything else. */
@@ -46,7 +46,7 @@ export function listenForInterruption(): void {
     process.on(event, (error: unknown) => {
       // Also for an error after the last wait for the interruption.
       process.exitCode = 1
-      asked.abort(error)
+      interrupted.abort(error)
     })
   }
   // Without a listener, EPIPE (`… | head`) would end the process and leave the embedded server running.

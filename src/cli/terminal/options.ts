@@ -58,11 +58,11 @@ export function parseText(max: number): (value: string) => string {
   }
 }
 
-/** Parses and normalizes an e-mail address. */
+/** Parses and normalizes an email address. */
 export function parseEmail(value: string): string {
   const { value: address, faults } = readAttribute('email', value.trim(), false)
   if (!faults) return address as string
-  throw new InvalidArgumentError(`It must be an e-mail address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
+  throw new InvalidArgumentError(`It must be an email address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
 }
 
 /** Parses a whole number from `min` to `max`. */

@@ -19,11 +19,11 @@ export function showProgress(label: string, total: number, stream: NodeJS.WriteS
 function drawBar(label: string, total: number, stream: NodeJS.WriteStream): Progress {
   const rate = measureRate()
   const format = `${label} [{bar}] {value}/{total}  {rate}  {eta_formatted} left`
-  const shown = new SingleBar({ format, stream, barsize: 30, hideCursor: null, etaBuffer: 50 })
-  shown.start(total, 0, { rate: '' })
+  const bar = new SingleBar({ format, stream, barsize: 30, hideCursor: null, etaBuffer: 50 })
+  bar.start(total, 0, { rate: '' })
   return {
-    advance: (steps = 1) => shown.increment(steps, { rate: rate(steps).text }),
-    finish: () => shown.stop(),
+    advance: (steps = 1) => bar.increment(steps, { rate: rate(steps).text }),
+    finish: () => bar.stop(),
   }
 }
 

@@ -4,7 +4,7 @@ import { forcedStop } from './interruption.ts'
 
 /**
  * Stops the parts in reverse start order. Together they have `timeoutMs` to finish their work; after that, or on a
- * second signal, the rest is only told to stop. All work is safe to cut off anywhere.
+ * second signal, it stops the rest without waiting. All work is safe to cut off anywhere.
  */
 export async function stopParts(parts: RunningPart[], timeoutMs: number, log: Logger): Promise<void> {
   const timeIsUp = AbortSignal.any([AbortSignal.timeout(timeoutMs), forcedStop])

@@ -3,7 +3,7 @@ import type { Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { KeyQuota, NewEvent } from '../events.ts'
 
-/** An API key as its events tell it, without its secrets. */
+/** The state of an API key that follows from its events. Excludes its secrets. */
 export interface KeyLife {
   id: string
   version: number
@@ -16,7 +16,7 @@ export interface KeyLife {
 
 export type KeyEvent = Extract<NewEvent, { type: `ApiKey${string}` }>
 
-/** What may be done to a key. What is absent from an edit stays. */
+/** A change of a key. An edit leaves absent fields unchanged. */
 export type KeyChange =
   | { change: 'edit'; name?: string; quotaLimit?: number; refreshPeriod?: RefreshPeriod }
   | { change: 'rotate'; overlapSeconds: number }
@@ -24,7 +24,7 @@ export type KeyChange =
   | { change: 'enable' }
   | { change: 'revoke' }
 
-/** Seconds for which the old secret of a rotated key may live on. */
+/** The longest time that a rotated key's old secret may keep working, in seconds. */
 export const MAX_OVERLAP_SECONDS = 604_800
 export const DEFAULT_OVERLAP_SECONDS = 86_400
 export const LARGEST_QUOTA = 2_147_483_647
@@ -32,11 +32,11 @@ export const LARGEST_QUOTA = 2_147_483_647
 export type Decided<Event> = { events: Event[]; problem?: undefined } | { events?: undefined; problem: Problem }
 
 /** Issues a key: the first event of its stream. */
-export function issueKey(key: Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>): KeyEvent {
+export function decideIssue(key: Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>): KeyEvent {
   return { type: 'ApiKeyIssued', stream: key.id, version: 1, index: null, data: { name: key.name, ...quotaOf(key) } }
 }
 
-/** Decides a change of a key at an instant, RFC 3339 UTC. What already holds gives no event. */
+/** Decides a change of a key. `now` is RFC 3339 UTC. Returns no events if nothing changes. */
 export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): Decided<KeyEvent> {
   if (key.isRevoked) {
     if (wanted.change === 'revoke') return { events: [] }
@@ -45,7 +45,7 @@ export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): D
   const place = { stream: key.id, version: key.version + 1, index: null }
   switch (wanted.change) {
     case 'edit':
-      return { events: edit(key, wanted) }
+      return { events: decideEdit(key, wanted) }
     case 'rotate': {
       const { overlapSeconds } = wanted
       const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
@@ -61,7 +61,7 @@ export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): D
   }
 }
 
-function edit(key: KeyLife, wanted: Extract<KeyChange, { change: 'edit' }>): KeyEvent[] {
+function decideEdit(key: KeyLife, wanted: Extract<KeyChange, { change: 'edit' }>): KeyEvent[] {
   const events: KeyEvent[] = []
   const place = () => ({ stream: key.id, version: key.version + events.length + 1, index: null })
   const { name = key.name, quotaLimit = key.quotaLimit, refreshPeriod = key.refreshPeriod } = wanted
@@ -77,7 +77,7 @@ function quotaOf({ quotaLimit, refreshPeriod }: Pick<KeyLife, 'quotaLimit' | 're
   return { quota_limit: quotaLimit, refresh_period: refreshPeriod }
 }
 
-/** The key after an event of its stream. */
+/** Applies an event to a key. */
 export function evolveKey(key: KeyLife, event: KeyEvent): KeyLife {
   const next = { ...key, version: event.version }
   switch (event.type) {

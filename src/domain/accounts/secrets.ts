@@ -2,18 +2,18 @@ import { crc32 } from 'node:zlib'
 import { isId } from '../ids.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 256 bits need 43 characters of base 62. */
+/** 256 bits take 43 characters of base 62. */
 const RANDOM_CHARACTERS = 43
 const CHECKSUM_CHARACTERS = 6
 
-/** 32 random bytes as a secret: a prefix that names its kind, 43 base62 characters, and a checksum of those. */
+/** Formats 32 random bytes as a secret: a prefix that names its kind, 43 base-62 characters, and their checksum. */
 export function formatSecret(prefix: string, random: Uint8Array): string {
   const number = BigInt(`0x${Buffer.from(random).toString('hex')}`)
   const body = base62(number, RANDOM_CHARACTERS)
   return `${prefix}${body}${checksum(body)}`
 }
 
-/** Whether a text has the form of a secret and its checksum is right: a mistyped one needs no look-up. */
+/** Whether a text has the form of a secret with a correct checksum. A mistyped secret then needs no look-up. */
 export function isSecret(prefix: string, text: string): boolean {
   if (!text.startsWith(prefix) || text.length !== prefix.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS) return false
   const body = text.slice(prefix.length, -CHECKSUM_CHARACTERS)
@@ -30,35 +30,35 @@ function base62(number: bigint, width: number): string {
   return text.padStart(width, '0')
 }
 
-/** `x-api-key` begins with this. */
+/** The prefix of an API key's secret. */
 export const API_KEY_PREFIX = 'el_live_'
 
-/** A user's token begins with this; its company stands in it, so that no look-up has to ask all companies. */
+/** The prefix of a user's token. It names the company, so that a look-up searches only this company. */
 export function userTokenPrefix(companyId: string): string {
   return prefixOf('user', companyId)
 }
 
-/** The company that a user's token names, or null when the text is no such token. */
+/** The id of the company that a user's token names; null if the text is not a user's token. */
 export function companyOfUserToken(token: string): string | null {
   return companyOf('user', token)
 }
 
-/** The one-time token that lets its bearer set a password begins with this. */
+/** The prefix of a one-time token, whose bearer may set a password. */
 export function linkTokenPrefix(companyId: string): string {
   return prefixOf('link', companyId)
 }
 
-/** The company that a one-time token names, or null when the text is no such token. */
+/** The id of the company that a one-time token names; null if the text is not a one-time token. */
 export function companyOfLinkToken(token: string): string | null {
   return companyOf('link', token)
 }
 
-/** The cookie of a session begins with this. */
+/** The prefix of a session cookie. */
 export function sessionPrefix(companyId: string): string {
   return prefixOf('ses', companyId)
 }
 
-/** The company that a session's cookie names, or null when the text is no such cookie. */
+/** The id of the company that a session cookie names; null if the text is not a session cookie. */
 export function companyOfSession(cookie: string): string | null {
   return companyOf('ses', cookie)
 }

@@ -1,4 +1,4 @@
-/** The names of time zones to choose from: those of the IANA database that this machine knows, and UTC. */
+/** The time zones to choose from: UTC and the IANA names that this machine knows. */
 export const TIME_ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
 export const MAX_TIME_ZONE_CHARACTERS = 64
@@ -6,9 +6,8 @@ export const MAX_TIME_ZONE_CHARACTERS = 64
 const BY_LOWER_CASE = new Map(TIME_ZONES.map((name) => [name.toLowerCase(), name]))
 
 /**
- * The IANA name that a text means; null when it names no time zone. A name that the list leaves out, because another
- * one means the same place (`Asia/Kolkata`, `Europe/Kyiv`), is good as it stands. Offsets are refused: they know nothing
- * of summer time.
+ * Reads the IANA name of a time zone, in any case; null if it names none. Aliases that the list leaves out, such as
+ * `Asia/Kolkata` or `Europe/Kyiv`, are accepted as written. Offsets are not, because they ignore daylight saving time.
  */
 export function readTimeZone(text: string): string | null {
   const listed = BY_LOWER_CASE.get(text.toLowerCase())
@@ -20,7 +19,7 @@ function isKnown(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
-    // Intl has no other way to tell.
+    // Intl has no other check.
     return false
   }
 }

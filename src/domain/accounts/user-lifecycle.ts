@@ -1,10 +1,10 @@
 import type { Role, TokenScope } from '../company.ts'
 import { problem } from '../errors.ts'
-import { erasingEvents } from '../erasure.ts'
+import { buildErasingEvents } from '../erasure.ts'
 import type { NewEvent } from '../events.ts'
 import type { Decided } from './key-lifecycle.ts'
 
-/** A company user as the events tell, without any secret. */
+/** The state of a company's user that follows from the events. Excludes secrets. */
 export interface UserLife {
   id: string
   version: number
@@ -17,18 +17,18 @@ export interface UserLife {
 
 export type UserEvent = Extract<NewEvent, { type: `User${string}` }>
 
-/** What may be done to a user. */
+/** A change of a user. */
 export type UserChange =
   | { change: 'role'; role: Role }
   | { change: 'reset'; linkExpiresAt: string }
   | { change: 'set_password' }
   | { change: 'remove' }
-  /** The positions of the user's events that still say who it was. */
+  /** `positions`: the user's events with personal data that is not erased yet. */
   | { change: 'erase'; positions: number[] }
   | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string; scope: TokenScope | null }
   | { change: 'revoke_token'; tokenId: string }
 
-/** How long a one-time link may be used. */
+/** The lifetime of a one-time link, in days. */
 export const LINK_LIFE_DAYS = 7
 export const MIN_PASSWORD_CHARACTERS = 12
 export const MAX_PASSWORD_CHARACTERS = 1_000
@@ -37,19 +37,24 @@ export const DEFAULT_TOKEN_DAYS = 90
 
 const DAY_MS = 86_400_000
 
-/** The instant some days after another, RFC 3339 UTC. */
-export function daysAfter(now: string, days: number): string {
+/** Adds days to a time. RFC 3339 UTC, in and out. */
+export function addDays(now: string, days: number): string {
   return new Date(Date.parse(now) + days * DAY_MS).toISOString()
 }
 
 /** Invites a user: the first event of the user's stream. */
-export function inviteUser({ id, email, name, role }: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>): UserEvent {
+export function decideInvitation({
+  id,
+  email,
+  name,
+  role,
+}: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>): UserEvent {
   return { type: 'UserInvited', stream: id, version: 1, index: null, data: { email, name, role } }
 }
 
 /**
- * Decides a change of a user. What already holds gives no event. `hasOtherAdmin` says whether the company has another
- * administrator who has a password: one who was only invited may never come.
+ * Decides a change of a user. Returns no events if nothing changes. `hasOtherAdmin`: the company has another
+ * administrator with a password. One without a password does not count, because an invitation may never be accepted.
  */
 export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdmin: boolean): Decided<UserEvent> {
   if (wanted.change === 'erase') return decideErasure(user, wanted.positions)
@@ -57,7 +62,7 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
     if (wanted.change === 'remove' || wanted.change === 'revoke_token') return { events: [] }
     return { problem: problem('user_removed', 'The user has been removed; invite the person again') }
   }
-  if (isLoss(user, wanted) && !hasOtherAdmin) return { problem: LAST_ADMIN }
+  if (losesAdmin(user, wanted) && !hasOtherAdmin) return { problem: LAST_ADMIN }
   const place = { stream: user.id, version: user.version + 1, index: null }
   switch (wanted.change) {
     case 'role': {
@@ -80,11 +85,11 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
   }
 }
 
-/** Who may still come in is not forgotten. Without positions everything is forgotten already. */
+/** Only removed users can be erased. Returns no events without positions: everything is already erased. */
 function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> {
   if (!user.isRemoved)
     return { problem: problem('user_not_removed', 'Only a removed user can be erased; remove the user first') }
-  return { events: erasingEvents('UserErased', user.id, user.version + 1, positions) }
+  return { events: buildErasingEvents('UserErased', user.id, user.version + 1, positions) }
 }
 
 const LAST_ADMIN = problem(
@@ -92,13 +97,13 @@ const LAST_ADMIN = problem(
   'No administrator with a password would be left; make another user an administrator first',
 )
 
-/** Whether a change takes an administrator from the company. */
-function isLoss(user: UserLife, wanted: UserChange): boolean {
+/** Whether a change costs the company an administrator. */
+function losesAdmin(user: UserLife, wanted: UserChange): boolean {
   if (user.role !== 'admin') return false
   return wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
 }
 
-/** The user after an event of the user's stream. */
+/** Applies an event to a user. */
 export function evolveUser(user: UserLife, event: UserEvent): UserLife {
   const next = { ...user, version: event.version }
   switch (event.type) {

@@ -1,5 +1,5 @@
 import type { ApiKey, KeyUsage } from '../company.ts'
-import { keyStanding, requestsInWindow, useKey } from '../company.ts'
+import { decideKeyStanding, requestsInWindow, useKey } from '../company.ts'
 import type { Employee } from '../employees/employee.ts'
 import { matchesEntityTag } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
@@ -48,7 +48,7 @@ export interface DecidedCall {
 export function decideCall(call: WriteCall, state: CallState): DecidedCall {
   const { key, usage, earlier, now } = state
   const nowMs = Date.parse(now)
-  const standing = keyStanding(key, call.secretHash, nowMs)
+  const standing = decideKeyStanding(key, call.secretHash, nowMs)
   if (!key || !usage || standing === 'refused') return { ...NOTHING, usage: null, answer: null }
   const context = contextOf(call, key, state)
   const settle = (decision: CallDecision) => settleCall(call, context, decision, key, usage)

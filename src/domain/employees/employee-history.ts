@@ -15,7 +15,7 @@ export interface ExplainedEmployee {
 /** Applies one event to the employee and the causes. Pure: does not modify its arguments. */
 export function explain(before: ExplainedEmployee | undefined, event: EmployeeEvent): ExplainedEmployee {
   const employee = evolve(before?.employee, event)
-  const cause = causeOf(event)
+  const cause = toCause(event)
   const causes = { ...before?.causes }
   for (const name of namesSetBy(event)) causes[name] = cause
   // A removed custom attribute has no cause.
@@ -30,7 +30,7 @@ export function explain(before: ExplainedEmployee | undefined, event: EmployeeEv
   return { employee, causes }
 }
 
-function causeOf({ position, recorded_at, call_id, actor, type }: EmployeeEvent): Cause {
+function toCause({ position, recorded_at, call_id, actor, type }: EmployeeEvent): Cause {
   return { position, recorded_at, call_id, actor, type }
 }
 

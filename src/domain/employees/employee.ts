@@ -145,10 +145,10 @@ export function patchEffect(employee: Employee, patch: AttributePatch): PatchEff
       else changes[name] = { from: employee[name], to: patch[name] ?? null }
     }
   }
-  return { changes, statusTo, changed, result: resultOf(changed.length, statusTo) }
+  return { changes, statusTo, changed, result: toResult(changed.length, statusTo) }
 }
 
-function resultOf(changedCount: number, statusTo: EmployeeStatus | null): RecordResult {
+function toResult(changedCount: number, statusTo: EmployeeStatus | null): RecordResult {
   if (statusTo === 'inactive') return 'deactivated'
   if (statusTo === 'active') return 'reactivated'
   return changedCount > 0 ? 'synced' : 'no_updates'

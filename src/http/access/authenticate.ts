@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
-import { keyStanding } from '../../domain/company.ts'
+import { decideKeyStanding } from '../../domain/company.ts'
 import { isId } from '../../domain/ids.ts'
 import { API_KEY_PREFIX, isSecret } from '../../domain/accounts/secrets.ts'
 import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
@@ -57,7 +57,7 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
 
   async function checkSecret(apiId: string, secretHash: string): Promise<FoundKey> {
     const found = await findKey(apiId)
-    const standing = keyStanding(found?.key, secretHash, found?.nowMs ?? 0)
+    const standing = decideKeyStanding(found?.key, secretHash, found?.nowMs ?? 0)
     if (!found || standing === 'refused') throw invalidCredentials()
     cache.add(found, secretHash)
     return found

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { KEY_DISABLED, quotaExceeded } from '../../domain/calls/decide-call.ts'
 import { rateLimitHeaders, secondsToReset } from '../../domain/calls/rate-limit-headers.ts'
 import type { ApiKey } from '../../domain/company.ts'
-import { keyStanding } from '../../domain/company.ts'
+import { decideKeyStanding } from '../../domain/company.ts'
 import type { KeyUsageCounter, UsedKey } from '../../accounts/api-keys/key-access.ts'
 import { callerOf } from './authenticate.ts'
 import { idsOf } from '../server/log-ids.ts'
@@ -62,7 +62,7 @@ async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: Ke
 /** Counts a call if its secret is still valid at that moment; otherwise throws `invalid_credentials`. */
 export async function useKeyOf(request: FastifyRequest, keyUsage: KeyUsageCounter, cost: number): Promise<UsedKey> {
   const { companyId, key, secretHash } = callerOf(request)
-  const isGood = (now: ApiKey, nowMs: number) => keyStanding(now, secretHash, nowMs) !== 'refused'
+  const isGood = (now: ApiKey, nowMs: number) => decideKeyStanding(now, secretHash, nowMs) !== 'refused'
   const used = await keyUsage.submit({ companyId, apiId: key.id, cost, isGood })
   if (!used) throw invalidCredentials()
   return used

@@ -74,13 +74,13 @@ export const RotateBody = Type.Object(
 )
 
 /** Renders a key for a response. */
-export function showKey({ key, now }: SeenKey) {
+export function renderKey({ key, now }: SeenKey) {
   const { usage, refreshPeriod, previousExpiresAt } = key
   const nowMs = Date.parse(now)
   return {
     id: key.id,
     name: key.name,
-    status: statusOf(key),
+    status: getKeyStatus(key),
     quota_limit: key.quotaLimit,
     refresh_period: refreshPeriod,
     usage: {
@@ -97,7 +97,7 @@ export function showKey({ key, now }: SeenKey) {
   }
 }
 
-export function statusOf({ isEnabled, isRevoked }: SeenKey['key']): KeyStatus {
+export function getKeyStatus({ isEnabled, isRevoked }: SeenKey['key']): KeyStatus {
   if (isRevoked) return 'revoked'
   return isEnabled ? 'active' : 'disabled'
 }

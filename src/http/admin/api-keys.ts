@@ -13,8 +13,8 @@ import { pageBefore, pageOf } from '../server/id-cursor.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { EditBody, IssueBody, KeyList, KeyListQuery, RotateBody } from './api-key-schemas.ts'
-import { showKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
-import { actingUser, keepOutOfCaches, SMALL_BODY, tellPosition, trimName } from './company-schemas.ts'
+import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
+import { actingUser, forbidCaching, SMALL_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn, NoQuery } from '../openapi/schema-parts.ts'
 
 interface OfKey {
@@ -26,15 +26,21 @@ const tags = ['API keys']
 
 /** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
 export function apiKeys(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
-  listAndRead(app, db)
+  addReadRoutes(app, db)
   issueAndEdit(app, services)
   rotate(app, services)
-  action(app, services, 'disable', 'disableApiKey', 'Disable an API key; its calls are refused until it is enabled')
-  action(app, services, 'enable', 'enableApiKey', 'Enable a disabled API key')
-  action(app, services, 'revoke', 'revokeApiKey', 'Revoke an API key permanently')
+  addActionRoute(
+    app,
+    services,
+    'disable',
+    'disableApiKey',
+    'Disable an API key; its calls are refused until it is enabled',
+  )
+  addActionRoute(app, services, 'enable', 'enableApiKey', 'Enable a disabled API key')
+  addActionRoute(app, services, 'revoke', 'revokeApiKey', 'Revoke an API key permanently')
 }
 
-function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
+function addReadRoutes(app: FastifyInstance, db: Kysely<LedgerTables>): void {
   app.get<{ Querystring: Static<typeof KeyListQuery> }>(
     '/api-keys',
     {
@@ -48,7 +54,7 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
       const { status } = request.query
       const page = { ...pageBefore('key', request.query), ...(status === undefined ? {} : { status }) }
       const found = await listApiKeys(db, actingUser(request).companyId, page)
-      return pageOf(found, request.query.limit, ({ key }) => key.id, showKey)
+      return pageOf(found, request.query.limit, ({ key }) => key.id, renderKey)
     },
   )
 
@@ -63,7 +69,7 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
     async (request) => {
       const found = await findApiKey(db, actingUser(request).companyId, keyId(request))
       if (!found) throw noSuchKey()
-      return showKey(found)
+      return renderKey(found)
     },
   )
 }
@@ -82,7 +88,7 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
       const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = request.body
       const issued = await issueApiKeyRecord(services, { ...actingUser(request), name, quotaLimit, refreshPeriod })
       void reply.code(201).header('location', `/admin/v1/api-keys/${issued.key.id}`)
-      return sendSecret(reply, issued)
+      return sendKeyWithSecret(reply, issued)
     },
   )
 
@@ -103,7 +109,7 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
       if (quotaLimit !== undefined) wanted.quotaLimit = quotaLimit
       if (refreshPeriod !== undefined) wanted.refreshPeriod = refreshPeriod
       const changed = await changeApiKey(services, actingUser(request), keyId(request), wanted)
-      return tellPosition(reply, changed.position).send(showKey(changed))
+      return setPositionHeader(reply, changed.position).send(renderKey(changed))
     },
   )
 }
@@ -122,16 +128,16 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
         problems: ['key_not_found', 'key_revoked'],
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
-      preValidation: emptyBodyForNone,
+      preValidation: allowEmptyBody,
     },
     async (request, reply) => {
       const { overlap_seconds: overlapSeconds } = request.body
-      return sendSecret(reply, await rotateApiKey(services, actingUser(request), keyId(request), overlapSeconds))
+      return sendKeyWithSecret(reply, await rotateApiKey(services, actingUser(request), keyId(request), overlapSeconds))
     },
   )
 }
 
-function action(
+function addActionRoute(
   app: FastifyInstance,
   services: CompanyServices,
   change: 'disable' | 'enable' | 'revoke',
@@ -149,18 +155,18 @@ function action(
     },
     async (request, reply) => {
       const changed = await changeApiKey(services, actingUser(request), keyId(request), { change })
-      return tellPosition(reply, changed.position).send(showKey(changed))
+      return setPositionHeader(reply, changed.position).send(renderKey(changed))
     },
   )
 }
 
 /** Allows a request without a body, since the overlap has a default. */
-async function emptyBodyForNone(request: FastifyRequest): Promise<void> {
+async function allowEmptyBody(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {}
 }
 
-function sendSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret): FastifyReply {
-  return tellPosition(keepOutOfCaches(reply), position).send({ ...showKey({ key, now }), api_key: secret })
+function sendKeyWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret): FastifyReply {
+  return setPositionHeader(forbidCaching(reply), position).send({ ...renderKey({ key, now }), api_key: secret })
 }
 
 function keyId(request: FastifyRequest<OfKey>): string {

@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
-import { listLogRecords, outcomeOf } from '../../../projections/bulk-user-logs/records-queries.ts'
+import { listLogRecords, getRecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
@@ -17,7 +17,7 @@ import { requireLogEntry } from './bulk-user-logs.ts'
 import type { CsvColumn } from './csv-text.ts'
 import { allPages, csvStream } from './csv-text.ts'
 import type { ShownRecord } from './log-records.ts'
-import { showRecords } from './log-records.ts'
+import { renderRecords } from './log-records.ts'
 
 /* Entries are small, but the events of records may be as large as a body. */
 const ENTRIES_PER_PAGE = 1_000
@@ -134,13 +134,13 @@ const RECORD_COLUMNS: readonly CsvColumn<RecordRow>[] = [
   ['index', ({ shown }) => shown.index],
   ['employee_id', ({ shown }) => (typeof shown.employee_id === 'string' ? shown.employee_id : null)],
   ['status', ({ outcome }) => outcome],
-  ['attributes', ({ shown }) => listed(shown.attributes, ([name, value]) => `${name}: ${JSON.stringify(value)}`)],
+  ['attributes', ({ shown }) => formatList(shown.attributes, ([name, value]) => `${name}: ${JSON.stringify(value)}`)],
   [
     'changes',
     ({ shown }) =>
-      listed(shown.changes, ([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`),
+      formatList(shown.changes, ([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`),
   ],
-  ['record', ({ shown }) => recordText(shown)],
+  ['record', ({ shown }) => formatRecord(shown)],
   ['truncated', ({ shown }) => (shown.truncated ? 'truncated' : null)],
   ['errors', ({ shown }) => shown.errors?.map(errorText).join('; ') ?? null],
   ['errors_omitted', ({ shown }) => shown.errors && shown.errors_omitted],
@@ -148,13 +148,16 @@ const RECORD_COLUMNS: readonly CsvColumn<RecordRow>[] = [
 ]
 
 /** Renders a record as JSON. A truncated record already is the start of its JSON. */
-function recordText({ record, truncated }: ShownRecord): string | null {
+function formatRecord({ record, truncated }: ShownRecord): string | null {
   if (record === null) return null
   return truncated ? (record as string) : JSON.stringify(record)
 }
 
 /** Renders named values as one readable cell. */
-function listed<Value>(values: Record<string, Value> | null, text: (value: [string, Value]) => string): string | null {
+function formatList<Value>(
+  values: Record<string, Value> | null,
+  text: (value: [string, Value]) => string,
+): string | null {
   return values && Object.entries(values).map(text).join('; ')
 }
 
@@ -169,7 +172,7 @@ async function* withDetails(
   pages: AsyncIterable<LogRecord[]>,
 ): AsyncGenerator<RecordRow[]> {
   for await (const page of pages) {
-    const shown = await showRecords(db, companyId, page)
-    yield shown.map((record, at) => ({ shown: record, outcome: outcomeOf(entry, page[at]!) }))
+    const records = await renderRecords(db, companyId, page)
+    yield records.map((record, at) => ({ shown: record, outcome: getRecordOutcome(entry, page[at]!) }))
   }
 }

@@ -4,9 +4,9 @@ import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts
 import { isId } from '../../domain/ids.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
-import { assertStorable, instant, invalidQuery } from '../server/query-values.ts'
+import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
-/** Maximum length of `q` and `employee`: that of an e-mail address. */
+/** Maximum length of `q` and `employee`: that of an email address. */
 const MAX_TEXT = 254
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -47,7 +47,7 @@ export const EntryFilterQuery = {
       minLength: 1,
       maxLength: MAX_TEXT,
       description:
-        'Entries with a record of this employee: the exact current id, e-mail (case-insensitive) or external id. Also ' +
+        'Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also ' +
         'finds refused records that contain exactly this value.',
     }),
   ),
@@ -56,8 +56,8 @@ export const EntryFilterQuery = {
       minLength: 1,
       maxLength: MAX_TEXT,
       description:
-        'Entries with a record of an employee whose name, e-mail, external id or employee number contains this text ' +
-        '(case-insensitive), or whose id it is. Also finds refused records with exactly this id, e-mail or external id.',
+        'Entries with a record of an employee whose name, email, external id or employee number contains this text ' +
+        '(case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id.',
     }),
   ),
 }
@@ -154,8 +154,8 @@ export function readEntryFilter(query: FilterQuery): EntryFilter {
   return {
     ...(status === undefined ? {} : { status }),
     ...(operation === undefined ? {} : { operation }),
-    ...(from === undefined ? {} : { from: instant('from', from) }),
-    ...(to === undefined ? {} : { to: instant('to', to) }),
+    ...(from === undefined ? {} : { from: parseTime('from', from) }),
+    ...(to === undefined ? {} : { to: parseTime('to', to) }),
     ...(key === undefined ? {} : { key }),
     ...(employee === undefined ? {} : { employee }),
     ...(q === undefined ? {} : { q }),

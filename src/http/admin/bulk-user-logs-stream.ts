@@ -2,7 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
-import { BULK_USER_LOGS, listLogEntriesAfter, newestLogPosition } from '../../../projections/bulk-user-logs/queries.ts'
+import {
+  BULK_USER_LOGS,
+  listLogEntriesAfter,
+  readNewestLogPosition,
+} from '../../../projections/bulk-user-logs/queries.ts'
 import { readReached } from '../../ledger/read/read-progress.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
@@ -48,7 +52,7 @@ export function bulkUserLogsStream(
 ): void {
   const watch = openCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
-    onError: (error) => app.log.warn({ err: error }, 'the log could not be watched; it is tried again'),
+    onError: (error) => app.log.warn({ err: error }, 'could not watch the log; retrying'),
   })
   app.get<{ Querystring: Static<typeof StreamQuery> }>(
     '/bulk-user-logs/stream',
@@ -64,7 +68,7 @@ export function bulkUserLogsStream(
       }
       const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
       await streams.run(userId, reply, async (stopping) => {
-        const start = await startOf(reads, request)
+        const start = await findStart(reads, request)
         await followLive({ readAfter, listen, idOf: encodeCursor, authorize }, limits, {
           request,
           reply,
@@ -77,11 +81,11 @@ export function bulkUserLogsStream(
 }
 
 /** Finds the position after which a stream starts. */
-async function startOf(reads: Reads, request: StreamRequest): Promise<number> {
+async function findStart(reads: Reads, request: StreamRequest): Promise<number> {
   const lastId = request.headers['last-event-id']
   if (typeof lastId === 'string' && lastId !== '') return decodeCursor(lastId, 'header Last-Event-ID')
   const { cursor } = request.query
   if (cursor !== undefined) return decodeCursor(cursor)
   const { companyId } = userOf(request)
-  return newestLogPosition((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId)
+  return readNewestLogPosition((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId)
 }

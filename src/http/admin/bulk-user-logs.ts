@@ -12,7 +12,7 @@ import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
-import { showRecords } from './log-records.ts'
+import { renderRecords } from './log-records.ts'
 
 const TAGS = ['Admin']
 
@@ -59,10 +59,10 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const page = { before, limit: limit + 1 }
       const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
       const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
-      const shown = found.slice(0, limit)
+      const items = found.slice(0, limit)
       return {
-        items: shown.map(({ entry }) => entry),
-        next_cursor: found.length > limit ? encodeCursor(shown.at(-1)!.position) : null,
+        items: items.map(({ entry }) => entry),
+        next_cursor: found.length > limit ? encodeCursor(items.at(-1)!.position) : null,
       }
     },
   )
@@ -88,7 +88,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
       const page = found.slice(0, limit)
       return {
-        items: await showRecords(db, companyId, page),
+        items: await renderRecords(db, companyId, page),
         next_cursor: found.length > limit ? encodeCursor(page.at(-1)!.ordinal) : null,
       }
     },

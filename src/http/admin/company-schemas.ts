@@ -22,11 +22,11 @@ export function actingUser(request: FastifyRequest): Acting {
 }
 
 /** Sets `X-Ledger-Position`, if anything was appended. */
-export function tellPosition(reply: FastifyReply, position: number | null): FastifyReply {
+export function setPositionHeader(reply: FastifyReply, position: number | null): FastifyReply {
   return position === null ? reply : reply.header('x-ledger-position', String(position))
 }
 
 /** Forbids caching of a response that contains a secret. */
-export function keepOutOfCaches(reply: FastifyReply): FastifyReply {
+export function forbidCaching(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store')
 }

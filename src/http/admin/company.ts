@@ -10,7 +10,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { fieldError, invalidFields } from '../server/body-faults.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, SMALL_BODY, tellPosition } from './company-schemas.ts'
+import { actingUser, SMALL_BODY, setPositionHeader } from './company-schemas.ts'
 import { NoQuery, STRICT, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
@@ -51,14 +51,14 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
       ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY },
     },
     async (request, reply) => {
-      const changed = await changeTimeZone(services, actingUser(request), timeZoneOf(request.body))
-      return tellPosition(reply, changed.position).send(showCompany(changed.company))
+      const changed = await changeTimeZone(services, actingUser(request), readTimeZoneField(request.body))
+      return setPositionHeader(reply, changed.position).send(showCompany(changed.company))
     },
   )
 }
 
 /** Reads the new time zone. Throws a problem at the field if it is not a time zone. */
-export function timeZoneOf({ time_zone: text }: Static<typeof ChangeCompanyBody>): string | undefined {
+export function readTimeZoneField({ time_zone: text }: Static<typeof ChangeCompanyBody>): string | undefined {
   if (text === undefined) return undefined
   const timeZone = readTimeZone(text)
   if (timeZone !== null) return timeZone

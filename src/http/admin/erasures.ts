@@ -7,7 +7,7 @@ import type { NamedPerson } from '../../erasure/find-person.ts'
 import { fieldError, invalidFields } from '../server/body-faults.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, SMALL_BODY, tellPosition } from './company-schemas.ts'
+import { actingUser, SMALL_BODY, setPositionHeader } from './company-schemas.ts'
 import { NoQuery, STRICT } from '../openapi/schema-parts.ts'
 
 // A refused record may contain longer values than a stored employee.
@@ -16,7 +16,7 @@ const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, 
 export const ErasureBody = Type.Object(
   {
     employee_id: Name("The employee's id. May be the id of an erased employee, to erase newer data."),
-    email: Name('The current e-mail address of the person, or one in refused records. Case-insensitive.'),
+    email: Name('The current email address of the person, or one in refused records. Case-insensitive.'),
     external_id: Name('The current external id of the person, or one in refused records.'),
   },
   { ...STRICT, description: 'Send exactly one of the three.' },
@@ -46,7 +46,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
         summary: 'Erase a person permanently',
         description:
           'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
-          'or former e-mail address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
+          'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
           'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
         ...{ tags: ['Erasure'], querystring: NoQuery, body: ErasureBody, response: { 200: Erasure } },
         problems: ['employee_not_found', 'former_name'],
@@ -54,9 +54,9 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
     },
     async (request, reply) => {
-      const { position, ...erased } = await eraseEmployee(services, actingUser(request), namedIn(request.body))
+      const { position, ...erased } = await eraseEmployee(services, actingUser(request), readIdentifier(request.body))
       const { employeeId: employee_id, positions } = erased
-      return tellPosition(reply, position).send({ erased: { employee_id, positions }, position })
+      return setPositionHeader(reply, position).send({ erased: { employee_id, positions }, position })
     },
   )
 }
@@ -64,7 +64,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
 const BY = { employee_id: 'id', email: 'email', external_id: 'external_id' } as const
 
 /** Reads which person to erase. Throws a problem unless the body has exactly one identifier. */
-export function namedIn(body: Static<typeof ErasureBody>): NamedPerson {
+export function readIdentifier(body: Static<typeof ErasureBody>): NamedPerson {
   const [named, ...others] = Object.entries(body) as [keyof typeof BY, string][]
   if (named && others.length === 0) return { by: BY[named[0]], value: named[1] }
   const message = 'Send exactly one of employee_id, email and external_id'

@@ -6,9 +6,9 @@ import { RefusedCredentialsError } from '../../accounts/refused-credentials-erro
 import { JSON_TYPES } from '../server/media-types.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { limitFailures } from '../access/rate-limits.ts'
-import { SMALL_BODY, tellPosition } from './company-schemas.ts'
+import { SMALL_BODY, setPositionHeader } from './company-schemas.ts'
 import { NoQuery } from '../openapi/schema-parts.ts'
-import { AcceptBody, ShownUser, showUser } from './user-schemas.ts'
+import { AcceptBody, ShownUser, renderUser } from './user-schemas.ts'
 
 /**
  * The route that sets a password with a one-time token. The token is the only credential, so failures count towards the
@@ -20,7 +20,7 @@ export function invitations(app: FastifyInstance, services: CompanyServices, fai
     const { user, position } = await acceptInvitation(services, body).catch((error: unknown) => {
       throw error instanceof RefusedCredentialsError ? invalidCredentials() : error
     })
-    await tellPosition(reply, position).send(showUser(user))
+    await setPositionHeader(reply, position).send(renderUser(user))
   })
 
   app.post(

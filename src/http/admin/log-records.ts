@@ -26,24 +26,24 @@ export interface ShownRecord {
 }
 
 /** Adds the details from the ledger to the rows of a page, in one read. */
-export async function showRecords(
+export async function renderRecords(
   db: Kysely<LedgerTables>,
   companyId: string,
   records: LogRecord[],
 ): Promise<ShownRecord[]> {
-  const positions = records.flatMap(positionsOf)
+  const positions = records.flatMap(listPositions)
   const events = positions.length === 0 ? [] : await readEventsAt(db, companyId, positions)
   const byPosition = new Map(events.map((event) => [event.position, event]))
   return records.map((record) =>
     show(
       record,
-      positionsOf(record).flatMap((position) => byPosition.get(position) ?? []),
+      listPositions(record).flatMap((position) => byPosition.get(position) ?? []),
     ),
   )
 }
 
 /** Returns the positions of a record's events, which are contiguous. */
-function positionsOf({ firstPosition: first, lastPosition: last }: LogRecord): number[] {
+function listPositions({ firstPosition: first, lastPosition: last }: LogRecord): number[] {
   if (first === null || last === null) return []
   return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
-import { currentDay, usageByDay } from '../../../projections/bulk-user-logs/usage-queries.ts'
+import { readCurrentDay, readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import { isId } from '../../domain/ids.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { assertStorable, instant, invalidQuery } from '../server/query-values.ts'
+import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 366
@@ -61,20 +61,20 @@ export function usage(app: FastifyInstance, reads: Reads): void {
     if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
     const { companyId } = userOf(request)
     const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
-    const range = rangeOf(days, days.to === undefined ? await currentDay(logs) : days.to)
+    const range = readRange(days, days.to === undefined ? await readCurrentDay(logs) : days.to)
     const ofKey = key === undefined ? range : { ...range, key }
-    return { ...range, items: await usageByDay(logs, companyId, ofKey), next_cursor: null }
+    return { ...range, items: await readDailyUsage(logs, companyId, ofKey), next_cursor: null }
   })
 }
 
 /** Returns the range of `days` days that ends with `to`, inclusive. */
-export function lastDays(days: number, to: string): { from: string; to: string } {
+export function getLastDays(days: number, to: string): { from: string; to: string } {
   return { from: new Date(Date.parse(to) - (days - 1) * DAY_MS).toISOString().slice(0, 10), to }
 }
 
-function rangeOf({ from }: { from?: string }, to: string): { from: string; to: string } {
-  const lastMs = Date.parse(instant('to', `${to}T00:00:00.000Z`))
-  const first = instant('from', `${from ?? lastDays(DEFAULT_DAYS, to).from}T00:00:00.000Z`)
+function readRange({ from }: { from?: string }, to: string): { from: string; to: string } {
+  const lastMs = Date.parse(parseTime('to', `${to}T00:00:00.000Z`))
+  const first = parseTime('from', `${from ?? getLastDays(DEFAULT_DAYS, to).from}T00:00:00.000Z`)
   const days = (lastMs - Date.parse(first)) / DAY_MS + 1
   if (days < 1) throw invalidQuery('from', 'must not be after to')
   if (days > MAX_DAYS) throw invalidQuery('from', `must be at most ${MAX_DAYS - 1} days before to`)

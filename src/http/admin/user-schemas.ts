@@ -71,13 +71,13 @@ export const AcceptBody = Type.Object(
 )
 
 /** Renders a user for a response. */
-export function showUser(user: UserRecord) {
+export function renderUser(user: UserRecord) {
   return {
     id: user.id,
     email: user.email,
     name: user.name,
     role: user.role,
-    status: userStatus(user),
+    status: getUserStatus(user),
     invitation_expires_at: user.linkExpiresAt,
     created_at: user.createdAt,
     removed_at: user.removedAt,
@@ -85,7 +85,7 @@ export function showUser(user: UserRecord) {
 }
 
 /** Returns the status of a user. */
-export function userStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
+export function getUserStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
   if (isRemoved) return 'removed'
   return hasPassword ? 'active' : 'pending'
 }
@@ -139,13 +139,13 @@ export const IssueTokenBody = Type.Object(
 )
 
 /** Renders a token for a response. `now` is RFC 3339 UTC. */
-export function showToken({ token, now }: { token: TokenRecord; now: string }) {
+export function renderToken({ token, now }: { token: TokenRecord; now: string }) {
   return {
     id: token.id,
     user_id: token.userId,
     name: token.name,
     scope: token.scope,
-    status: tokenStatus(token, now),
+    status: getTokenStatus(token, now),
     created_at: token.createdAt,
     expires_at: token.expiresAt,
     last_used: token.lastUsed,
@@ -154,7 +154,7 @@ export function showToken({ token, now }: { token: TokenRecord; now: string }) {
 }
 
 /** Returns the status of a token. `now` is RFC 3339 UTC. */
-export function tokenStatus({ revokedAt, expiresAt }: TokenRecord, now: string): (typeof TOKEN_STATUSES)[number] {
+export function getTokenStatus({ revokedAt, expiresAt }: TokenRecord, now: string): (typeof TOKEN_STATUSES)[number] {
   if (revokedAt !== null) return 'revoked'
   return expiresAt > now ? 'active' : 'expired'
 }

@@ -14,10 +14,10 @@ import { userOf } from '../access/authorize-user.ts'
 import { pageBefore, pageOf } from '../server/id-cursor.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, keepOutOfCaches } from './company-schemas.ts'
+import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
-import { SMALL_BODY, tellPosition, trimName } from './company-schemas.ts'
-import { IssueTokenBody, showToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
+import { SMALL_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
 
 const tags = ['Tokens']
 
@@ -34,9 +34,9 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
       },
     },
     async (request) => {
-      const userId = await ownerOf(db, userOf(request), request.query.user)
+      const userId = await findTokenOwner(db, userOf(request), request.query.user)
       const found = await listUserTokens(db, userOf(request).companyId, { userId, ...pageBefore('tok', request.query) })
-      return pageOf(found, request.query.limit, ({ token }) => token.id, showToken)
+      return pageOf(found, request.query.limit, ({ token }) => token.id, renderToken)
     },
   )
 
@@ -54,8 +54,8 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
       const acting = actingUser(request)
       const wanted = { userId: acting.actor, name, expiresInDays, scope }
       const { token, secret, position } = await issueUserToken(services, acting, wanted)
-      const shown = { ...showToken({ token, now: token.createdAt }), token: secret }
-      return tellPosition(keepOutOfCaches(reply), position).code(201).send(shown)
+      const body = { ...renderToken({ token, now: token.createdAt }), token: secret }
+      return setPositionHeader(forbidCaching(reply), position).code(201).send(body)
     },
   )
 
@@ -80,13 +80,13 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
       const { id } = request.params
       if (!isId('tok', id)) throw new ProblemError(NO_SUCH_TOKEN)
       const position = await revokeUserToken(services, actingUser(request), id)
-      return tellPosition(reply, position).code(204).send()
+      return setPositionHeader(reply, position).code(204).send()
     },
   )
 }
 
 /** Finds the user whose tokens to list: yourself, or any user of the company for an administrator. */
-async function ownerOf(
+async function findTokenOwner(
   db: Kysely<LedgerTables>,
   { companyId, userId, role }: SignedInUser,
   wanted = userId,

@@ -14,15 +14,15 @@ import { fieldError, invalidFields } from '../server/body-faults.ts'
 import { pageBefore, pageOf } from '../server/id-cursor.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, keepOutOfCaches } from './company-schemas.ts'
+import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
-import { SMALL_BODY, tellPosition, trimName } from './company-schemas.ts'
+import { SMALL_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import {
   ChangeUserBody,
   InviteBody,
   InvitedUser,
   ShownUser,
-  showUser,
+  renderUser,
   UserList,
   UserListQuery,
 } from './user-schemas.ts'
@@ -36,14 +36,14 @@ const tags = ['Users']
 
 /** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
 export function users(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
-  listAndRead(app, db)
+  addReadRoutes(app, db)
   invite(app, services)
-  change(app, services)
+  addChangeRoute(app, services)
   reset(app, services)
   erase(app, services)
 }
 
-function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
+function addReadRoutes(app: FastifyInstance, db: Kysely<LedgerTables>): void {
   app.get<{ Querystring: Static<typeof UserListQuery> }>(
     '/users',
     {
@@ -56,7 +56,7 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
       const { status } = request.query
       const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
       const found = await listUsers(db, actingUser(request).companyId, page)
-      return pageOf(found, request.query.limit, ({ id }) => id, showUser)
+      return pageOf(found, request.query.limit, ({ id }) => id, renderUser)
     },
   )
 
@@ -71,7 +71,7 @@ function listAndRead(app: FastifyInstance, db: Kysely<LedgerTables>): void {
     async (request) => {
       const found = await findUser(db, actingUser(request).companyId, userId(request))
       if (!found) throw noSuchUser()
-      return showUser(found)
+      return renderUser(found)
     },
   )
 }
@@ -90,7 +90,7 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
     async (request, reply) => {
       const { name, role } = request.body
       const invited = await inviteCompanyUser(services, actingUser(request), {
-        email: emailOf(request.body),
+        email: readEmailField(request.body),
         name,
         role,
       })
@@ -100,7 +100,7 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
   )
 }
 
-function change(app: FastifyInstance, services: CompanyServices): void {
+function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
   app.patch<OfUser & { Body: Static<typeof ChangeUserBody> }>(
     '/users/:id',
     {
@@ -113,7 +113,7 @@ function change(app: FastifyInstance, services: CompanyServices): void {
     },
     async (request, reply) => {
       const changed = await changeUserRole(services, actingUser(request), userId(request), request.body.role)
-      return tellPosition(reply, changed.position).send(showUser(changed.user))
+      return setPositionHeader(reply, changed.position).send(renderUser(changed.user))
     },
   )
 
@@ -131,7 +131,7 @@ function change(app: FastifyInstance, services: CompanyServices): void {
     },
     async (request, reply) => {
       const { position } = await removeUser(services, actingUser(request), userId(request))
-      return tellPosition(reply, position).code(204).send()
+      return setPositionHeader(reply, position).code(204).send()
     },
   )
 }
@@ -159,7 +159,7 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'eraseUser',
-        summary: 'Erase a removed user: name, e-mail address and tokens',
+        summary: 'Erase a removed user: name, email address and tokens',
         description:
           'Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.',
         ...{ tags, params, querystring: NoQuery, response: { 200: ShownUser } },
@@ -169,18 +169,18 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
     },
     async (request, reply) => {
       const erased = await eraseUser(services, actingUser(request), userId(request))
-      return tellPosition(reply, erased.position).send(showUser(erased.user))
+      return setPositionHeader(reply, erased.position).send(renderUser(erased.user))
     },
   )
 }
 
 function sendInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, position }: UserWithLink): FastifyReply {
   const invitation = { token: linkToken, expires_at: linkExpiresAt }
-  return tellPosition(keepOutOfCaches(reply), position).send({ ...showUser(user), invitation })
+  return setPositionHeader(forbidCaching(reply), position).send({ ...renderUser(user), invitation })
 }
 
-/** Reads the e-mail address by the same rules as an employee's. */
-export function emailOf({ email }: { email: string }): string {
+/** Reads the email address by the same rules as an employee's. */
+export function readEmailField({ email }: { email: string }): string {
   const { value, faults } = readAttribute('email', email, false)
   if (!faults) return value as string
   throw new ProblemError(invalidFields(faults.map(({ code, message }) => fieldError('/email', code, message))))

@@ -64,9 +64,9 @@ export function checkpoints(
   const { db, signer } = services
   app.get('/checkpoint', { schema: CHECKPOINT }, async (request) => {
     try {
-      return shown(await signer.sign(db, userOf(request).companyId))
+      return renderCheckpoint(await signer.sign(db, userOf(request).companyId))
     } catch (error) {
-      const reason = refusal(error)
+      const reason = explainRefusal(error)
       if (reason === null) throw error
       request.log.error({ err: error, ...idsOf(request) }, 'no checkpoint was signed')
       throw new ProblemError(problem('unavailable', reason))
@@ -79,16 +79,16 @@ export function checkpoints(
   })
 }
 
-function shown({ size, root, note, publicKey }: SignedCheckpoint) {
+function renderCheckpoint({ size, root, note, publicKey }: SignedCheckpoint) {
   return { position: size, root: root.toString('base64'), note, public_key: publicKey }
 }
 
 /** Explains why nothing was signed, without internal details. Null for any other error. */
-function refusal(error: unknown): string | null {
+function explainRefusal(error: unknown): string | null {
   if (error instanceof NoSigningKeyError) return 'This service does not sign checkpoints: no signing key is set'
   if (error instanceof RefusedToSignError) return error.message
   if (error instanceof NoteFileError) {
-    return 'The last checkpoint kept outside the database cannot be read; nothing is signed until an operator has checked it'
+    return 'The last external checkpoint cannot be read. Nothing is signed until an operator resolves this'
   }
   return null
 }

@@ -4,8 +4,8 @@ import { Type } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
-import { auditedEvent } from '../../ledger/read/event-line.ts'
-import { lastPositionBefore } from '../../ledger/read/find-position.ts'
+import { toAuditedEvent } from '../../ledger/read/event-line.ts'
+import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import { readStreamBackwards } from '../../ledger/read/read-stored-events.ts'
@@ -16,7 +16,7 @@ import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
 import { Employee } from '../openapi/employee-schemas.ts'
 import { ProblemError } from '../server/problem.ts'
-import { instant, invalidQuery } from '../server/query-values.ts'
+import { parseTime, invalidQuery } from '../server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 
@@ -82,10 +82,12 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
     async (request) => {
       const { companyId } = userOf(request)
       const db = await reads.of(companyId)
-      const position = await positionAt(db, companyId, request.query.at)
-      const then = await readEmployeeAt(db, companyId, employeeIdOf(request.params.id), position)
+      const position = await resolvePosition(db, companyId, request.query.at)
+      const then = await readEmployeeAt(db, companyId, requireEmployeeId(request.params.id), position)
       if (then.standing !== 'known') {
-        throw then.standing === 'erased' ? notFound("The employee's data has been erased") : noSuchEmployee()
+        throw then.standing === 'erased'
+          ? makeNotFoundError("The employee's data has been erased")
+          : makeUnknownEmployeeError()
       }
       return { position, employee: then.employee, causes: then.causes }
     },
@@ -98,13 +100,13 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       const { companyId } = userOf(request)
       const { limit, cursor } = request.query
       const before = cursor === undefined ? null : decodeCursor(cursor)
-      const stream = employeeIdOf(request.params.id)
+      const stream = requireEmployeeId(request.params.id)
       const db = await reads.of(companyId)
       const found = await readStreamBackwards(db, companyId, { stream, before, limit })
       const last = found.at(-1)
-      if (!last && before === null) throw noSuchEmployee()
+      if (!last && before === null) throw makeUnknownEmployeeError()
       return {
-        items: found.map(auditedEvent),
+        items: found.map(toAuditedEvent),
         // The versions of a stream are contiguous.
         next_cursor: last && last.version > 1 ? encodeCursor(last.version) : null,
       }
@@ -113,7 +115,11 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
 }
 
 /** Resolves `at` to a position. Throws a problem if it is malformed, beyond the head, or in the future. */
-export async function positionAt(db: Kysely<LedgerTables>, companyId: string, at: string | undefined): Promise<number> {
+export async function resolvePosition(
+  db: Kysely<LedgerTables>,
+  companyId: string,
+  at: string | undefined,
+): Promise<number> {
   const { position: head, recordedAt, now } = await readHead(db, companyId)
   if (at === undefined) return head
   if (/^[0-9]{1,15}$/.test(at)) {
@@ -121,23 +127,24 @@ export async function positionAt(db: Kysely<LedgerTables>, companyId: string, at
     return Number(at)
   }
   if (!RFC_3339.test(at)) throw invalidQuery('at', 'must be a position or a time (RFC 3339)')
-  const time = instant('at', at)
+  const time = parseTime('at', at)
   // Nothing has changed between the last event and now.
   if (time > now && time > recordedAt) throw invalidQuery('at', 'must not be in the future')
-  return lastPositionBefore(db, companyId, head, time, { inclusive: true })
+  return findLastPositionBefore(db, companyId, head, time, { inclusive: true })
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
 
-function employeeIdOf(text: string): string {
+function requireEmployeeId(text: string): string {
   if (isId('emp', text)) return text
-  throw noSuchEmployee()
+  throw makeUnknownEmployeeError()
 }
 
-function noSuchEmployee(): ProblemError {
-  return notFound('No such employee exists')
+/** Makes the refusal of an unknown or malformed employee id. */
+export function makeUnknownEmployeeError(): ProblemError {
+  return makeNotFoundError('No such employee exists')
 }
 
-function notFound(detail: string): ProblemError {
+function makeNotFoundError(detail: string): ProblemError {
   return new ProblemError(problem('employee_not_found', detail))
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import { auditedEvent } from '../../ledger/read/event-line.ts'
+import { toAuditedEvent } from '../../ledger/read/event-line.ts'
 import { problem } from '../../domain/errors.ts'
 import { readHead, readPositions } from '../../ledger/read/read-head.ts'
 import { storedEventPages } from '../../ledger/read/read-stored-events.ts'
@@ -34,7 +34,7 @@ const SCHEMA = {
 export function eventsStream(app: FastifyInstance, { access, reads, limits, streams, authorize }: AuditServices): void {
   const watch = openCompanyWatch((companyIds) => readPositions(access, companyIds), {
     intervalMs: POLL_MS,
-    onError: (error) => app.log.warn({ err: error }, 'the ledger could not be watched; it is tried again'),
+    onError: (error) => app.log.warn({ err: error }, 'could not watch the ledger; retrying'),
   })
   app.get<{ Querystring: Query }>(
     '/events/stream',
@@ -52,7 +52,7 @@ export function eventsStream(app: FastifyInstance, { access, reads, limits, stre
           { ...filter, after: position, upTo },
           EVENTS_AT_ONCE,
         )) {
-          const events = page.map((event) => ({ position: event.position, data: auditedEvent(event) }))
+          const events = page.map((event) => ({ position: event.position, data: toAuditedEvent(event) }))
           return { events, reached: page.at(-1)!.position, isMore: true }
         }
         return { events: [], reached: upTo, isMore: false }
@@ -60,7 +60,7 @@ export function eventsStream(app: FastifyInstance, { access, reads, limits, stre
       const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
       await streams.run(userId, reply, async (stopping) => {
         const { position: head } = await readHead(access, companyId)
-        const start = startOf(request, head)
+        const start = findStart(request, head)
         await followLive({ readAfter, listen, idOf: String, authorize }, limits, { request, reply, start, stopping })
       })
     },
@@ -68,15 +68,15 @@ export function eventsStream(app: FastifyInstance, { access, reads, limits, stre
 }
 
 /** Finds the position after which a stream starts. */
-function startOf(request: FastifyRequest<{ Querystring: Query }>, head: number): number {
+function findStart(request: FastifyRequest<{ Querystring: Query }>, head: number): number {
   const lastId = request.headers['last-event-id']
-  if (typeof lastId === 'string' && lastId !== '') return positionOf(lastId, head)
+  if (typeof lastId === 'string' && lastId !== '') return parseLastEventId(lastId, head)
   const { after = head } = request.query
   assertNotBeyond('after', after, head)
   return after
 }
 
-function positionOf(lastId: string, head: number): number {
+function parseLastEventId(lastId: string, head: number): number {
   const position = /^(?:0|[1-9][0-9]{0,14})$/.test(lastId) ? Number(lastId) : Number.NaN
   if (position <= head) return position
   throw new ProblemError(problem('invalid_query', 'The header Last-Event-ID is not a position in the ledger'))

@@ -3,16 +3,16 @@ import type { Static } from '@sinclair/typebox'
 import type { Kysely } from 'kysely'
 import { isId } from '../../domain/ids.ts'
 import { exportPages } from '../../ledger/read/export-pages.ts'
-import { eventLine } from '../../ledger/read/event-line.ts'
-import { lastPositionBefore, positionsOfCall } from '../../ledger/read/find-position.ts'
-import { proofLine } from '../../ledger/read/proof-line.ts'
+import { formatEventLine } from '../../ledger/read/event-line.ts'
+import { findLastPositionBefore, findPositionsOfCall } from '../../ledger/read/find-position.ts'
+import { formatProofLine } from '../../ledger/read/proof-line.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import type { StoredEvent, WantedEvents } from '../../ledger/read/read-stored-events.ts'
 import { storedEventPages } from '../../ledger/read/read-stored-events.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { instant, invalidQuery } from '../server/query-values.ts'
+import { parseTime, invalidQuery } from '../server/query-values.ts'
 import { streamTexts } from '../server/text-stream.ts'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, EventsQuery, ProofEvent, readFollowFilter } from './event-schemas.ts'
@@ -52,8 +52,8 @@ export function events(app: FastifyInstance, { reads, authorize }: AuditServices
       const pages = isExport
         ? exportPages(db, companyId, wanted)
         : storedEventPages(db, companyId, wanted, request.query.limit)
-      const toLine = request.query.format === 'proof' ? proofLine : eventLine
-      const texts = textsOf(pages, toLine)
+      const toLine = request.query.format === 'proof' ? formatProofLine : formatEventLine
+      const texts = renderPages(pages, toLine)
       return sendLines(request, reply, await streamTexts({ request, reply, authorize }, texts))
     },
   )
@@ -69,13 +69,14 @@ async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Qu
   const filter = readFollowFilter(query)
   const { after = 0, call } = query
   if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be a call id')
-  const from = query.from === undefined ? null : instant('from', query.from)
-  const to = query.to === undefined ? null : instant('to', query.to)
+  const from = query.from === undefined ? null : parseTime('from', query.from)
+  const to = query.to === undefined ? null : parseTime('to', query.to)
   const { position: head } = await readHead(db, companyId)
   assertNotBeyond('after', after, head)
-  const lastBefore = (time: string) => lastPositionBefore(db, companyId, head, time, { inclusive: false })
+  const lastBefore = (time: string) => findLastPositionBefore(db, companyId, head, time, { inclusive: false })
   const whole = { first: 1, last: head }
-  const { first, last } = call === undefined ? whole : ((await positionsOfCall(db, companyId, head, call)) ?? NOWHERE)
+  const { first, last } =
+    call === undefined ? whole : ((await findPositionsOfCall(db, companyId, head, call)) ?? NOWHERE)
   return {
     ...filter,
     after: Math.max(after, first - 1, from === null ? 0 : await lastBefore(from)),
@@ -86,7 +87,7 @@ async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Qu
 const NOWHERE = { first: 1, last: 0 }
 
 /** Renders each page as one text. */
-async function* textsOf(
+async function* renderPages(
   pages: AsyncIterable<StoredEvent[]>,
   toLine: (event: StoredEvent) => string,
 ): AsyncGenerator<string> {

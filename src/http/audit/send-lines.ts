@@ -9,11 +9,11 @@ import { constants, createGzip } from 'node:zlib'
 export function sendLines(request: FastifyRequest, reply: FastifyReply, lines: Readable): FastifyReply {
   void reply.type('application/x-ndjson').header('vary', 'accept-encoding')
   if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(lines)
-  return reply.header('content-encoding', 'gzip').send(compressed(lines))
+  return reply.header('content-encoding', 'gzip').send(compress(lines))
 }
 
 /** Compresses lines with gzip and flushes every chunk. An error of either stream destroys both. */
-export function compressed(lines: Readable): Readable {
+export function compress(lines: Readable): Readable {
   return pipeline(lines, createGzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined)
 }
 

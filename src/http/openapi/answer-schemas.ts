@@ -58,16 +58,16 @@ export const EmployeeList = Type.Object(
 
 /** The three forms of the body of a create call. */
 export function createBody(maxRecords: number): TSchema {
-  const records = recordsOf(EmployeeCreate, maxRecords)
+  const records = arrayOfRecords(EmployeeCreate, maxRecords)
   return Type.Union([Type.Object({ employees: records }, STRICT), records, EmployeeCreate])
 }
 
 /** The two forms of the body of a bulk update. */
 export function updateManyBody(maxRecords: number): TSchema {
-  const records = recordsOf(EmployeeBulkPatch, maxRecords)
+  const records = arrayOfRecords(EmployeeBulkPatch, maxRecords)
   return Type.Union([Type.Object({ employees: records }, STRICT), records])
 }
 
-function recordsOf(schema: TSchema, maxRecords: number): TSchema {
+function arrayOfRecords(schema: TSchema, maxRecords: number): TSchema {
   return Type.Array(schema, { minItems: 1, maxItems: maxRecords })
 }

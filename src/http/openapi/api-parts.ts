@@ -57,7 +57,7 @@ const NEEDS_CREDENTIALS: readonly ProblemCode[] = [
 ]
 
 /** Finds the part that a route belongs to. The route's own `security` replaces that of the part. */
-export function partOf(path: string, security?: readonly Record<string, string[]>[]): ApiPart {
+export function findPart(path: string, security?: readonly Record<string, string[]>[]): ApiPart {
   const part = PARTS.find(({ prefix }) => path.startsWith(prefix)) ?? OPEN
   if (security === undefined) return part
   const problems =

@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { ADMIN_BODIES } from './admin-examples.ts'
 import type { ApiPart } from './api-parts.ts'
-import { partOf, SECURITY_SCHEMES, TAGS } from './api-parts.ts'
+import { findPart, SECURITY_SCHEMES, TAGS } from './api-parts.ts'
 import type { DocumentedAnswer, DocumentedContent, Example } from './documented-schema.ts'
 import type { HeaderName } from './headers.ts'
 import { HEADER_COMPONENTS, headerRefs, PARAMETER_COMPONENTS, parameterRef } from './headers.ts'
@@ -78,8 +78,8 @@ export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocume
     tags: TAGS,
     paths,
     components: {
-      schemas: sorted(components.schemas.components),
-      responses: sorted(components.responses),
+      schemas: sortByName(components.schemas.components),
+      responses: sortByName(components.responses),
       parameters: PARAMETER_COMPONENTS,
       headers: HEADER_COMPONENTS,
       securitySchemes: SECURITY_SCHEMES,
@@ -99,19 +99,19 @@ function byPath(a: RegisteredRoute, b: RegisteredRoute): number {
 
 function describe({ url, method, schema }: RegisteredRoute, components: Components): Operation {
   const { schemas } = components
-  const part = partOf(url, schema.security)
+  const part = findPart(url, schema.security)
   const { operationId, summary, description, tags } = schema
   const parameters = describeParameters(url, schema, schemas)
   const body =
     schema.judgedBody ?? (schema.body === undefined ? undefined : asContent(schema.body, ADMIN_BODIES[operationId!]))
   const refusals = describeRefusals(part, method, schema, components)
   const successes = Object.entries((schema.response ?? {}) as Record<string, object>).map(([status, answer]) => {
-    const headers = [...part.headers, ...headersOf(part, method, status)]
+    const headers = [...part.headers, ...listPartHeaders(part, method, status)]
     return [status, withHeaders(asAnswer(status, answer), headers)] as const
   })
   return {
     operationId: operationId!,
-    ...present({ summary, description, tags }),
+    ...omitUndefined({ summary, description, tags }),
     security: part.security,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: true, ...body, content: describeContent(body.content, schemas) } } : {}),
@@ -134,7 +134,7 @@ function describeRefusals(
 ): Operation['responses'] {
   const isCall = schema.judgedBody !== undefined
   const headers = isCall ? [...part.headers, ...REFUSED_WRITE] : part.headers
-  const refusals = problemAnswers(refusalsOf(method, schema, part.problems), headers)
+  const refusals = problemAnswers(collectProblems(method, schema, part.problems), headers)
   return Object.fromEntries(
     refusals.map(({ status, codes, answer }) => {
       const name = [part.name, isCall ? 'Call' : '', ...codes.map(inPascalCase)].join('')
@@ -149,14 +149,14 @@ function inPascalCase(code: string): string {
 }
 
 /** Extra headers outside `/v1`: changes have a ledger position, and created things have a path. */
-function headersOf({ prefix }: ApiPart, method: string, status: string): HeaderName[] {
+function listPartHeaders({ prefix }: ApiPart, method: string, status: string): HeaderName[] {
   if (prefix === '/v1/') return []
   const ofChange = method === 'GET' ? [] : (['X-Ledger-Position'] as const)
   return [...ofChange, ...(status === '201' ? (['Location'] as const) : [])]
 }
 
 /** Collects all problem codes of a route: its own and those of its part, query and body. */
-function refusalsOf(method: string, schema: FastifySchema, ofPart: readonly ProblemCode[]): ProblemCode[] {
+function collectProblems(method: string, schema: FastifySchema, ofPart: readonly ProblemCode[]): ProblemCode[] {
   // The server reads a body with every method but GET, DELETE included.
   const hasBody = method !== 'GET'
   const ofBody = ['malformed_json', 'invalid_body', 'payload_too_large', 'unsupported_media_type'] as const
@@ -199,7 +199,7 @@ function describeParameter(
   schemas: NamedSchemas,
 ): object {
   const { description, examples, ...schema } = schemas.refer(value) as { description?: string; examples?: unknown[] }
-  return { name, in: place, required, ...present({ description, example: examples?.[0] }), schema }
+  return { name, in: place, required, ...omitUndefined({ description, example: examples?.[0] }), schema }
 }
 
 function describeAnswer({ description, headers, content }: DocumentedAnswer, schemas: NamedSchemas): DescribedAnswer {
@@ -215,7 +215,7 @@ function describeContent(
   schemas: NamedSchemas,
 ): Record<string, DocumentedContent> {
   const described = Object.entries(content).map(([type, { schema, examples }]) => {
-    return [type, { ...present({ examples }), ...(schema ? { schema: schemas.refer(schema) } : {}) }] as const
+    return [type, { ...omitUndefined({ examples }), ...(schema ? { schema: schemas.refer(schema) } : {}) }] as const
   })
   return Object.fromEntries(described)
 }
@@ -243,10 +243,10 @@ function withHeaders(answer: DocumentedAnswer, ofPart: DocumentedAnswer['headers
   return { ...answer, headers: [...(ofPart ?? []), ...(answer.headers ?? [])] }
 }
 
-function present<T extends object>(members: T): Partial<T> {
+function omitUndefined<T extends object>(members: T): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
-function sorted<T extends object>(components: Record<string, T>): Record<string, T> {
+function sortByName<T extends object>(components: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

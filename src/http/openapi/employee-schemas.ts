@@ -136,7 +136,7 @@ function managerNames(purpose: Purpose): Record<string, TSchema> {
         description: `Identifies the manager by ${by}, instead of \`manager_id\`.`,
       }),
     )
-  return { manager_external_id: named('external_id', 'external id'), manager_email: named('email', 'e-mail') }
+  return { manager_external_id: named('external_id', 'external id'), manager_email: named('email', 'email') }
 }
 
 function optional(schemas: Record<string, TSchema>): Record<string, TSchema> {

@@ -66,7 +66,7 @@ export const HEADER_COMPONENTS: Record<string, Described> = HEADERS
 /** Request headers as components of the document, by component name. */
 export const PARAMETER_COMPONENTS = Object.fromEntries(
   Object.entries(PARAMETERS).map(([name, described]) => {
-    return [componentOf(name as ParameterName), { name, in: 'header', ...described }]
+    return [formatComponentName(name as ParameterName), { name, in: 'header', ...described }]
   }),
 )
 
@@ -75,9 +75,9 @@ export function headerRefs(names: readonly HeaderName[]): Record<string, { $ref:
 }
 
 export function parameterRef(name: ParameterName): { $ref: string } {
-  return { $ref: `#/components/parameters/${componentOf(name)}` }
+  return { $ref: `#/components/parameters/${formatComponentName(name)}` }
 }
 
-function componentOf(name: ParameterName): string {
+function formatComponentName(name: ParameterName): string {
   return name.replace('-', '')
 }

@@ -102,16 +102,16 @@ export function problemAnswers(codes: readonly ProblemCode[], headers: readonly 
 }
 
 function problemAnswer(status: number, codes: ProblemCode[], headers: readonly HeaderName[]): DocumentedAnswer {
-  const told = codes.map((code) => `\`${code}\`: ${problem(code, '').title}.`)
+  const descriptions = codes.map((code) => `\`${code}\`: ${problem(code, '').title}.`)
   const narrowed = { type: 'object', properties: { status: { const: status }, code: { type: 'string', enum: codes } } }
   return {
-    description: told.join('\n\n'),
-    headers: [...headers, ...headersOf(status)],
+    description: descriptions.join('\n\n'),
+    headers: [...headers, ...listProblemHeaders(status)],
     content: { 'application/problem+json': { schema: { allOf: [ProblemSchema, narrowed] } } },
   }
 }
 
-function headersOf(status: number): HeaderName[] {
+function listProblemHeaders(status: number): HeaderName[] {
   if (status === 401) return ['WWW-Authenticate']
   return status === 429 || status === 503 ? ['Retry-After'] : []
 }

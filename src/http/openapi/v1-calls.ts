@@ -94,7 +94,7 @@ export function updateManyCall(maxRecords: number) {
     summary: 'Update several employees',
     description:
       `${ALL_OR_NONE} Uniqueness and reporting lines are checked on the state after the call, so two employees can ` +
-      'swap e-mails.',
+      'swap emails.',
     tags: ['Employees'],
     querystring: WriteQuery,
     judgedHeaders: ['Idempotency-Key'],

@@ -86,7 +86,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     // Answer unknown paths below these with a page.
     for (const path of ['/settings/*', '/account/*']) {
       signedIn.get(path, (request, reply) =>
-        sendProblemPage(request, reply, problem('route_not_found', 'there is no page at this address')),
+        sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
       )
     }
   })

@@ -1,4 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify'
+import { formatCharacters } from '../../domain/attributes.ts'
 import type { Problem, RecordError, RecordErrorCode } from '../../domain/errors.ts'
 import { errorPointer, problem } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
@@ -34,7 +35,7 @@ export function fieldError(pointer: string, code: RecordErrorCode, message: stri
 function recordError(fault: FastifySchemaValidationError, body: unknown): RecordError {
   const { keyword, instancePath: pointer, params } = fault
   const name = pointer.slice(1)
-  const limit = String(params['limit'])
+  const limit = Number(params['limit'])
   switch (keyword) {
     case 'required': {
       const missing = String(params['missingProperty'])
@@ -49,9 +50,9 @@ function recordError(fault: FastifySchemaValidationError, body: unknown): Record
         ? fieldError(pointer, 'null_not_allowed', `${name} must not be null`)
         : fieldError(pointer, 'invalid_type', `${name} must be ${withArticle(String(params['type']))}`)
     case 'minLength':
-      return fieldError(pointer, 'too_short', `${name} must have at least ${characters(limit)}`)
+      return fieldError(pointer, 'too_short', `${name} must have at least ${formatCharacters(limit)}`)
     case 'maxLength':
-      return fieldError(pointer, 'too_long', `${name} must have at most ${characters(limit)}`)
+      return fieldError(pointer, 'too_long', `${name} must have at most ${formatCharacters(limit)}`)
     case 'minimum':
       return fieldError(pointer, 'invalid_value', `${name} must be at least ${limit}`)
     case 'maximum':
@@ -71,8 +72,4 @@ function isNull(body: unknown, name: string): boolean {
 
 function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
-}
-
-function characters(count: string): string {
-  return count === '1' ? '1 character' : `${count} characters`
 }

@@ -14,7 +14,7 @@ export function decodeCursor(cursor: string, name = 'query parameter cursor'): n
   const [, digits] = /^1:([0-9]{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   const place = Number(digits)
   if (digits === undefined || encodeCursor(place) !== cursor) {
-    throw new ProblemError(problem('invalid_query', `the ${name} is not one that a list returned`))
+    throw new ProblemError(problem('invalid_query', `The ${name} must be one that the API returned`))
   }
   return place
 }

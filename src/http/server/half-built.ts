@@ -10,6 +10,6 @@ export function refuseHalfBuilt(app: FastifyInstance, areComplete: () => Promise
   // Runs before the quota is charged: a 503 costs nothing.
   app.addHook('preValidation', async () => {
     if (await areComplete()) return
-    throw new ProblemError(problem('unavailable', 'the data that this call reads is still being built; try again'))
+    throw new ProblemError(problem('unavailable', 'The data that this call reads is still being built; try again'))
   })
 }

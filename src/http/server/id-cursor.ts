@@ -12,7 +12,7 @@ export function encodeIdCursor(id: string): string {
 export function decodeIdCursor(prefix: IdPrefix, cursor: string): string {
   const [, id] = /^1:([0-9a-z_]+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (isId(prefix, id) && encodeIdCursor(id) === cursor) return id
-  throw new ProblemError(problem('invalid_query', 'The query parameter cursor is not one that a list returned'))
+  throw new ProblemError(problem('invalid_query', 'The query parameter cursor must be one that the API returned'))
 }
 
 /** What to read for a page: one item more than requested, to know whether there is a next page. */

@@ -27,7 +27,7 @@ export function parseJsonBody(bytes: Buffer): SentJson {
   // Check the depth before parsing: a recursive parser would run out of stack.
   const { isTooDeep, hasInfinity, hasAlteredNumber } = scanText(text)
   if (isTooDeep) throw bodyError('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`)
-  const body = parseText(text)
+  const body = parseJson(text)
   const fault =
     (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? findAlteredValue(body, []) : null) ??
     (hasAlteredNumber ? ALTERED_NUMBER : null)
@@ -51,7 +51,7 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-function parseText(text: string): SentJson {
+function parseJson(text: string): SentJson {
   try {
     return parse(text, null, { protoAction: 'error', constructorAction: 'ignore' })
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Problem } from '../../domain/errors.ts'
 import { problem, problemDocument } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { bodyProblem } from './body-faults.ts'
-import { isOfTheServer } from '../../postgres/database-errors.ts'
+import { isServerError } from '../../postgres/database-errors.ts'
 import { idsOf } from './log-ids.ts'
 
 const RETRY_AFTER_SECONDS = '1'
@@ -25,7 +25,7 @@ export class ProblemError extends Error {
 
 /** The same problem for everything that may be wrong with credentials, so that it does not reveal which part it is. */
 export function invalidCredentials(): ProblemError {
-  return new ProblemError(problem('invalid_credentials', 'the credentials are missing, unknown or no longer valid'))
+  return new ProblemError(problem('invalid_credentials', 'The credentials are missing, unknown or no longer valid'))
 }
 
 /** Turns anything thrown into a problem. Unexpected errors become `internal_error`, without details. */
@@ -36,8 +36,8 @@ export function toProblem(error: unknown, bodyLimit: number): Problem {
   if (error instanceof IdempotencyInProgressError) {
     return problem('idempotency_in_progress', 'The first call with this Idempotency-Key is still running; try again')
   }
-  if (error instanceof UnavailableError || isOfTheServer(error)) {
-    return problem('unavailable', 'the service is temporarily unavailable; try again')
+  if (error instanceof UnavailableError || isServerError(error)) {
+    return problem('unavailable', 'The service is temporarily unavailable; try again')
   }
   return fromFastify(error as FastifyError, bodyLimit) ?? problem('internal_error', 'Something went wrong on our side')
 }
@@ -67,7 +67,7 @@ function validationDetail({ validation }: FastifyError): string {
 
 /** Sends a problem document (RFC 9457) for an error. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const refusal = bodyFaults(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
+  const refusal = toBodyProblem(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (isCutOff(request, error))
     request.log.debug({ err: error, ...idsOf(request) }, 'the client disconnected before the request was complete')
   else if (error instanceof NoTurnError) {
@@ -83,14 +83,14 @@ export function isCutOff(request: FastifyRequest, error: unknown): boolean {
   return request.raw.readableAborted || (error as FastifyError).code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 }
 
-function bodyFaults(error: unknown, body: unknown): Problem | null {
+function toBodyProblem(error: unknown, body: unknown): Problem | null {
   const { validation, validationContext } = error as Partial<FastifyError>
   return validation && validationContext === 'body' ? bodyProblem(validation, body) : null
 }
 
 export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
   if (refusal.status === 401) {
-    void reply.header('www-authenticate', challenge(request))
+    void reply.header('www-authenticate', getChallenge(request))
     // Do not reveal rate limits to unauthenticated callers.
     for (const name of RATE_LIMIT_HEADERS) void reply.removeHeader(name)
   }
@@ -101,6 +101,6 @@ export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply
     .send(JSON.stringify(problemDocument(refusal, request.id)))
 }
 
-function challenge(request: FastifyRequest): string {
+function getChallenge(request: FastifyRequest): string {
   return request.url.startsWith('/v1') ? 'ApiKey realm="employee-ledger"' : 'Bearer realm="employee-ledger"'
 }

@@ -5,7 +5,7 @@ const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** Parses a date-time parameter. The date-time format allows values that neither PostgreSQL nor Date accepts. */
-export function instant(name: string, text: string): string {
+export function parseTime(name: string, text: string): string {
   const time = Date.parse(text)
   if (time >= FIRST_INSTANT_MS && time <= LAST_INSTANT_MS) return new Date(time).toISOString()
   throw invalidQuery(name, 'must be a time in the years 1 to 9999')

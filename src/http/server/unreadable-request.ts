@@ -16,12 +16,12 @@ export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHand
   // Node.js's default clientError handler reads this undocumented property too; there is no other way to know.
   const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent: boolean } | null }
   if (error.code !== 'ECONNRESET' && socket.writable && answering?.headersSent !== true)
-    socket.write(answerTo(error.code))
+    socket.write(formatAnswer(error.code))
   socket.destroy()
 }
 
-function answerTo(fault: string | undefined): string {
-  const refusal = refusalOf(fault)
+function formatAnswer(fault: string | undefined): string {
+  const refusal = explainFault(fault)
   const requestId = randomUUID()
   const body = JSON.stringify(problemDocument(refusal, requestId))
   const head = [
@@ -34,8 +34,8 @@ function answerTo(fault: string | undefined): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-function refusalOf(fault: string | undefined): Problem {
-  if (fault === TOO_LARGE) return problem('headers_too_large', 'the URL and the headers are too large')
-  if (fault === TOO_SLOW) return problem('request_timeout', 'the request was not received in time')
-  return problem('malformed_request', 'this is not a valid HTTP/1.1 request')
+function explainFault(fault: string | undefined): Problem {
+  if (fault === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
+  if (fault === TOO_SLOW) return problem('request_timeout', 'The request was not received in time')
+  return problem('malformed_request', 'This is not a valid HTTP/1.1 request')
 }

@@ -14,7 +14,7 @@ import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { ProblemError } from '../server/problem.ts'
-import { assertStorable, instant } from '../server/query-values.ts'
+import { assertStorable, parseTime } from '../server/query-values.ts'
 import { chargedReading } from '../access/quota.ts'
 import { openPositionWaits } from './position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
@@ -84,7 +84,7 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
       const filter: EmployeeFilter = rest
       assertStorable(rest)
       if (filter.email !== undefined) filter.email = normaliseEmail(filter.email)
-      if (filter.updated_since !== undefined) filter.updated_since = instant('updated_since', filter.updated_since)
+      if (filter.updated_since !== undefined) filter.updated_since = parseTime('updated_since', filter.updated_since)
       const after = cursor === undefined ? null : decodePlace(cursor)
       if (minPosition !== undefined) await waitForPosition(companyId, minPosition)
       // One more than asked for tells whether there is a next page.
@@ -107,6 +107,6 @@ function encodePlace({ id, updatedAt }: EmployeePlace): string {
 function decodePlace(cursor: string): EmployeePlace {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const [, updatedAt, id] = /^1:([0-9T:.-]{23}Z):(emp_[0-9a-z]+)$/.exec(text) ?? []
-  if (updatedAt !== undefined && isId('emp', id)) return { updatedAt: instant('cursor', updatedAt), id }
+  if (updatedAt !== undefined && isId('emp', id)) return { updatedAt: parseTime('cursor', updatedAt), id }
   throw new ProblemError(problem('invalid_query', 'The query parameter cursor must be a cursor returned by the API'))
 }

@@ -3,7 +3,7 @@ import { isErasing } from '../../domain/erasure.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './open-head.ts'
-import { isOfTheServer, meansNotCommitted } from '../../postgres/database-errors.ts'
+import { isServerError, meansNotCommitted } from '../../postgres/database-errors.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
 import { insertTraces } from './event-traces.ts'
 import { headAt, placeEvents } from './place-events.ts'
@@ -59,7 +59,7 @@ export async function appendCompanyEvents<Result>(
   } catch (error) {
     const isUnknown = error instanceof UnknownOutcomeError
     // A connection that cannot roll back is not reused.
-    client.release(isUnknown || isOfTheServer(error) || !(await canRollBack(client)))
+    client.release(isUnknown || isServerError(error) || !(await canRollBack(client)))
     if (!isUnknown) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<AppendedChange<Result>>)
   }

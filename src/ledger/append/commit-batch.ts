@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
-import { blamesRecord, isPassing } from '../../postgres/database-errors.ts'
+import { isCausedByRecord, isRetryable } from '../../postgres/database-errors.ts'
 import type { Committed } from './commit.ts'
 import { commitTogether, DecisionError } from './commit.ts'
 import type { StoredCall } from './recent-events.ts'
@@ -43,7 +43,7 @@ export async function commitBatch(
     const results = await commitWithRetries(options, calls, wait)
     return results.map((value) => ({ status: 'fulfilled', value }))
   } catch (error) {
-    const isFaulty = error instanceof DecisionError || blamesRecord(error)
+    const isFaulty = error instanceof DecisionError || isCausedByRecord(error)
     if (isFaulty && calls.length > 1) {
       const middle = calls.length >> 1
       // One after the other, because the calls of a company stay in order.
@@ -79,7 +79,7 @@ async function commitWithRetries(
       return results
     } catch (error) {
       end?.(error)
-      if (!isPassing(error) || attempt > PASSING_RETRIES) throw error
+      if (!isRetryable(error) || attempt > PASSING_RETRIES) throw error
     }
   }
 }

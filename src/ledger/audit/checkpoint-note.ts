@@ -23,13 +23,13 @@ export interface Checkpoint extends TreeHead {
 }
 
 /** The origin of a company's ledger, which is also the name of the key that signs its checkpoints. */
-export function originOf(companyId: string): string {
+export function formatOrigin(companyId: string): string {
   return `${SERVICE}/${companyId}`
 }
 
 /** Signs a checkpoint. */
-export function checkpointNote(companyId: string, { size, root }: TreeHead, signer: NoteSigner): string {
-  const origin = originOf(companyId)
+export function signCheckpointNote(companyId: string, { size, root }: TreeHead, signer: NoteSigner): string {
+  const origin = formatOrigin(companyId)
   return signNote(`${origin}\n${size}\n${root.toString('base64')}\n`, origin, signer)
 }
 
@@ -48,7 +48,7 @@ function parseCheckpoint(note: Note): Checkpoint | null {
 }
 
 /** The verifier keys of a company's checkpoints, from the current and retired public keys. */
-export function verifierKeysOf(companyId: string, publicKeys: readonly Buffer[]): VerifierKey[] {
-  const name = originOf(companyId)
+export function listVerifierKeys(companyId: string, publicKeys: readonly Buffer[]): VerifierKey[] {
+  const name = formatOrigin(companyId)
   return publicKeys.map((publicKey) => ({ name, id: deriveKeyId(name, publicKey), publicKey }))
 }

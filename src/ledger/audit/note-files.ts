@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Checkpoint } from './checkpoint-note.ts'
-import { originOf, parseCheckpoints } from './checkpoint-note.ts'
+import { formatOrigin, parseCheckpoints } from './checkpoint-note.ts'
 import { syncFolder } from './durable-file.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
@@ -45,14 +45,14 @@ export function openNoteFiles(folder: string, makeFolder: (folder: string) => Pr
 
     async last(companyId) {
       const file = notesOf(companyId)
-      return unlessMissing(() => readLast(file, originOf(companyId)), `${file} cannot be read`)
+      return unlessMissing(() => readLast(file, formatOrigin(companyId)), `${file} cannot be read`)
     },
 
     async append(companyId, note) {
       const file = notesOf(companyId)
       try {
         await makeFolder(folder)
-        const isNew = await appendTo(file, `${note}\n`, originOf(companyId))
+        const isNew = await appendTo(file, `${note}\n`, formatOrigin(companyId))
         if (isNew) await syncFolder(folder)
       } catch (error) {
         throw fileError(error, `${file} cannot be written`)
@@ -140,9 +140,9 @@ function lastNote(
   file: string,
 ): { checkpoint: Checkpoint | null; tornBytes: number } {
   const text = bytes.toString('latin1')
-  const whole = /(?<=^|\n\n)(?:[^\n]+\n){3,}\n(?:\xe2\x80\x94 [^\n]+\n)+\n/g
+  const wholeNotes = /(?<=^|\n\n)(?:[^\n]+\n){3,}\n(?:\xe2\x80\x94 [^\n]+\n)+\n/g
   let [note, end]: [string | null, number] = [null, 0]
-  for (const found of text.matchAll(whole)) [note, end] = [found[0], found.index + found[0].length]
+  for (const found of text.matchAll(wholeNotes)) [note, end] = [found[0], found.index + found[0].length]
   const torn = text.slice(end).replace(/\0+$/, '')
   const isTorn = `${origin}\n`.startsWith(torn) || torn.startsWith(`${origin}\n`)
   const isWhole = note !== null || size <= MAX_NOTE_BYTES

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
-import { checkpointNote, originOf, verifierKeysOf } from './checkpoint-note.ts'
+import { signCheckpointNote, formatOrigin, listVerifierKeys } from './checkpoint-note.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
 import type { NoteFiles } from './note-files.ts'
 import { NoteFileError } from './note-files.ts'
 import { findHead } from '../read/read-head.ts'
 import type { NoteSigner } from './signed-note.ts'
-import { checkSignature, verifierKeyText } from './signed-note.ts'
+import { checkSignature, formatVerifierKey } from './signed-note.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { LedgerTables } from '../tables.ts'
 
@@ -17,8 +17,7 @@ const LEAVES_PER_PAGE = 10_000
 const COMPANIES_REMEMBERED = 10_000
 
 /**
- * The ledger does not continue the last external checkpoint. Nothing is signed until an operator has decided what to
- * do.
+ * The ledger does not continue the last external checkpoint. Nothing is signed until an operator resolves this.
  */
 export class RefusedToSignError extends Error {
   override name = 'RefusedToSignError'
@@ -62,14 +61,14 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     const head = (await findHead(db, companyId))?.frontier ?? EMPTY_FRONTIER
     if (last) await assertContinues(db, companyId, last, head)
     const at = { size: head.size, root: rootOf(head) }
-    const origin = originOf(companyId)
-    const note = checkpointNote(companyId, at, current)
-    return { ...at, note, publicKey: verifierKeyText(origin, current.publicKey), frontier: head, last }
+    const origin = formatOrigin(companyId)
+    const note = signCheckpointNote(companyId, at, current)
+    return { ...at, note, publicKey: formatVerifierKey(origin, current.publicKey), frontier: head, last }
   }
 
   async function readLast(companyId: string, { publicKey }: NoteSigner): Promise<Checkpoint | null> {
     const last = await files.last(companyId)
-    if (last && checkSignature(last.note, verifierKeysOf(companyId, [publicKey, ...retired])) !== 'signed') {
+    if (last && checkSignature(last.note, listVerifierKeys(companyId, [publicKey, ...retired])) !== 'signed') {
       throw new NoteFileError(`the last checkpoint of ${companyId} is not signed with the current key or a retired one`)
     }
     return last
@@ -83,17 +82,17 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     head: Frontier,
   ): Promise<void> {
     const refuse = (what: string) => {
-      const until = 'nothing is signed until an operator resolves this'
-      return new RefusedToSignError(`the ledger of ${companyId} ${what}: it was rolled back or changed, and ${until}`)
+      const fault = `The ledger of ${companyId} ${what}: it was rolled back or changed`
+      return new RefusedToSignError(`${fault}. Nothing is signed until an operator resolves this`)
     }
     if (head.size < last.size)
-      throw refuse(`has ${head.size} events, and had ${last.size} at the last external checkpoint`)
+      throw refuse(`ends at position ${head.size}, but its last external checkpoint is at position ${last.size}`)
     const known = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
     const start = known && known.size <= last.size ? known : EMPTY_FRONTIER
     let then = await extend(db, companyId, start, last.size)
     if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
     if (!rootOf(then).equals(last.root))
-      throw refuse(`differs from the last external checkpoint, at position ${last.size}`)
+      throw refuse(`differs from its last external checkpoint at position ${last.size}`)
     remember(companyId, then)
     const now = await extend(db, companyId, then, head.size)
     if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not match its head')
@@ -108,7 +107,7 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
   return {
     sign,
     publicKeys: (companyId) => {
-      const text = (publicKey: Buffer) => verifierKeyText(originOf(companyId), publicKey)
+      const text = (publicKey: Buffer) => formatVerifierKey(formatOrigin(companyId), publicKey)
       return { current: current && text(current.publicKey), retired: retired.map(text) }
     },
     isSigning: current !== null,

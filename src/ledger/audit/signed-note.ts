@@ -47,7 +47,7 @@ export function deriveKeyId(name: string, publicKey: Buffer): Buffer {
 }
 
 /** Encodes a verifier key: `name+id+base64(0x01 ‖ public key)`. */
-export function verifierKeyText(name: string, publicKey: Buffer): string {
+export function formatVerifierKey(name: string, publicKey: Buffer): string {
   const typed = Buffer.concat([Buffer.of(ED25519), publicKey])
   return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
 }
@@ -105,9 +105,9 @@ export function decodeBase64(text: string): Buffer | null {
 export function checkSignature(note: Note, keys: readonly VerifierKey[]): 'signed' | 'forged' | 'unknown' {
   let standing: 'signed' | 'unknown' = 'unknown'
   for (const { name, id, signature } of note.signatures) {
-    const named = keys.filter((key) => key.name === name && key.id.equals(id))
-    if (named.length === 0) continue
-    if (!named.some(({ publicKey }) => isSignedBy(publicKey, note.text, signature))) return 'forged'
+    const matching = keys.filter((key) => key.name === name && key.id.equals(id))
+    if (matching.length === 0) continue
+    if (!matching.some(({ publicKey }) => isSignedBy(publicKey, note.text, signature))) return 'forged'
     standing = 'signed'
   }
   return standing

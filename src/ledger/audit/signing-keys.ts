@@ -8,7 +8,7 @@ import { parsePublicKey } from './signed-note.ts'
 
 /*
  * The key that signs checkpoints, and the retired keys. Keys come from a file or the environment and are never stored
- * in the database, so that whoever can rewrite the ledger cannot sign the result.
+ * in the database, so that someone who can rewrite the ledger cannot sign the result.
  */
 
 /** A key that cannot be used. The message is for the operator. */
@@ -36,7 +36,7 @@ export async function openSigningKeys({ pem, file, missing }: KeyPlace): Promise
   const retired = await readRetired(file)
   // Environment files often cannot hold line feeds.
   if (pem !== undefined) return { current: signerOf(pem.replaceAll('\\n', '\n'), 'SIGNING_KEY'), retired }
-  const found = await readText(file)
+  const found = await readIfExists(file)
   if (found !== null) return { current: signerOf(found, file), retired }
   if (missing === 'refuse') throw new SigningKeyError(`the signing key ${file} does not exist`)
   return { current: missing === 'make' ? await makeKey(file) : null, retired }
@@ -49,7 +49,7 @@ export async function rotateSigningKey(file: string): Promise<SigningKeys & { cu
   const current = await writeKey(beside)
   // Retire the old key first, so that there is never a note whose key is not published.
   const keys = [...retired.filter((key) => !key.equals(old!.publicKey)), old!.publicKey]
-  await writeDurably(retiredFile(file), keys.map((key) => `${encoded(key)}\n`).join(''))
+  await writeDurably(retiredFile(file), keys.map((key) => `${encodePublicKey(key)}\n`).join(''))
   await rename(beside, file)
   return { current, retired: keys }
 }
@@ -63,9 +63,9 @@ async function makeKey(file: string): Promise<NoteSigner> {
     await syncFolder(dirname(file))
     return signer
   } catch (error) {
-    const theirs = await readText(file)
+    const theirs = await readIfExists(file)
     if (theirs === null)
-      throw new SigningKeyError(`the signing key ${file} cannot be made: ${reasonOf(error)}`, { cause: error })
+      throw new SigningKeyError(`the signing key ${file} cannot be made: ${formatCause(error)}`, { cause: error })
     return signerOf(theirs, file)
   } finally {
     await rm(beside, { force: true })
@@ -77,7 +77,7 @@ async function writeKey(file: string): Promise<NoteSigner> {
   try {
     await writeDurably(file, privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
   } catch (error) {
-    throw new SigningKeyError(`the signing key ${file} cannot be written: ${reasonOf(error)}`, { cause: error })
+    throw new SigningKeyError(`the signing key ${file} cannot be written: ${formatCause(error)}`, { cause: error })
   }
   return signerWith(privateKey)
 }
@@ -100,7 +100,7 @@ function signerWith(key: KeyObject): NoteSigner {
 }
 
 async function readRetired(file: string): Promise<Buffer[]> {
-  const text = await readText(retiredFile(file))
+  const text = await readIfExists(retiredFile(file))
   const lines = (text ?? '').split('\n').filter((line) => line !== '')
   return lines.map((line, at) => {
     const key = parsePublicKey(line)
@@ -114,20 +114,20 @@ function retiredFile(file: string): string {
 }
 
 /** The public key as encoded in a verifier key: base64(0x01 ‖ public key). */
-function encoded(publicKey: Buffer): string {
+function encodePublicKey(publicKey: Buffer): string {
   return Buffer.concat([Buffer.of(1), publicKey]).toString('base64')
 }
 
 /** Reads a file; null if it does not exist. */
-async function readText(file: string): Promise<string | null> {
+async function readIfExists(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new SigningKeyError(`${file} cannot be read: ${reasonOf(error)}`, { cause: error })
+    throw new SigningKeyError(`${file} cannot be read: ${formatCause(error)}`, { cause: error })
   }
 }
 
-function reasonOf(error: unknown): string {
+function formatCause(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -16,7 +16,7 @@ export class StreamVersions {
   next(stream: string): number {
     const digest = hash('sha256', stream, 'buffer')
     const key = [0, 4, 8, 12].map((at) => digest.readUInt32LE(at))
-    const at = slotOf(this.#table, key)
+    const at = findSlot(this.#table, key)
     const version = this.#table[at + WORDS - 1]! + 1
     this.#table.set([...key, version], at)
     if (version === 1) this.#count += 1
@@ -29,14 +29,14 @@ export class StreamVersions {
     const larger = new Uint32Array(2 * this.#table.length)
     for (let from = 0; from < this.#table.length; from += WORDS) {
       const entry = this.#table.subarray(from, from + WORDS)
-      if (entry[WORDS - 1] !== 0) larger.set(entry, slotOf(larger, entry))
+      if (entry[WORDS - 1] !== 0) larger.set(entry, findSlot(larger, entry))
     }
     this.#table = larger
   }
 }
 
 /** The offset of a stream's entry, or of the free slot where it belongs. */
-function slotOf(table: Uint32Array, key: ArrayLike<number>): number {
+function findSlot(table: Uint32Array, key: ArrayLike<number>): number {
   const capacity = table.length / WORDS
   for (let slot = key[0]! % capacity; ; slot = (slot + 1) % capacity) {
     const at = slot * WORDS

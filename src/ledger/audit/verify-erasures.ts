@@ -49,7 +49,7 @@ export class ErasureChecker {
       assertValid(mayBeGone, position, `the data is missing, but data of ${type} is never erased`)
       this.#gone.set(position, { type, stream, isNamed: false })
     } else if (isErasingType(type)) {
-      const positions = positionsIn(data)
+      const positions = parsePositions(data)
       assertValid(
         positions?.every((named) => named < position) === true,
         position,
@@ -89,7 +89,7 @@ function isErasingType(type: string): type is Erasing {
   return Object.hasOwn(ERASABLE, type)
 }
 
-function positionsIn(data: string): number[] | null {
+function parsePositions(data: string): number[] | null {
   const { positions } = (parse(data) ?? {}) as { positions?: unknown }
   return Array.isArray(positions) && positions.every((at) => isCount(at) && at > 0) ? (positions as number[]) : null
 }

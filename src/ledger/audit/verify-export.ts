@@ -1,6 +1,6 @@
 import { SCHEMA_VERSIONS } from '../../domain/events.ts'
 import type { Checkpoint } from './checkpoint-note.ts'
-import { originOf } from './checkpoint-note.ts'
+import { formatOrigin } from './checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../integrity/merkle.ts'
 import type { VerifierKey } from './signed-note.ts'
 import { checkSignature } from './signed-note.ts'
@@ -131,7 +131,7 @@ class LedgerVerifier {
   }
 
   #checkOrigin(companyId: string): string {
-    const other = this.#checkpoints.find(({ origin }) => origin !== originOf(companyId))
+    const other = this.#checkpoints.find(({ origin }) => origin !== formatOrigin(companyId))
     if (other)
       throw new LedgerFault('diverged', null, `the ledger belongs to ${companyId}, but a checkpoint to ${other.origin}`)
     return companyId

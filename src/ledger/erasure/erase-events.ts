@@ -21,7 +21,7 @@ export async function eraseNamedBy(client: ClientBase, companyId: string, positi
 }
 
 /** The head position of a company; null if there is no such company. */
-export async function headPosition(db: Queryable, companyId: string): Promise<number | null> {
+export async function loadHeadPosition(db: Queryable, companyId: string): Promise<number | null> {
   const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [
     toUuid(companyId),
   ])
@@ -31,7 +31,11 @@ export async function headPosition(db: Queryable, companyId: string): Promise<nu
 const PAGE = { limit: 1_000, bytes: 1024 * 1024 }
 
 /** The events of a stream, in order, page by page. */
-export async function* streamPages(db: Queryable, companyId: string, stream: string): AsyncGenerator<RecordedEvent[]> {
+export async function* readStreamPages(
+  db: Queryable,
+  companyId: string,
+  stream: string,
+): AsyncGenerator<RecordedEvent[]> {
   const page = measuredPage('stream_version', PAGE)
   for (let [after, isLast] = [0, false]; !isLast;) {
     const { rows } = await db.query<{ envelope: string; data: string | null; is_last: boolean }>(
@@ -49,7 +53,7 @@ export async function* streamPages(db: Queryable, companyId: string, stream: str
 
 const LOOK_UPS = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
 
-/** The id of the employee who currently has this id, e-mail address or external id; null if there is none. */
+/** The id of the employee who currently has this id, email address or external id; null if there is none. */
 export async function findEmployeeId(
   db: Queryable,
   companyId: string,
@@ -70,13 +74,13 @@ const SEARCHED_AT_ONCE = 50_000
  * The employee events after a position whose data contains a text, up to the head. Excludes refused records, which may
  * be large.
  */
-export async function* employeeEventsWith(
+export async function* findEmployeeEventsWith(
   db: Queryable,
   companyId: string,
   text: string,
   after: number,
 ): AsyncGenerator<RecordedEvent[]> {
-  const head = (await headPosition(db, companyId)) ?? 0
+  const head = (await loadHeadPosition(db, companyId)) ?? 0
   const page = measuredPage('position', PAGE)
   for (let from = after; from < head;) {
     const upTo = from + SEARCHED_AT_ONCE
@@ -93,7 +97,7 @@ export async function* employeeEventsWith(
 }
 
 /** Filters positions to the events that still have data, in order. */
-export async function withData(client: ClientBase, companyId: string, positions: number[]): Promise<number[]> {
+export async function filterWithData(client: ClientBase, companyId: string, positions: number[]): Promise<number[]> {
   const { rows } = await client.query<{ position: number }>(
     `select position from events where company_id = $1 and position = any($2::bigint[]) and data is not null
      order by position`,
@@ -102,7 +106,7 @@ export async function withData(client: ClientBase, companyId: string, positions:
   return rows.map(({ position }) => position)
 }
 
-/** Deletes an employee's snapshot, which frees the e-mail address and external id. */
+/** Deletes an employee's snapshot, which frees the email address and external id. */
 export async function deleteSnapshot(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
   await client.query('delete from employee_snapshots where company_id = $1 and employee_id = $2', [
     ...[toUuid(companyId), toUuid(employeeId)],

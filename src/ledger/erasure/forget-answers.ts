@@ -13,7 +13,7 @@ const BEFORE_ALL: { api_id: string; key_hash: Buffer } = {
  * (null for a person who was never created), or the request may name people whom the answer does not show. An answer
  * that shows an employee always contains the id, even for a call that changed nothing and has no event of the employee.
  */
-export async function callsAnsweredWith(
+export async function findCallsNaming(
   db: Pick<ClientBase, 'query'>,
   companyId: string,
   employeeId: string | null,

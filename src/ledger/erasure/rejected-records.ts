@@ -21,7 +21,7 @@ export interface RejectedRecord {
 const PAGE = { limit: 200, bytes: 1024 * 1024 }
 
 /** A company's refused records after a position, in order, page by page. */
-export async function* rejectedPages(
+export async function* readRejectedPages(
   db: Pick<ClientBase, 'query'>,
   companyId: string,
   after: number,
@@ -44,7 +44,7 @@ export async function* rejectedPages(
 }
 
 /** Companies after an id whose oldest refused record was recorded before an instant, ordered by id. */
-export async function companiesWithRejectedBefore(
+export async function listCompaniesWithRejectedBefore(
   db: Pick<ClientBase, 'query'>,
   instant: string,
   page: { after: string | null; limit: number },
@@ -61,7 +61,7 @@ export async function companiesWithRejectedBefore(
 }
 
 /** The positions of a company's oldest refused records that were recorded before an instant. */
-export async function rejectedBefore(
+export async function findRejectedBefore(
   client: ClientBase,
   companyId: string,
   instant: string,

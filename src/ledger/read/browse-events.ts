@@ -7,7 +7,7 @@ import type { LedgerDb } from '../tables.ts'
 
 /*
  * Reads stored events for people who inspect the ledger. Events are not upcast, and unreadable ones are shown too: they
- * may be what somebody is looking for.
+ * may be what the reader is looking for.
  */
 
 /** A stored event for a list, without large data. */
@@ -61,8 +61,8 @@ export async function listStoredEvents(
   { place, limit }: { place: EventPlace; limit: number },
 ): Promise<ListedEvents> {
   const isBack = 'upTo' in place
-  const end = await findEnd(db, companyId, filter)
-  const range = rangeAt(place, end, isScanned(filter) ? MAX_EVENTS_SEEN : end)
+  const end = await findLastPosition(db, companyId, filter)
+  const range = chooseRange(place, end, isScanned(filter) ? MAX_EVENTS_SEEN : end)
   if (range === null) return { events: [], older: isBack ? null : end || null, newer: null, seen: null }
   // Read one more, to know whether there are more.
   const found = await selectEvents(db, companyId, filter, range, isBack, limit + 1)
@@ -86,7 +86,7 @@ function isScanned({ type, stream, call }: EventFilter): boolean {
 }
 
 /** The last possible position: the head, or the event that closes the call. */
-async function findEnd(db: LedgerDb, companyId: string, { call }: EventFilter): Promise<number> {
+async function findLastPosition(db: LedgerDb, companyId: string, { call }: EventFilter): Promise<number> {
   const company = toUuid(companyId)
   const { rows } = await (
     call === undefined
@@ -98,7 +98,7 @@ async function findEnd(db: LedgerDb, companyId: string, { call }: EventFilter): 
   return rows[0]?.last ?? 0
 }
 
-function rangeAt(place: EventPlace, end: number, most: number): Range | null {
+function chooseRange(place: EventPlace, end: number, most: number): Range | null {
   if ('upTo' in place) {
     const last = Math.min(place.upTo, end)
     return last < 1 ? null : { first: Math.max(1, last - most + 1), last }
@@ -164,11 +164,11 @@ export async function readStoredEvent(db: LedgerDb, companyId: string, position:
     salt: salt?.toString('hex') ?? null,
     leafHash: leaf.toString('hex'),
     isLeafRight: leafHash(row.envelope).equals(leaf),
-    isDataRight: data === null || salt === null ? null : dataHash(salt, data) === envelope?.data_hash,
+    isDataRight: data === null || salt === null ? null : hashData(salt, data) === envelope?.data_hash,
   }
 }
 
-function dataHash(salt: Buffer, data: string): string {
+function hashData(salt: Buffer, data: string): string {
   return hash('sha256', Buffer.concat([salt, Buffer.from(data, 'utf8')]), 'hex')
 }
 
@@ -182,7 +182,7 @@ function envelopeOf(text: string): Envelope | null {
 }
 
 /** The current names of keys and users, by id. Unnamed ones are left out. */
-export async function namesOf(db: LedgerDb, companyId: string, ids: readonly string[]): Promise<Map<string, string>> {
+export async function readNames(db: LedgerDb, companyId: string, ids: readonly string[]): Promise<Map<string, string>> {
   const known = ids.filter((id) => isId('key', id) || isId('usr', id))
   const uuids = new Map(known.map((id) => [toUuid(id), id]))
   if (uuids.size === 0) return new Map()

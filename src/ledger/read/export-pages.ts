@@ -38,11 +38,11 @@ export async function* exportPages(
   let [reached, end] = [after, upTo]
   for (let round = 0; round < maxRounds; round += 1) {
     for await (const page of storedEventPages(db, companyId, { after: reached, upTo: end, pageEvents })) {
-      assertContiguous(page, reached, companyId)
+      assertNoGap(page, reached, companyId)
       reached = page.at(-1)!.position
       yield page
     }
-    if (reached < end) throw missing(reached + 1, companyId)
+    if (reached < end) throw makeMissingError(reached + 1, companyId)
     const head = await readHeadPosition(db, companyId)
     if (!(await hasErasure(db, companyId, { after: end, upTo: head }))) return
     end = moveEnd ? await moveEnd() : head
@@ -65,11 +65,11 @@ async function hasErasure(
   return !(await found.next()).done
 }
 
-function assertContiguous(page: readonly StoredEvent[], after: number, companyId: string): void {
+function assertNoGap(page: readonly StoredEvent[], after: number, companyId: string): void {
   const gap = page.findIndex(({ position }, at) => position !== after + at + 1)
-  if (gap >= 0) throw missing(after + gap + 1, companyId)
+  if (gap >= 0) throw makeMissingError(after + gap + 1, companyId)
 }
 
-function missing(position: number, companyId: string): Error {
+function makeMissingError(position: number, companyId: string): Error {
   return new Error(`the event at position ${position} of ${companyId} is missing`)
 }

@@ -13,7 +13,7 @@ import type { LedgerTables } from '../tables.ts'
  * The last position recorded before a time (RFC 3339 UTC with milliseconds) or, if inclusive, at it; 0 if there is
  * none.
  */
-export async function lastPositionBefore(
+export async function findLastPositionBefore(
   db: Kysely<LedgerTables>,
   companyId: string,
   head: number,
@@ -28,7 +28,7 @@ export async function lastPositionBefore(
 }
 
 /** The positions of the first and last event of a call; null if the company has no such call. */
-export async function positionsOfCall(
+export async function findPositionsOfCall(
   db: Kysely<LedgerTables>,
   companyId: string,
   head: number,

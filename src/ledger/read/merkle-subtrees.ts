@@ -8,7 +8,7 @@ import type { LedgerTables } from '../tables.ts'
 
 /*
  * The roots of complete subtrees, cached in a table so that a proof reads few rows, however long the ledger is. They
- * are derived from the leaf hashes. Appends do not write them: whoever makes a proof first stores those that have
+ * are derived from the leaf hashes. Appends do not write them: a request for a proof first stores those that have
  * become complete.
  */
 

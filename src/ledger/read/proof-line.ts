@@ -9,6 +9,6 @@ export interface ProvableEvent {
  * A line of the proof format, including its line feed: `{envelope, data, salt}` in this order, as written by
  * `JSON.stringify`, with the salt in lower-case hexadecimal. This makes the export of a ledger unique, byte for byte.
  */
-export function proofLine({ envelope, data, salt }: ProvableEvent): string {
+export function formatProofLine({ envelope, data, salt }: ProvableEvent): string {
   return `${JSON.stringify({ envelope, data, salt: salt?.toString('hex') ?? null })}\n`
 }

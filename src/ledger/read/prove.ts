@@ -35,7 +35,7 @@ export function proveInclusion(
   const number = position - 1
   const leafAlone = { from: number, to: position }
   const path = inclusionRanges(number, size)
-  return provenByHead(db, companyId, head, size, [leafAlone, ...path], (root, [leaf, ...hashes]) => {
+  return proveAgainstHead(db, companyId, head, size, [leafAlone, ...path], (root, [leaf, ...hashes]) => {
     return isIncluded({ number, hash: leaf! }, { size, root }, hashes) ? { leaf: leaf!, root, hashes } : null
   })
 }
@@ -52,7 +52,7 @@ export function proveConsistency(
 ): Promise<ConsistencyProof> {
   const smaller = { from: 0, to: from }
   const path = consistencyRanges(from, to)
-  return provenByHead(db, companyId, head, to, [smaller, ...path], (toRoot, [fromRoot, ...hashes]) => {
+  return proveAgainstHead(db, companyId, head, to, [smaller, ...path], (toRoot, [fromRoot, ...hashes]) => {
     const isProof = isConsistent({ size: from, root: fromRoot! }, { size: to, root: toRoot }, hashes)
     return isProof ? { fromRoot: fromRoot!, toRoot, hashes } : null
   })
@@ -63,7 +63,7 @@ export function proveConsistency(
  * checked against the head's frontier, which every append updates in its transaction. If the stored subtrees disagree
  * with it, they are rebuilt once; if they still disagree, the ledger itself is inconsistent.
  */
-async function provenByHead<Proof>(
+async function proveAgainstHead<Proof>(
   db: Kysely<LedgerTables>,
   companyId: string,
   head: SeenHead,
@@ -76,7 +76,7 @@ async function provenByHead<Proof>(
   for (const isLastTry of [false, true]) {
     const isReady = await storeSubtrees(db, companyId, head.position)
     if (!isReady) throw new UnavailableError('subtrees are still being stored')
-    const roots = await rootsOf(db, companyId, [whole, ...toHead, ...ranges])
+    const roots = await readRoots(db, companyId, [whole, ...toHead, ...ranges])
     const [root, ...rest] = roots ?? []
     const isOfHead =
       root !== undefined &&
@@ -89,7 +89,7 @@ async function provenByHead<Proof>(
 }
 
 /** The roots of ranges, read in one query; null if the stored subtrees do not suffice. */
-async function rootsOf(db: Kysely<LedgerTables>, companyId: string, ranges: LeafRange[]): Promise<Buffer[] | null> {
+async function readRoots(db: Kysely<LedgerTables>, companyId: string, ranges: LeafRange[]): Promise<Buffer[] | null> {
   const parts = ranges.map(subtreesOf)
   const subtrees = new Map<string, Subtree>(parts.flat().map((subtree) => [subtreeKey(subtree), subtree]))
   const found = await readSubtrees(db, companyId, [...subtrees.values()])

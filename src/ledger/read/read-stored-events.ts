@@ -87,7 +87,7 @@ async function findRange(
   const last = await lastOfStream(db, companyId, stream)
   if (!last) return { after: 0, upTo: 0 }
   const isBehind = (position: number) => async (version: number) =>
-    (await readPosition(db, companyId, stream, version)) > position
+    (await readVersionPosition(db, companyId, stream, version)) > position
   const end = last.position <= upTo ? last.version : (await binarySearch(1, last.version, isBehind(upTo))) - 1
   return { after: after === 0 ? 0 : (await binarySearch(1, end, isBehind(after))) - 1, upTo: end }
 }
@@ -107,7 +107,7 @@ async function lastOfStream(
     .executeTakeFirst()
 }
 
-async function readPosition(
+async function readVersionPosition(
   db: Kysely<LedgerTables>,
   companyId: string,
   stream: string,

@@ -2,7 +2,7 @@ import type { Answered } from '../../http/server/access-log.ts'
 import type { Lanes } from '../../ledger/append/lanes.ts'
 import type { Metrics, PoolCounts } from './metrics.ts'
 
-/** Counts answers of HTTP by route and status, the limits that they met, the transactions of appends, and erasures. */
+/** Returns callbacks that count HTTP answers, refusals by limit, append transactions and erasures. */
 export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) {
   watchPools(metrics, pools)
   const { httpSeconds, refusals, appendSeconds, appendCalls, appendRecords, erasures } = metrics
@@ -20,7 +20,7 @@ export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) 
   }
 }
 
-/** Tells how far behind the replica is, and counts what is read from it and what is not. */
+/** Reports the lag of the replica, and counts reads from it and from the primary. */
 export function countReads(
   { pools, lookUps, reads, replicaLag, replicaUsable }: Metrics,
   { name, pool, watch }: WatchedReplica,
@@ -45,7 +45,7 @@ export interface WatchedReplica {
   watch: { lagSeconds(): number; isUsable(): boolean }
 }
 
-/** Lanes that tell how many calls they have taken and not answered. */
+/** Wraps lanes to count the calls that they have accepted but not answered. */
 export function countPending({ appendsPending }: Metrics, lanes: Lanes): Lanes {
   return {
     ...lanes,
@@ -56,7 +56,7 @@ export function countPending({ appendsPending }: Metrics, lanes: Lanes): Lanes {
   }
 }
 
-/** Counts what the workers do. */
+/** Returns callbacks that count the work of the workers. */
 export function countWork(metrics: Metrics, pools: Record<string, PoolCounts>) {
   watchPools(metrics, pools)
   const { answersExpired, recordsRetired, foldSeconds, foldFailures } = metrics

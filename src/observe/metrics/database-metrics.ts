@@ -7,9 +7,9 @@ import type { QueueDepth } from '../../ledger/read/system-health.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Companies of each projection that are named. */
+/** The number of companies that are listed per projection. */
 const NAMED_COMPANIES = 5
-/** Shorter than the time that Prometheus waits for all values. */
+/** Below the scrape timeout of Prometheus. */
 const LOOK_UP_MS = 5_000
 
 export interface WatchedDatabase {
@@ -19,12 +19,12 @@ export interface WatchedDatabase {
 }
 
 /**
- * Tells how far the projections are, in the whole installation, and what waits in the queues. It is looked up each time
- * that somebody asks, and left out while the database does not answer.
+ * Reports the lag of the projections across the whole installation, and the depth of the queues. The values are read
+ * for each scrape, and missing while the database does not answer.
  */
 export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }: WatchedDatabase): void {
   const gauges = openGauges(metrics)
-  const isUp = upGauge(metrics)
+  const isUp = openUpGauge(metrics)
   const lookUp = async () => {
     const standings = await Promise.all(projections.map((projection) => readStanding(db, projection)))
     const worst = await Promise.all(
@@ -32,8 +32,8 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
     )
     const queues = await queueDepths()
     const times = await readTimesAhead(db)
-    forget(gauges)
-    for (const standing of standings) tellStanding(gauges, standing)
+    resetGauges(gauges)
+    for (const standing of standings) setStanding(gauges, standing)
     for (const [at, companies] of worst.entries()) {
       for (const { company_id: company, events, seconds } of companies) {
         gauges.companyEvents.set({ projection: projections[at]!.name, company }, events)
@@ -50,8 +50,8 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
   }
   metrics.lookUps.push(async () => {
     const answered = await Promise.race([lookUp().catch(() => false), pause(LOOK_UP_MS, false, { ref: false })])
-    // Figures of before would look as if all were well.
-    if (!answered) forget(gauges)
+    // Old values would hide the failure.
+    if (!answered) resetGauges(gauges)
     isUp.set(answered ? 1 : 0)
   })
 }
@@ -62,7 +62,7 @@ function openGauges({ registry }: Metrics) {
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `employee_ledger_${name}`, help, labelNames, registers: [registry] })
   return {
-    lagEvents: gauge('projection_lag_events', 'Events that a projection has not folded, of all companies', [
+    lagEvents: gauge('projection_lag_events', 'Events that a projection has not folded, across all companies', [
       'projection',
     ]),
     lagSeconds: gauge('projection_lag_seconds', 'The age of the oldest event that a projection has not folded', [
@@ -77,37 +77,38 @@ function openGauges({ registry }: Metrics) {
       'Whether the tables of a projection may be read: 0 while they are filled for the first time',
       ['projection'],
     ),
-    companyEvents: gauge('projection_company_lag_events', 'The same of the few companies with the most', [
-      'projection',
-      'company',
-    ]),
+    companyEvents: gauge(
+      'projection_company_lag_events',
+      'Events that a projection has not folded, for the companies with the most',
+      ['projection', 'company'],
+    ),
     companySeconds: gauge(
       'projection_company_lag_seconds',
-      'The age of the oldest event not folded, of those companies',
+      'The age of the oldest event that a projection has not folded, for the companies with the most',
       ['projection', 'company'],
     ),
     timesAhead: gauge(
       'recorded_time_ahead_seconds',
-      "By how much the latest recorded time is ahead of the database's clock; 0 when none is",
+      "Seconds by which the latest recorded time is ahead of the database's clock; 0 if none is",
     ),
     clockAhead: gauge(
       'database_clock_ahead_seconds',
-      "By how much the database's clock is ahead of this process's; negative when it is behind",
+      "Seconds by which the database's clock is ahead of this process's; negative if it is behind",
     ),
-    jobs: gauge('queue_jobs', 'Jobs in a queue, by whether they are waiting or active', ['queue', 'state']),
+    jobs: gauge('queue_jobs', 'Jobs in a queue, by state: waiting or active', ['queue', 'state']),
   }
 }
 
-function upGauge({ registry }: Metrics): Gauge {
-  const help = 'Whether the database answered when these values were looked up'
+function openUpGauge({ registry }: Metrics): Gauge {
+  const help = 'Whether the database answered the last time these values were read'
   return new Gauge({ name: 'employee_ledger_database_up', help, registers: [registry] })
 }
 
-function forget(gauges: Gauges): void {
+function resetGauges(gauges: Gauges): void {
   for (const gauge of Object.values(gauges)) gauge.reset()
 }
 
-function tellStanding(gauges: Gauges, standing: ProjectionStanding): void {
+function setStanding(gauges: Gauges, standing: ProjectionStanding): void {
   const labels = { projection: standing.projection }
   gauges.lagEvents.set(labels, standing.events_behind)
   gauges.lagSeconds.set(labels, standing.seconds_behind ?? 0)

@@ -4,19 +4,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { collectDefaultMetrics, Gauge } from 'prom-client'
 import type { Metrics } from './metrics.ts'
-import { tellMetrics } from './metrics.ts'
+import { renderMetrics } from './metrics.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 
 export interface MetricsListener {
-  /** Where the metrics are. */
+  /** The URL of the metrics. */
   url: string
   stop(): Promise<void>
 }
 
 /**
- * Tells the metrics of this process at `/metrics`, and at `/livez` that it lives, on a port of their own, which is not
- * for the outside: nobody is asked for a key. `build` are the labels of what runs.
+ * Serves `/metrics` and `/livez` of this process on a port of their own. The port needs no authentication, so it must
+ * not be reachable from outside. `build` has the labels that identify the build.
  */
 export async function startMetricsListener(
   metrics: Metrics,
@@ -29,7 +29,7 @@ export async function startMetricsListener(
   )
   server.listen(place)
   await once(server, 'listening')
-  tellProcess(metrics, build)
+  registerProcessMetrics(metrics, build)
   const { address, port } = server.address() as AddressInfo
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`,
@@ -42,10 +42,10 @@ export async function startMetricsListener(
   }
 }
 
-function tellProcess({ registry }: Metrics, build: Record<string, string>): void {
+function registerProcessMetrics({ registry }: Metrics, build: Record<string, string>): void {
   collectDefaultMetrics({ register: registry })
   const labelNames = Object.keys(build)
-  const help = 'What runs, in its labels; the value is 1'
+  const help = 'The labels identify the build; the value is always 1'
   new Gauge({ name: 'employee_ledger_build_info', help, labelNames, registers: [registry] }).set(build, 1)
 }
 
@@ -59,7 +59,7 @@ async function answer(metrics: Metrics, { method, url }: IncomingMessage, respon
     return
   }
   try {
-    const text = await tellMetrics(metrics)
+    const text = await renderMetrics(metrics)
     response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text)
   } catch {
     response.writeHead(500).end()

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /*
- * What Prometheus is told. Labels are names of routes, projections and queues, and ids of a few companies: never anything
- * personal, and never a set without a bound.
+ * The Prometheus metrics. Labels are names of routes, projections and queues, and ids of a few companies. They never
+ * contain personal data, and the set of their values is always bounded.
  */
 
 const HTTP_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -10,89 +10,89 @@ const APPEND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const CALLS_TOGETHER = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 const RECORDS_TOGETHER = [1, 10, 50, 100, 250, 500, 1_000, 5_000, 10_000]
 
-/** What is known of a pool of connections; one of `pg` is such a thing. */
+/** The counts of a connection pool, with the names that `pg.Pool` gives them. */
 export interface PoolCounts {
   totalCount: number
   idleCount: number
   waitingCount: number
 }
 
-/** What the parts of a process count; the values stand in `registry`, from which they are told. */
+/** The metrics of a process. `registry` holds their values. */
 export type Metrics = ReturnType<typeof openMetrics>
 
-/** Makes the counters of a process. They cost next to nothing while nobody asks for them. */
+/** Creates the metrics of a process. They cost next to nothing while they are not scraped. */
 export function openMetrics() {
   const registry = new Registry()
   const registers = [registry]
   return {
     registry,
-    /** The pools of connections of this process, by name. */
+    /** The connection pools of this process, by name. */
     pools: countPools(registry),
-    /** Brings values up to date that are looked up when somebody asks for them. None of them may throw. */
+    /** Called before each scrape, to update values. They must not throw. */
     lookUps: [] as (() => Promise<void>)[],
     httpSeconds: new Histogram({
       name: 'employee_ledger_http_request_duration_seconds',
-      help: 'Time from the header of a request to the end of its answer, by route and status',
+      help: 'Time from the headers of a request to the end of its answer, by route and status',
       labelNames: ['method', 'route', 'status'],
       buckets: HTTP_SECONDS,
       registers,
     }),
     refusals: new Counter({
       name: 'employee_ledger_refusals_total',
-      help: 'Requests that were turned away with 429, or with 503 for want of a turn, by the limit that they met',
+      help: 'Requests that were refused with 429, or with 503 because a waiting line was full, by the limit that they exceeded',
       labelNames: ['limit'],
       registers,
     }),
     appendSeconds: new Histogram({
       name: 'employee_ledger_append_duration_seconds',
-      help: 'Time of one appending transaction, from its connection to the end of COMMIT',
+      help: 'Time of an append transaction, from getting a connection to the end of COMMIT',
       buckets: APPEND_SECONDS,
       registers,
     }),
     appendCalls: new Histogram({
       name: 'employee_ledger_append_calls',
-      help: 'Calls that shared one appending transaction',
+      help: 'Calls that shared an append transaction',
       buckets: CALLS_TOGETHER,
       registers,
     }),
     appendRecords: new Histogram({
       name: 'employee_ledger_append_records',
-      help: 'Records of the calls that shared one appending transaction',
+      help: 'Records of the calls that shared an append transaction',
       buckets: RECORDS_TOGETHER,
       registers,
     }),
     appendsPending: new Gauge({
       name: 'employee_ledger_append_calls_pending',
-      help: 'Writing calls that wait for their transaction or are in it',
+      help: 'Writing calls that wait for a transaction or are in one',
       registers,
     }),
     foldSeconds: new Histogram({
       name: 'employee_ledger_projection_batch_duration_seconds',
-      help: 'Time of folding one batch of events of a company',
+      help: "Time to fold a batch of a company's events",
       labelNames: ['projection'],
       buckets: APPEND_SECONDS,
       registers,
     }),
     foldFailures: new Counter({
       name: 'employee_ledger_projection_failures_total',
-      help: 'Batches of events that could not be folded; after five in a row the company is parked',
+      help: 'Batches of events that could not be folded; five failures in a row park the company',
       labelNames: ['projection'],
       registers,
     }),
     erasures: new Counter({
       name: 'employee_ledger_erasures_total',
-      help: 'People who were forgotten through this process, by whether they were employees or users',
+      help: 'People erased by this process: employees or users',
       labelNames: ['of'],
       registers,
     }),
     answersExpired: new Counter({
       name: 'employee_ledger_answers_expired_total',
-      help: 'Stored answers of idempotency keys that were forgotten for their age',
+      help: 'Stored answers of idempotency keys that have expired',
       registers,
     }),
     recordsRetired: new Counter({
       name: 'employee_ledger_records_retired_total',
-      help: 'Refused records whose data were erased for their age',
+      help: 'Refused records whose data was erased after the retention period',
       registers,
     }),
     ...replicaMetrics(registers),
@@ -104,32 +104,32 @@ export function openMetrics() {
   }
 }
 
-/** What is told where a replica is read. */
+/** The metrics of a process that reads from a replica. */
 function replicaMetrics(registers: Registry[]) {
   return {
     reads: new Counter({
       name: 'employee_ledger_reads_total',
-      help: 'Reads of the admin and audit endpoints and pages where there is a replica, by where they went and why',
+      help: 'Reads of the admin and audit endpoints and pages, by place (replica or primary) and reason',
       labelNames: ['place', 'reason'],
       registers,
     }),
     replicaLag: new Gauge({
       name: 'employee_ledger_replica_lag_seconds',
-      help: 'The replica that this process reads has all that was committed so many seconds ago',
+      help: 'Seconds by which the replica lags behind the primary',
       labelNames: ['replica'],
       registers,
     }),
     replicaUsable: new Gauge({
       name: 'employee_ledger_replica_usable',
-      help: 'Whether the replica is read: it answers, follows the primary, and is behind by no more than READ_STALENESS_MS',
+      help: 'Whether the replica may be read: it answers, follows the primary, and lags by no more than READ_STALENESS_MS',
       labelNames: ['replica'],
       registers,
     }),
   }
 }
 
-/** All values, in Prometheus' text format. */
-export async function tellMetrics({ registry, lookUps }: Metrics): Promise<string> {
+/** Renders all values in Prometheus's text format. */
+export async function renderMetrics({ registry, lookUps }: Metrics): Promise<string> {
   await Promise.all(lookUps.map((lookUp) => lookUp()))
   return registry.metrics()
 }
@@ -138,7 +138,7 @@ function countPools(registry: Registry): Map<string, PoolCounts> {
   const pools = new Map<string, PoolCounts>()
   const connections = new Gauge({
     name: 'employee_ledger_pool_connections',
-    help: 'Connections of a pool, by whether they are in use',
+    help: 'Connections of a pool, by state: idle or used',
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {
@@ -150,7 +150,7 @@ function countPools(registry: Registry): Map<string, PoolCounts> {
   })
   const waiting = new Gauge({
     name: 'employee_ledger_pool_waiting',
-    help: 'How many wait for a connection of a pool',
+    help: 'Requests that wait for a connection of a pool',
     labelNames: ['pool'],
     registers: [registry],
     collect() {
@@ -160,11 +160,11 @@ function countPools(registry: Registry): Map<string, PoolCounts> {
   return pools
 }
 
-/** Counts what a round of checkpoints came to, and tells when one was last without a failure. For who signs them. */
-export function checkpointClock({ registry, checkpointFailures }: Metrics): (failures: number) => void {
+/** Returns a function that records a round of checkpoints: its number of failures, and the time if there was none. */
+export function trackCheckpoints({ registry, checkpointFailures }: Metrics): (failures: number) => void {
   const lastSuccess = new Gauge({
     name: 'employee_ledger_checkpoint_last_success_timestamp_seconds',
-    help: 'When this process was last through with a round of checkpoints without a failure; 0 is never',
+    help: 'When this process last finished a round of checkpoints without a failure; 0 if never',
     registers: [registry],
   })
   return (failures) => {

@@ -1,11 +1,11 @@
 import type { Tracer } from '@opentelemetry/api'
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import type { BeginTrace, TracedAnswer } from '../../http/server/trace-requests.ts'
-import { contextOf, idsOfSpan, traceparentOf } from './span-context.ts'
+import { parseTraceContext, getSpanIds, formatTraceparent } from './span-context.ts'
 
 /**
- * A span for each request, named after the template of its route, with OpenTelemetry's attributes of HTTP servers that
- * cannot hold anything personal: no path, no address, no header.
+ * Returns a function that starts a span for a request, named after the route template. It has the attributes of
+ * OpenTelemetry's HTTP conventions that cannot contain personal data: no path, no address, no header.
  */
 export function openBeginTrace(tracer: Tracer): BeginTrace {
   return ({ method, route, requestId, traceparent }) => {
@@ -15,12 +15,12 @@ export function openBeginTrace(tracer: Tracer): BeginTrace {
       'employee_ledger.request_id': requestId,
     }
     const name = route === undefined ? method : `${method} ${route}`
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, contextOf(traceparent, true))
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parseTraceContext(traceparent, true))
     return {
-      traceparent: traceparentOf(span),
-      ids: idsOfSpan(span),
+      traceparent: formatTraceparent(span),
+      ids: getSpanIds(span),
       end(answer) {
-        span.setAttributes(attributesOf(answer))
+        span.setAttributes(buildAnswerAttributes(answer))
         if (answer.status !== null && answer.status >= 500) {
           span.setStatus({ code: SpanStatusCode.ERROR })
           span.setAttribute('error.type', String(answer.status))
@@ -31,7 +31,7 @@ export function openBeginTrace(tracer: Tracer): BeginTrace {
   }
 }
 
-function attributesOf({ status, companyId, callId }: TracedAnswer) {
+function buildAnswerAttributes({ status, companyId, callId }: TracedAnswer) {
   return {
     ...(status === null ? {} : { 'http.response.status_code': status }),
     ...(companyId === undefined ? {} : { 'employee_ledger.company_id': companyId }),

@@ -16,23 +16,23 @@ import { openBeginTrace } from './begin-trace.ts'
 import { traceAppends } from './trace-appends.ts'
 import { openFoldTracer } from './trace-folds.ts'
 import type { SamplerName, Tracing, TracingOptions } from './tracing.ts'
-import { nowAndThen, watchExports } from './watch-exports.ts'
+import { throttle, watchExports } from './watch-exports.ts'
 
-/** Spans that wait to be handed over; what comes beyond is dropped. */
+/** Maximum spans that wait for export; further ones are dropped. */
 const SPANS_WAITING = 4_096
 const SPANS_AT_ONCE = 512
 const DELAY_MS = 1_000
-/** A collector that does not answer: how long one attempt may take. */
+/** The timeout of one export. */
 const EXPORT_MS = 5_000
 const EXPORTS_AT_ONCE = 8
-/** What a process waits for at its end, so that a collector that does not answer holds up no stop. */
+/** The timeout of the last export, so that a collector that does not answer cannot delay the shutdown for long. */
 const LAST_EXPORT_MS = 2_000
-/** As many calls as share a transaction by default. */
+/** As many as the calls that share a transaction by default. */
 const LINKS = 500
 
-/** Starts to collect traces. Loaded only where they are wanted. */
+/** Starts tracing. Import this file only if tracing is on, because it loads OpenTelemetry's SDK. */
 export function openTracing(options: TracingOptions): Tracing {
-  const onFault = nowAndThen(options.onFault)
+  const onFault = throttle(options.onFault)
   const exporter = watchExports(
     new OTLPTraceExporter({
       url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -50,9 +50,9 @@ export function openTracing(options: TracingOptions): Tracing {
     exportTimeoutMillis: 2 * EXPORT_MS,
   })
   const provider = new TracerProvider({
-    sampler: samplerOf(options.sampler, options.samplerRatio),
+    sampler: createSampler(options.sampler, options.samplerRatio),
     spanLimits: { linkCountLimit: LINKS },
-    resource: resourceOf(options),
+    resource: buildResource(options),
     spanProcessors: [spans],
   })
   const tracer = provider.getTracer(options.service.name, options.service.version)
@@ -61,16 +61,16 @@ export function openTracing(options: TracingOptions): Tracing {
     ...traceAppends(tracer),
     foldTracer: (db) => openFoldTracer(tracer, db, onFault),
     async stop() {
-      // What goes wrong with it is told already.
+      // watchExports has reported any failure.
       const isOver = provider.shutdown().catch(() => undefined)
-      if (!(await isWithin(LAST_EXPORT_MS, isOver)))
-        onFault(new Error('the collector did not take the last spans in time'))
+      if (!(await finishesWithin(LAST_EXPORT_MS, isOver)))
+        onFault(new Error('the collector did not accept the last spans in time'))
     },
   }
 }
 
-/** What is said of this process: what was set wins over what is known. */
-function resourceOf({ service, serviceName, resourceAttributes }: TracingOptions): Resource {
+/** The attributes of this process. Settings override the known values. */
+function buildResource({ service, serviceName, resourceAttributes }: TracingOptions): Resource {
   const known = {
     'service.name': service.name,
     'service.version': service.version,
@@ -82,7 +82,7 @@ function resourceOf({ service, serviceName, resourceAttributes }: TracingOptions
   )
 }
 
-function samplerOf(name: SamplerName, ratio: number): Sampler {
+function createSampler(name: SamplerName, ratio: number): Sampler {
   switch (name) {
     case 'always_on':
       return new AlwaysOnSampler()
@@ -99,8 +99,8 @@ function samplerOf(name: SamplerName, ratio: number): Sampler {
   }
 }
 
-/** Waits for something, but no longer than that; tells whether it came. */
-async function isWithin(limitMs: number, task: Promise<void>): Promise<boolean> {
+/** Waits for a task, up to a limit. Returns whether it finished in time. */
+async function finishesWithin(limitMs: number, task: Promise<void>): Promise<boolean> {
   const { promise: timeIsUp, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(resolve, limitMs, false)
   const isInTime = await Promise.race([task.then(() => true), timeIsUp])

@@ -2,36 +2,36 @@ import type { Context, Span } from '@opentelemetry/api'
 import { ROOT_CONTEXT, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
 
-/** The context of a W3C `traceparent`; an empty one, in which a trace begins, when it is none. */
-export function contextOf(traceparent: string | undefined, isRemote: boolean): Context {
+/** The context of a W3C `traceparent`. Without a valid one, the root context, in which a new trace starts. */
+export function parseTraceContext(traceparent: string | undefined, isRemote: boolean): Context {
   const parent = traceparent === undefined ? null : parseTraceParent(traceparent)
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote }) : ROOT_CONTEXT
 }
 
-/** The context of what is done within a span. */
-export function within(span: Span): Context {
+/** The context for child spans. */
+export function withSpan(span: Span): Context {
   return trace.setSpan(ROOT_CONTEXT, span)
 }
 
-/** W3C `traceparent` of a span; null when nobody collects it. */
-export function traceparentOf(span: Span): string | null {
+/** The W3C `traceparent` of a span; null if it is not sampled. */
+export function formatTraceparent(span: Span): string | null {
   const { traceId, spanId, traceFlags } = span.spanContext()
   return (traceFlags & TraceFlags.SAMPLED) === 0 ? null : `00-${traceId}-${spanId}-01`
 }
 
-/** What lines of log have of a span. */
-export function idsOfSpan(span: Span): { trace_id: string; span_id: string } {
+/** The ids of a span for log lines. */
+export function getSpanIds(span: Span): { trace_id: string; span_id: string } {
   const { traceId, spanId } = span.spanContext()
   return { trace_id: traceId, span_id: spanId }
 }
 
-/** Marks a span as failed. Its message is left out: one of the database quotes values of rows. */
+/** Marks a span as failed. Leaves out the message, because database errors quote values of rows. */
 export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
-  span.setAttribute('error.type', typeOf(error))
+  span.setAttribute('error.type', getErrorType(error))
 }
 
-function typeOf(error: unknown): string {
+function getErrorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -3,26 +3,26 @@ import { SpanKind } from '@opentelemetry/api'
 import type { Lanes } from '../../ledger/append/lanes.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import type { Tracing } from './tracing.ts'
-import { contextOf, failSpan, traceparentOf, within } from './span-context.ts'
+import { parseTraceContext, failSpan, formatTraceparent, withSpan } from './span-context.ts'
 
-/** A call between being handed in and being durable. */
+/** The spans of a call that is not durable yet. */
 interface TracedCall {
   append: Span
   wait: Span
 }
 
 /**
- * Traces appends: a span for each call from being handed in until it is durable, in it one for its wait, and one for the
- * transaction. That is shared, and a span has one parent: it stands in the trace of the first call and links to all of
- * them, and each of them to it. The events go with the span of their own call.
+ * Traces appends with three spans: a call from its arrival until it is durable, its wait, and the transaction. Calls
+ * share a transaction, but a span has only one parent: its span is part of the first call's trace, and is linked with
+ * the spans of all calls in both directions. Events store the traceparent of their own call's span.
  */
 export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'traceTransaction'> {
   const traced = new WeakMap<WriteCall, TracedCall>()
   return {
     traceLanes: (lanes) => ({ ...lanes, append: (call) => traceAppend(tracer, traced, lanes, call) }),
     traceTransaction(calls) {
-      const mine = calls.flatMap((call) => traced.get(call) ?? [])
-      const [first] = mine
+      const traces = calls.flatMap((call) => traced.get(call) ?? [])
+      const [first] = traces
       if (!first) return null
       const records = calls.reduce((sum, call) => sum + call.command.count, 0)
       const attributes = {
@@ -30,10 +30,10 @@ export function traceAppends(tracer: Tracer): Pick<Tracing, 'traceLanes' | 'trac
         'employee_ledger.calls': calls.length,
         'employee_ledger.records': records,
       }
-      const links = mine.map(({ append }) => ({ context: append.spanContext() }))
-      const span = tracer.startSpan('commit', { kind: SpanKind.CLIENT, attributes, links }, within(first.append))
-      for (const { append, wait } of mine) {
-        // A call that was held up, or is tried again, has waited already.
+      const links = traces.map(({ append }) => ({ context: append.spanContext() }))
+      const span = tracer.startSpan('commit', { kind: SpanKind.CLIENT, attributes, links }, withSpan(first.append))
+      for (const { append, wait } of traces) {
+        // The wait of a retried call has already ended.
         if (wait.isRecording()) wait.end()
         append.addLink({ context: span.spanContext() })
       }
@@ -53,12 +53,12 @@ async function traceAppend(tracer: Tracer, traced: WeakMap<WriteCall, TracedCall
     'employee_ledger.call_id': callId,
     'employee_ledger.records': command.count,
   }
-  const append = tracer.startSpan('append', { attributes }, contextOf(call.traceparent, false))
-  const wait = tracer.startSpan('wait for lane', {}, within(append))
-  const own = { ...call, traceparent: traceparentOf(append) }
-  traced.set(own, { append, wait })
+  const append = tracer.startSpan('append', { attributes }, parseTraceContext(call.traceparent, false))
+  const wait = tracer.startSpan('wait for lane', {}, withSpan(append))
+  const tracedCall = { ...call, traceparent: formatTraceparent(append) }
+  traced.set(tracedCall, { append, wait })
   try {
-    const committed = await lanes.append(own)
+    const committed = await lanes.append(tracedCall)
     if (committed.position !== null) append.setAttribute('employee_ledger.position', committed.position)
     return committed
   } catch (error) {

@@ -4,14 +4,14 @@ import type { Kysely } from 'kysely'
 import { readTraces } from '../../ledger/append/event-traces.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import type { TracedFold, TraceFold } from '../../workers/worker.ts'
-import { contextOf, failSpan, idsOfSpan } from './span-context.ts'
+import { parseTraceContext, failSpan, getSpanIds } from './span-context.ts'
 
-/** A batch may hold more traced calls than anybody looks at. */
+/** The maximum number of spans per batch; more would help nobody. */
 const TRACED_CALLS = 100
 
 /**
- * Traces folds: a span in the trace of each call whose events were in the batch, so that each trace leads to what made
- * the call visible. They are looked up once the batch is over, whatever process has appended them.
+ * Traces folds: adds a span to the trace of each call in a batch, so that a trace shows when its call became visible.
+ * Looks up the traces after the batch, because another process may have appended the events.
  */
 export function openFoldTracer(tracer: Tracer, db: Kysely<LedgerTables>, onFault: (error: Error) => void): TraceFold {
   return async (fold) => {
@@ -19,9 +19,9 @@ export function openFoldTracer(tracer: Tracer, db: Kysely<LedgerTables>, onFault
     try {
       const range = { after, upTo: upTo ?? Number.MAX_SAFE_INTEGER, limit: TRACED_CALLS }
       const spans = (await readTraces(db, companyId, range)).map((traceparent) => traceOne(tracer, fold, traceparent))
-      return spans[0] ? idsOfSpan(spans[0]) : {}
+      return spans[0] ? getSpanIds(spans[0]) : {}
     } catch (error) {
-      // The batch is folded all the same.
+      // A failure to trace must not affect the fold.
       onFault(error as Error)
       return {}
     }
@@ -39,7 +39,7 @@ function traceOne(
     ...(upTo === null ? {} : { 'employee_ledger.events': upTo - after, 'employee_ledger.position': upTo }),
   }
   const options = { kind: SpanKind.CONSUMER, attributes, startTime: beganAt }
-  const span = tracer.startSpan(`fold ${projection}`, options, contextOf(traceparent, true))
+  const span = tracer.startSpan(`fold ${projection}`, options, parseTraceContext(traceparent, true))
   if (error) failSpan(span, error)
   span.end(endedAt)
   return span

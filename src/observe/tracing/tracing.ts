@@ -6,41 +6,39 @@ import type { LedgerTables } from '../../ledger/tables.ts'
 import type { TraceFold } from '../../workers/worker.ts'
 
 /**
- * What collects traces of this process: a span for each request, for the wait and the append of a call, for the
- * transaction that it shared and for each projection's fold of it. This file loads nothing: with tracing off there is no
- * `Tracing`, and none of the packages behind it.
+ * The tracing of this process: spans for requests, for the wait and the append of a call, for transactions, and for
+ * folds. This file imports only types, so that the packages are not loaded while tracing is off.
  */
 export interface Tracing {
   beginTrace: BeginTrace
-  /** Lanes that trace the calls which they are handed. */
+  /** Wraps lanes to trace their calls. */
   traceLanes(lanes: Lanes): Lanes
-  /** Told when a transaction of such calls begins; what it gives is told when that has ended, with its error or null. */
+  /** Called at the start of a transaction. Returns a function to call at its end, with its error or null. */
   traceTransaction(calls: WriteCall[]): ((error: unknown) => void) | null
-  /** Traces the folds of a worker; `db` is where the traces of events are looked up. */
+  /** Returns a function that traces the folds of a worker. It looks up the traces of events in `db`. */
   foldTracer(db: Kysely<LedgerTables>): TraceFold
-  /** Hands over what is collected, for as long as that may take at the end of a process. */
+  /** Exports the remaining spans, within a short time limit. */
   stop(): Promise<void>
 }
 
 export interface TracingOptions {
-  /** Base address of the collector: OTLP over HTTP, as JSON, goes to `v1/traces` below it. */
+  /** The base URL of the collector, which gets OTLP over HTTP with JSON at `v1/traces`. */
   endpoint: string
-  /** Headers for the collector, as `name=value` with commas between; undefined: none. */
+  /** Headers for the collector: `name=value`, separated by commas. */
   headers: string | undefined
-  /** What runs. */
   service: { name: string; version: string }
-  /** Under which name traces show it; undefined: its own. */
+  /** The service name in traces; by default `service.name`. */
   serviceName: string | undefined
-  /** More about this process, as `name=value` with commas between; undefined: nothing. */
+  /** Further attributes of this process: `name=value`, separated by commas. */
   resourceAttributes: string | undefined
   sampler: SamplerName
-  /** The share of traces that the ratio samplers take, from 0 to 1. */
+  /** The share of traces that ratio samplers keep, from 0 to 1. */
   samplerRatio: number
-  /** Told now and then that spans could not be handed over. */
+  /** Called when exports fail, at most once a minute. */
   onFault(error: Error): void
 }
 
-/** The samplers of OpenTelemetry's `OTEL_TRACES_SAMPLER` that there are. */
+/** The supported values of OpenTelemetry's `OTEL_TRACES_SAMPLER`. */
 export type SamplerName =
   | 'always_on'
   | 'always_off'

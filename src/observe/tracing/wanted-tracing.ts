@@ -1,6 +1,6 @@
 import type { SamplerName, Tracing } from './tracing.ts'
 
-/** The settings of tracing, by the names that OpenTelemetry gives them. */
+/** The settings of tracing, as defined by OpenTelemetry. */
 export interface TracingSettings {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string
   OTEL_EXPORTER_OTLP_HEADERS?: string
@@ -10,8 +10,8 @@ export interface TracingSettings {
   OTEL_TRACES_SAMPLER_ARG: number
 }
 
-/** Starts to collect traces if there is somewhere to send them to; else null, and nothing of OpenTelemetry's SDK is loaded. */
-export async function openWantedTracing(
+/** Starts tracing if a collector is configured. Otherwise returns null and does not load OpenTelemetry's SDK. */
+export async function openTracingIfConfigured(
   settings: TracingSettings,
   service: { name: string; version: string },
   onFault: (error: Error) => void,

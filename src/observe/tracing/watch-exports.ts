@@ -1,12 +1,13 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { ExportResultCode } from '@opentelemetry/core'
 
-/** An exporter that tells of batches that could not be handed over. */
+/** Wraps an exporter to report failed exports. */
 export function watchExports(exporter: SpanExporter, onFault: (error: Error) => void): SpanExporter {
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.code === ExportResultCode.FAILED) onFault(result.error ?? new Error('the collector took no spans'))
+        if (result.code === ExportResultCode.FAILED)
+          onFault(result.error ?? new Error('the collector did not accept spans'))
         done(result)
       })
     },
@@ -15,11 +16,11 @@ export function watchExports(exporter: SpanExporter, onFault: (error: Error) => 
   }
 }
 
-/** While a collector is away, every batch fails: one line in so long says enough. */
+/** While the collector is down, every batch fails. Report this only once per interval. */
 const QUIET_MS = 60_000
 
-/** Passes on the first fault, and then no other for a while. */
-export function nowAndThen(onFault: (error: Error) => void): (error: Error) => void {
+/** Passes on the first fault, and ignores others for a while. */
+export function throttle(onFault: (error: Error) => void): (error: Error) => void {
   let quietUntil = -Infinity
   return (error) => {
     if (performance.now() < quietUntil) return

@@ -1,6 +1,6 @@
 import { isErrno } from './errno.ts'
 
-/** Whether a process with this pid is running, whoever owns it. */
+/** Whether a process with this pid is running, under any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

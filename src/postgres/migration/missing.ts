@@ -26,7 +26,7 @@ export async function migrationNames(): Promise<string[]> {
  * not count, so that the previous version can restart during a deployment.
  */
 export async function findMissing(db: Kysely<unknown>, { queues, projections }: Needs): Promise<string[]> {
-  const own = await migrationNames()
+  const known = await migrationNames()
   const done = await doneMigrations(db)
   const schemas = projections.map((projection) => ({
     schema: schemaOf(projection),
@@ -37,7 +37,7 @@ export async function findMissing(db: Kysely<unknown>, { queues, projections }: 
     schemas.map(({ schema }) => schema),
   )
   const missing = [
-    ...own.filter((name) => !done.includes(name)).map((name) => `migration ${name}`),
+    ...known.filter((name) => !done.includes(name)).map((name) => `migration ${name}`),
     ...schemas.filter(({ schema }) => !usable.includes(schema)).map(({ what }) => `${what}: tables`),
   ]
   if (done.length === 0) return [...missing, 'queues', 'rights of the service']

@@ -53,7 +53,7 @@ await t.test('an administrator reads, from the first sign-in on, why a bulk upda
     await page.getByLabel(label, { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('link', { name: 'Sign in' }).click()
-  await page.getByLabel('E-mail').fill('new@example.com')
+  await page.getByLabel('Email').fill('new@example.com')
   await page.getByLabel('Password').fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link', { name: 'Bulk User Logs' }).click()
@@ -70,7 +70,7 @@ await t.test('an administrator reads, from the first sign-in on, why a bulk upda
   t.equal(await records.count(), 2)
   t.match(
     await records.nth(0).innerText(),
-    /Record 0[^]*Bob[^]*"email": "no address",?\n↑ email must be a valid e-mail address \(invalid_format\)/,
+    /Record 0[^]*Bob[^]*"email": "no address",?\n↑ email must be a valid email address \(invalid_format\)/,
   )
   t.match(await records.nth(0).innerText(), /"first_name": null,?\n↑ first_name must not be null/)
   t.match(

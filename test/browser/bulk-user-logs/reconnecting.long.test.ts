@@ -47,7 +47,7 @@ await t.test('a page whose user has been signed out says so, and leads back afte
   await page.locator('[data-live-status]', { hasText: 'Signed out' }).waitFor()
   await page.getByRole('link', { name: 'Sign in again' }).click()
   await page.waitForURL('**/sign-in?next=**')
-  await page.getByLabel('E-mail').fill(company.admin.email)
+  await page.getByLabel('Email').fill(company.admin.email)
   await page.getByLabel('Password').fill(company.admin.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(`**${LOGS}?status=Completed`)

@@ -6,7 +6,7 @@ import type { KeyChange, KeyEvent, KeyLife } from '../../../src/domain/accounts/
 import {
   decideKeyChange,
   evolveKey,
-  issueKey,
+  decideIssue,
   MAX_OVERLAP_SECONDS,
 } from '../../../src/domain/accounts/key-lifecycle.ts'
 
@@ -16,7 +16,8 @@ const UNBORN: KeyLife = {
   ...{ isEnabled: false, isRevoked: false },
 }
 
-const born = (): KeyLife => evolveKey(UNBORN, issueKey({ ...UNBORN, name: 'a', quotaLimit: 1, refreshPeriod: 'daily' }))
+const born = (): KeyLife =>
+  evolveKey(UNBORN, decideIssue({ ...UNBORN, name: 'a', quotaLimit: 1, refreshPeriod: 'daily' }))
 const eventsOf = (key: KeyLife, change: KeyChange): KeyEvent[] => decideKeyChange(key, change, NOW).events ?? []
 const after = (key: KeyLife, ...changes: KeyChange[]) =>
   changes.reduce((key, change) => eventsOf(key, change).reduce(evolveKey, key), key)

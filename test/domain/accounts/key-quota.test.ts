@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ApiKey, KeyUsage, RefreshPeriod } from '../../../src/domain/company.ts'
 import {
-  keyStanding,
+  decideKeyStanding,
   REFRESH_PERIODS,
   requestsInWindow,
   useKey,
@@ -111,12 +111,12 @@ const [CURRENT, PREVIOUS, WRONG] = ['c', 'a', 'b'].map((digit) => digit.repeat(6
 
 await t.test('a wrong secret or a revoked key is refused before it is told that the key is disabled', async (t) => {
   const key = { secretHash: CURRENT, isEnabled: true, isRevoked: false, previous: null } as ApiKey
-  t.equal(keyStanding(key, CURRENT, 0), 'good')
-  t.equal(keyStanding({ ...key, isEnabled: false }, CURRENT, 0), 'disabled')
-  t.equal(keyStanding({ ...key, isEnabled: false }, WRONG, 0), 'refused')
-  t.equal(keyStanding({ ...key, isRevoked: true }, CURRENT, 0), 'refused')
-  t.equal(keyStanding({ ...key, isEnabled: false, isRevoked: true }, CURRENT, 0), 'refused')
-  t.equal(keyStanding(undefined, CURRENT, 0), 'refused')
+  t.equal(decideKeyStanding(key, CURRENT, 0), 'good')
+  t.equal(decideKeyStanding({ ...key, isEnabled: false }, CURRENT, 0), 'disabled')
+  t.equal(decideKeyStanding({ ...key, isEnabled: false }, WRONG, 0), 'refused')
+  t.equal(decideKeyStanding({ ...key, isRevoked: true }, CURRENT, 0), 'refused')
+  t.equal(decideKeyStanding({ ...key, isEnabled: false, isRevoked: true }, CURRENT, 0), 'refused')
+  t.equal(decideKeyStanding(undefined, CURRENT, 0), 'refused')
 })
 
 await t.test(
@@ -124,12 +124,12 @@ await t.test(
   async (t) => {
     const previous = { secretHash: PREVIOUS, expiresAtMs: 1_000 }
     const key = { secretHash: CURRENT, isEnabled: true, isRevoked: false, previous } as ApiKey
-    t.equal(keyStanding(key, PREVIOUS, 999), 'good')
-    t.equal(keyStanding(key, PREVIOUS, 1_000), 'refused')
-    t.equal(keyStanding({ ...key, isEnabled: false }, PREVIOUS, 999), 'disabled')
-    t.equal(keyStanding({ ...key, isRevoked: true }, PREVIOUS, 999), 'refused')
-    t.equal(keyStanding({ ...key, previous: null }, PREVIOUS, 0), 'refused')
-    t.equal(keyStanding(key, CURRENT, 5_000), 'good', 'the current one has no end')
+    t.equal(decideKeyStanding(key, PREVIOUS, 999), 'good')
+    t.equal(decideKeyStanding(key, PREVIOUS, 1_000), 'refused')
+    t.equal(decideKeyStanding({ ...key, isEnabled: false }, PREVIOUS, 999), 'disabled')
+    t.equal(decideKeyStanding({ ...key, isRevoked: true }, PREVIOUS, 999), 'refused')
+    t.equal(decideKeyStanding({ ...key, previous: null }, PREVIOUS, 0), 'refused')
+    t.equal(decideKeyStanding(key, CURRENT, 5_000), 'good', 'the current one has no end')
   },
 )
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { ROLES } from '../../../src/domain/company.ts'
 import type { UserChange, UserEvent, UserLife } from '../../../src/domain/accounts/user-lifecycle.ts'
-import { daysAfter, decideUserChange, evolveUser, inviteUser } from '../../../src/domain/accounts/user-lifecycle.ts'
+import { addDays, decideUserChange, evolveUser, decideInvitation } from '../../../src/domain/accounts/user-lifecycle.ts'
 
 const UNBORN: UserLife = {
   ...{ id: 'usr_01h455vb4pex5vsknk084sn02q', version: 0, email: '', name: '', role: 'member' },
@@ -11,7 +11,7 @@ const UNBORN: UserLife = {
 }
 
 const born = (role: UserLife['role'] = 'member') =>
-  evolveUser(UNBORN, inviteUser({ id: UNBORN.id, email: 'a@example.com', name: 'A', role }))
+  evolveUser(UNBORN, decideInvitation({ id: UNBORN.id, email: 'a@example.com', name: 'A', role }))
 const eventsOf = (user: UserLife, change: UserChange, hasOther = true): UserEvent[] =>
   decideUserChange(user, change, hasOther).events ?? []
 const after = (user: UserLife, ...changes: UserChange[]) =>
@@ -96,6 +96,6 @@ await t.test('the last administrator is lost neither by removal nor by another r
 })
 
 await t.test('days are of 24 hours, whatever clocks are put forward', async (t) => {
-  t.equal(daysAfter('2026-03-28T12:00:00.000Z', 2), '2026-03-30T12:00:00.000Z')
-  t.equal(daysAfter('2028-02-28T12:00:00.000Z', 1), '2028-02-29T12:00:00.000Z')
+  t.equal(addDays('2026-03-28T12:00:00.000Z', 2), '2026-03-30T12:00:00.000Z')
+  t.equal(addDays('2028-02-28T12:00:00.000Z', 1), '2028-02-29T12:00:00.000Z')
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { noNames, speaksOf } from '../../../src/domain/erasure.ts'
+import { emptyNames, mentionsPerson } from '../../../src/domain/erasure.ts'
 import { keepLocator, keepRecord, MAX_RECORD_BYTES } from '../../../src/domain/calls/refused-record.ts'
 import { emp, given, hired, person } from '../../support/domain/given-when-then.ts'
 
@@ -57,19 +57,19 @@ await t.test('the names of a truncated record are kept where somebody could look
 await t.test('a truncated record speaks of whom it names, wherever that stood in it', async (t) => {
   const long = filled('x', 100_000)
   const rejected = (sent: unknown) => ({ locator: null, employee_id: null, errors: [], ...keepRecord(sent) })
-  const names = { ...noNames(), emails: new Set(['ana@example.com']), externalIds: new Set(['E-1']) }
+  const names = { ...emptyNames(), emails: new Set(['ana@example.com']), externalIds: new Set(['E-1']) }
   for (const sent of [
     { email: 'ANA@example.com' },
     { external_id: 'E-1' },
     { manager_external_id: 'E-1' },
     { manager_email: 'ana@example.com' },
   ]) {
-    t.ok(speaksOf(rejected({ ...long, ...sent }), names), JSON.stringify(sent))
+    t.ok(mentionsPerson(rejected({ ...long, ...sent }), names), JSON.stringify(sent))
   }
   for (const text of ['ask\nana@example.com', '"ana@example.com"', '\u0001ana@example.com\\']) {
-    t.ok(speaksOf(rejected({ job_title: text, ...long }), names), JSON.stringify(text))
+    t.ok(mentionsPerson(rejected({ job_title: text, ...long }), names), JSON.stringify(text))
   }
-  t.notOk(speaksOf(rejected({ email: 'joana@example.com', external_id: 'E-2', ...long }), names))
+  t.notOk(mentionsPerson(rejected({ email: 'joana@example.com', external_id: 'E-2', ...long }), names))
 })
 
 await t.test(

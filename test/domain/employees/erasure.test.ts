@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { PersonNames } from '../../../src/domain/erasure.ts'
-import { erasingEvents, POSITIONS_PER_EVENT, speaksOf } from '../../../src/domain/erasure.ts'
+import { buildErasingEvents, POSITIONS_PER_EVENT, mentionsPerson } from '../../../src/domain/erasure.ts'
 
 const ID = 'emp_01m7wqmfakeh492yss9pa6yb7t'
 const OTHER = 'emp_01m7wqmfakeh492yss9pa6yb7v'
@@ -41,7 +41,7 @@ const SPEAKS: [string, unknown, object?][] = [
 ]
 for (const [name, record, more] of SPEAKS) {
   await t.test(`a refused record that ${name} speaks of the person`, async (t) => {
-    t.ok(speaksOf(rejected(record, more), ANA))
+    t.ok(mentionsPerson(rejected(record, more), ANA))
   })
 }
 
@@ -54,19 +54,19 @@ const SILENT: [string, unknown, object?][] = [
 ]
 for (const [name, record, more] of SILENT) {
   await t.test(`a refused record that ${name} does not`, async (t) => {
-    t.notOk(speaksOf(rejected(record, more), ANA))
+    t.notOk(mentionsPerson(rejected(record, more), ANA))
   })
 }
 
 await t.test('a text of nothing but addresses is looked through in linear time', async (t) => {
-  t.notOk(speaksOf(rejected('ana@x.comx'.repeat(200_000)), ANA))
+  t.notOk(mentionsPerson(rejected('ana@x.comx'.repeat(200_000)), ANA))
 })
 
 await t.test(
   'an erasure of many positions is as many events as it takes, each with no more than its share',
   async (t) => {
     const positions = Array.from({ length: POSITIONS_PER_EVENT + 1 }, (_, at) => at + 1)
-    const events = erasingEvents('EmployeeErased', ID, 4, positions)
+    const events = buildErasingEvents('EmployeeErased', ID, 4, positions)
     t.strictSame(
       events.map(({ version, data }) => [version, data.positions.length]),
       [
@@ -78,6 +78,6 @@ await t.test(
       events.flatMap(({ data }) => data.positions),
       positions,
     )
-    t.strictSame(erasingEvents('EmployeeErased', ID, 4, []), [])
+    t.strictSame(buildErasingEvents('EmployeeErased', ID, 4, []), [])
   },
 )

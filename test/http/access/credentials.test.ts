@@ -43,7 +43,7 @@ for (const [name, headers] of Object.entries(CREDENTIALS)) {
         title: 'The credentials are missing or invalid',
         status: 401,
         code: 'invalid_credentials',
-        detail: 'the credentials are missing, unknown or no longer valid',
+        detail: 'The credentials are missing, unknown or no longer valid',
         request_id: 'same',
         errors: [],
       })

@@ -35,7 +35,7 @@ await t.test(
     for (const email of [admin.email, 'nobody@example.com', invited.email, 'gone@example.com']) {
       const answer = await trying(email, 'wrong password')
       t.match(answer, { status: 401, cookie: null })
-      t.match(answer.text, 'The e-mail or password is incorrect.')
+      t.match(answer.text, 'The email or password is incorrect.')
       t.strictSame(hashes(), ['argon2id 19456 2 1 32'], email)
       bytes.push(answer.text.replaceAll(email, ''))
     }

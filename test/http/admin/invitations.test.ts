@@ -18,7 +18,7 @@ const hashOf = async (id: string) => {
   const { rows } = await service.pool.query('select password_hash from users where user_id = $1', [toUuid(id)])
   return rows[0].password_hash as string | null
 }
-const DETAIL = 'the credentials are missing, unknown or no longer valid'
+const DETAIL = 'The credentials are missing, unknown or no longer valid'
 const REFUSED = { status: 401, body: { code: 'invalid_credentials', detail: DETAIL } }
 
 await t.test('accepting sets the password and makes the user active, and the token has served its time', async (t) => {

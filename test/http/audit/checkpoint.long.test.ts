@@ -130,7 +130,11 @@ await t.test(
     )
     await asSuperuser(superUrl, `delete from events where company_id = '${id}' and position > ${size - 2}`)
     await setHead(service)
-    await refusedWith(t, service, new RegExp(`has ${size - 2} events, and had ${size} at the last external checkpoint`))
+    await refusedWith(
+      t,
+      service,
+      new RegExp(`ends at position ${size - 2}, but its last external checkpoint is at position ${size}`),
+    )
     await asSuperuser(superUrl, 'insert into events select * from kept')
     await setHead(service)
     t.equal((await checkpointOf(service)).checkpoint.size, size)
@@ -147,7 +151,7 @@ await t.test('one that went on from an older state in another way is not signed,
   await setHead(service)
   for (let added = 0; added < 3; added += 1) {
     await addEmployee(service)
-    await refusedWith(t, service, new RegExp(`differs from the last external checkpoint, at position ${size}`))
+    await refusedWith(t, service, new RegExp(`differs from its last external checkpoint at position ${size}`))
   }
 })
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { compressed } from '../../../src/http/audit/send-lines.ts'
+import { compress } from '../../../src/http/audit/send-lines.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { eventually } from '../../support/eventually.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
@@ -77,7 +77,7 @@ await t.test('compressed lines can be read before the next ones are made', async
     await more.promise
     yield 'second\n'
   }
-  const lines = compressed(Readable.from(pages())).pipe(createGunzip()).setEncoding('utf8')
+  const lines = compress(Readable.from(pages())).pipe(createGunzip()).setEncoding('utf8')
   const read = lines[Symbol.asyncIterator]()
   t.equal((await read.next()).value, 'first\n')
   more.resolve()

@@ -83,7 +83,7 @@ await t.test('a form that rotates a key and is sent again makes no further secre
   t.match(await send(`${page}/rotate`, form), { status: 412 })
   for (const works of [secret!, rotated]) t.equal((await verify(id!, works)).status, 200)
   const { text } = await open(page)
-  const [, until] = /works until\s*<time datetime="([^"]+)"/.exec(text)!
+  const [, until] = /Works until\s*<time datetime="([^"]+)"/.exec(text)!
   const [event] = (await streamOf(service, id!)).slice(-1)
   t.match(event, {
     type: 'ApiKeyRotated',
@@ -93,7 +93,7 @@ await t.test('a form that rotates a key and is sent again makes no further secre
   t.match(text, `data-since="${until}"`)
   const last = secretOn(await send(`${page}/rotate`, { seen: seenOn(await open(page)), overlap_seconds: '0' }))!
   t.strictSame([(await verify(id!, rotated)).status, (await verify(id!, last)).status], [401, 200])
-  t.notMatch((await open(page)).text, 'works until')
+  t.notMatch((await open(page)).text, 'Works until')
   t.match(await send(`${page}/rotate`, { seen: seenOn(await open(page)), overlap_seconds: '604801' }), {
     status: 422,
     text: /must be at most 604800/,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { namedColumns, roundScale, stackedBars } from '../../../src/http/pages/usage/bar-chart.ts'
+import { chooseLabelledColumns, roundScale, stackBars } from '../../../src/http/pages/usage/bar-chart.ts'
 
 await t.test('an axis has round whole numbers, begins at 0 and holds the largest value', async (t) => {
   t.strictSame(roundScale(7, 5), { max: 8, ticks: [0, 2, 4, 6, 8] })
@@ -15,7 +15,7 @@ await t.test('an axis has round whole numbers, begins at 0 and holds the largest
 })
 
 await t.test('bars stand on one another and on the axis, as tall as their values', async (t) => {
-  const [first, second] = stackedBars(
+  const [first, second] = stackBars(
     [
       [3, 1],
       [0, 4],
@@ -36,7 +36,7 @@ await t.test('bars stand on one another and on the axis, as tall as their values
 })
 
 await t.test('what is there can be seen, however small it is, and nothing is shown of what is not', async (t) => {
-  const [segments] = stackedBars([[1, 0]], 1_000_000, 100)
+  const [segments] = stackBars([[1, 0]], 1_000_000, 100)
   t.strictSame(
     segments!.map(({ height }) => height),
     [1, 0],
@@ -44,8 +44,8 @@ await t.test('what is there can be seen, however small it is, and nothing is sho
 })
 
 await t.test('the first and the last column are named, and what lies evenly between them', async (t) => {
-  t.strictSame(namedColumns(30, 3), [0, 15, 29])
-  t.strictSame(namedColumns(2, 3), [0, 1])
-  t.strictSame(namedColumns(1, 3), [0])
-  t.strictSame(namedColumns(0, 3), [])
+  t.strictSame(chooseLabelledColumns(30, 3), [0, 15, 29])
+  t.strictSame(chooseLabelledColumns(2, 3), [0, 1])
+  t.strictSame(chooseLabelledColumns(1, 3), [0])
+  t.strictSame(chooseLabelledColumns(0, 3), [])
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { beginningOf, endOf, readLocal } from '../../../src/http/pages/parts/local-times.ts'
+import { findStartOf, findEndOf, readLocal } from '../../../src/http/pages/parts/local-times.ts'
 
 const iso = (instant: number) => new Date(instant).toISOString().replace(':00.000Z', 'Z')
 
@@ -20,7 +20,7 @@ await t.test('a day begins and ends at midnight of the time zone, whatever the l
     ['2026-12-31', 'Pacific/Kiritimati', '2026-12-30T10:00Z', '2026-12-31T10:00Z'],
   ] as const
   for (const [day, zone, begins, ends] of days) {
-    t.strictSame([iso(beginningOf(day, zone)), iso(endOf(day, zone))], [begins, ends], `${day} in ${zone}`)
+    t.strictSame([iso(findStartOf(day, zone)), iso(findEndOf(day, zone))], [begins, ends], `${day} in ${zone}`)
   }
 })
 
@@ -35,7 +35,7 @@ await t.test(
       ['2026-03-29T02:30', 'Europe/Madrid', '2026-03-29T01:30Z', '2026-03-29T01:30Z'],
     ] as const
     for (const [time, zone, first, last] of times) {
-      t.strictSame([iso(beginningOf(time, zone)), iso(endOf(time, zone))], [first, last], `${time} in ${zone}`)
+      t.strictSame([iso(findStartOf(time, zone)), iso(findEndOf(time, zone))], [first, last], `${time} in ${zone}`)
     }
   },
 )
@@ -56,7 +56,7 @@ await t.test('every hour of two years is the hour that clocks show', async (t) =
       instant += 3_600_000
     ) {
       const local = clock.format(instant).replace(' ', 'T')
-      if (beginningOf(local, timeZone) !== instant && endOf(local, timeZone) !== instant) wrong.push(local)
+      if (findStartOf(local, timeZone) !== instant && findEndOf(local, timeZone) !== instant) wrong.push(local)
     }
     t.strictSame(wrong, [], timeZone)
   }

@@ -26,7 +26,7 @@ await t.test('an invitation shows its link once, and sent again it meets its own
   const [one, other] = await Promise.all([send('/settings/users/new', form), send('/settings/users/new', form)])
   const [invited, refused] = one.status === 200 ? [one, other] : [other, one]
   t.equal(linkOn(invited)?.startsWith(`${service.address}/invitation?token=el_link_`), true)
-  t.match(refused, { status: 409, text: /A user with this e-mail address already exists\./ })
+  t.match(refused, { status: 409, text: /A user with this email address already exists\./ })
   t.notOk(linkOn(refused))
   const { text } = await open('/settings/users?status=pending')
   t.match(text, 'New &lt;b&gt;')

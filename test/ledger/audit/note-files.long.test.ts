@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } 
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { makeFolder } from '../../../src/postgres/embedded/make-folder.ts'
-import { checkpointNote, parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
+import { signCheckpointNote, parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
 import { NoteFileError, openNoteFiles } from '../../../src/ledger/audit/note-files.ts'
 
 const COMPANY = 'com_01h455vb4pex5vsknk084sn02q'
@@ -12,7 +12,7 @@ const signer = {
   publicKey: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32),
   sign: (bytes: Buffer) => sign(null, bytes, privateKey),
 }
-const noteOf = (size: number) => checkpointNote(COMPANY, { size, root: Buffer.alloc(32, size) }, signer)
+const noteOf = (size: number) => signCheckpointNote(COMPANY, { size, root: Buffer.alloc(32, size) }, signer)
 
 function open(t: Test) {
   const folder = path.join(t.testdir(), 'deep', 'checkpoints')

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import t from 'tap'
-import { checkpointNote, parseCheckpoints, verifierKeysOf } from '../../../src/ledger/audit/checkpoint-note.ts'
+import { signCheckpointNote, parseCheckpoints, listVerifierKeys } from '../../../src/ledger/audit/checkpoint-note.ts'
 import type { NoteSigner } from '../../../src/ledger/audit/signed-note.ts'
 import {
   checkSignature,
@@ -8,7 +8,7 @@ import {
   parseNotes,
   parseVerifierKey,
   signNote,
-  verifierKeyText,
+  formatVerifierKey,
 } from '../../../src/ledger/audit/signed-note.ts'
 
 const COMPANY = 'com_01h455vb4pex5vsknk084sn02q'
@@ -22,7 +22,7 @@ function newSigner(): NoteSigner {
 
 const signer = newSigner()
 const head = { size: 7, root: Buffer.alloc(32, 5) }
-const note = checkpointNote(COMPANY, head, signer)
+const note = signCheckpointNote(COMPANY, head, signer)
 
 await t.test(
   'a note that another implementation signed verifies, and with one letter changed it does not',
@@ -53,7 +53,7 @@ await t.test(
 )
 
 await t.test('a checkpoint is read as it was written, alone and among others', async (t) => {
-  const next = checkpointNote(COMPANY, { size: 9, root: Buffer.alloc(32, 6) }, signer)
+  const next = signCheckpointNote(COMPANY, { size: 9, root: Buffer.alloc(32, 6) }, signer)
   for (const text of [note + next, `${note}\n${next}\n`, `\n${note}\n\n${next}`]) {
     const read = parseCheckpoints(text)!
     t.strictSame(
@@ -61,7 +61,7 @@ await t.test('a checkpoint is read as it was written, alone and among others', a
       [7, 9],
     )
     t.strictSame(
-      read.map((checkpoint) => checkSignature(checkpoint.note, verifierKeysOf(COMPANY, [signer.publicKey]))),
+      read.map((checkpoint) => checkSignature(checkpoint.note, listVerifierKeys(COMPANY, [signer.publicKey]))),
       ['signed', 'signed'],
     )
   }
@@ -69,7 +69,7 @@ await t.test('a checkpoint is read as it was written, alone and among others', a
 
 await t.test('a signature tells whose it is: known and right, known and wrong, unknown', async (t) => {
   const [checkpoint] = parseCheckpoints(note)!
-  const keys = verifierKeysOf(COMPANY, [newSigner().publicKey, signer.publicKey])
+  const keys = listVerifierKeys(COMPANY, [newSigner().publicKey, signer.publicKey])
   t.equal(checkSignature(checkpoint!.note, keys), 'signed')
   t.equal(checkSignature(checkpoint!.note, keys.slice(0, 1)), 'unknown')
   const [larger] = parseCheckpoints(note.replace('\n7\n', '\n8\n'))!
@@ -98,7 +98,7 @@ await t.test('what is no checkpoint is not taken for one', async (t) => {
 })
 
 await t.test('a verifier key is read as it was written, and a damaged one is not', async (t) => {
-  const text = verifierKeyText(ORIGIN, signer.publicKey)
+  const text = formatVerifierKey(ORIGIN, signer.publicKey)
   t.strictSame(parseVerifierKey(text), {
     name: ORIGIN,
     id: deriveKeyId(ORIGIN, signer.publicKey),

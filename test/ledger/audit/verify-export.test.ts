@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import t from 'tap'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import { sealEvent } from '../../../src/ledger/integrity/codec.ts'
-import { proofLine } from '../../../src/ledger/read/proof-line.ts'
+import { formatProofLine } from '../../../src/ledger/read/proof-line.ts'
 import type { Case } from '../../support/ledger/both-verifiers.ts'
 import { hasPython, shown, verifyHere, verifyInPython } from '../../support/ledger/both-verifiers.ts'
 import { readFrozen } from '../../support/ledger/frozen-ledger.ts'
@@ -220,7 +220,7 @@ await t.test('a line says exactly what was stored, whatever characters are in it
     position: 1,
     recordedAt: '2026-01-01T00:00:00.000Z',
   }
-  const bytes = Buffer.from(proofLine(sealEvent(event, place)))
+  const bytes = Buffer.from(formatProofLine(sealEvent(event, place)))
   t.match(JSON.parse(JSON.parse(bytes.toString()).data), event.data)
   const one = { bytes, checkpoints: Buffer.from(checkpoints), publicKey }
   t.equal((await verifyHere(one)).verdict, 'diverged', 'it is in order, and of another company')

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { erasingEvents } from '../../../src/domain/erasure.ts'
+import { buildErasingEvents } from '../../../src/domain/erasure.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
@@ -41,7 +41,7 @@ async function attempt(url: string, ...statements: string[]): Promise<string> {
 async function append(type: 'EmployeeErased' | 'RecordsRetired' | 'UserErased', stream: string, positions: number[]) {
   return appendCompanyEvents(service.pool, { companyId, actor: OPERATOR }, async (client) => {
     return {
-      events: erasingEvents(type, stream, await nextVersion(client, companyId, stream), positions),
+      events: buildErasingEvents(type, stream, await nextVersion(client, companyId, stream), positions),
       result: null,
     }
   })

@@ -2,9 +2,9 @@ import t from 'tap'
 import { eraseEmployee } from '../../../src/erasure/erase-employee.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
-import { employeeEventsWith, streamPages } from '../../../src/ledger/erasure/erase-events.ts'
+import { findEmployeeEventsWith, readStreamPages } from '../../../src/ledger/erasure/erase-events.ts'
 import { exportPages } from '../../../src/ledger/read/export-pages.ts'
-import { rejectedPages } from '../../../src/ledger/erasure/rejected-records.ts'
+import { readRejectedPages } from '../../../src/ledger/erasure/rejected-records.ts'
 import { beyond, countedReads, readOf } from '../../support/postgres/counted-reads.ts'
 import type { EventRead } from '../../support/postgres/counted-reads.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
@@ -34,7 +34,7 @@ await t.test('the refused records of a company are looked through by bytes, and 
   await appendRefusalsAt(service, companyId, AT, 50, { padding: 100_000 })
   const { client, reads } = countedClient()
   const found: number[] = []
-  for await (const page of rejectedPages(client, companyId, 0)) found.push(...page.map(({ position }) => position))
+  for await (const page of readRejectedPages(client, companyId, 0)) found.push(...page.map(({ position }) => position))
   t.strictSame(found, [1, 2, 3, ...Array.from({ length: 50 }, (_, at) => at + 5)])
   t.strictSame(beyond(reads, MEBIBYTE), [])
 })
@@ -45,7 +45,7 @@ await t.test('the events of an employee are looked through by bytes, and all of 
   await lengthenLedger(service, service.company.id, id, 20, { titleLength: 100_000 })
   const { client, reads } = countedClient()
   const versions: number[] = []
-  for await (const page of streamPages(client, service.company.id, id))
+  for await (const page of readStreamPages(client, service.company.id, id))
     versions.push(...page.map(({ version }) => version))
   t.strictSame(
     versions,
@@ -61,13 +61,13 @@ await t.test('whoever had a name before is looked for by bytes, and not in refus
   const { client, reads } = countedClient()
   const streams = new Set<string>()
   const padded = `${'0'.repeat(99_999)}7`
-  for await (const page of employeeEventsWith(client, companyId, padded, 0))
+  for await (const page of findEmployeeEventsWith(client, companyId, padded, 0))
     for (const { stream } of page) streams.add(stream)
   t.ok(streams.has(body.employees[0].id))
   t.strictSame(beyond(reads, MEBIBYTE), [])
   const refusing = await openOldLedger(service, AT)
   await appendRefusalsAt(service, refusing, AT, 2)
-  for await (const page of employeeEventsWith(client, refusing, 'old.0@example.com', 0)) t.strictSame(page, [])
+  for await (const page of findEmployeeEventsWith(client, refusing, 'old.0@example.com', 0)) t.strictSame(page, [])
 })
 
 await t.test(

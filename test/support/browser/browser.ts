@@ -54,7 +54,7 @@ export async function openPage(
 /** Signs a user of a company in, through the form. */
 export async function signIn(page: Page, company: TestCompany, role: Role): Promise<void> {
   await page.goto('/sign-in')
-  await page.getByLabel('E-mail').fill(company[role].email)
+  await page.getByLabel('Email').fill(company[role].email)
   await page.getByLabel('Password').fill(company[role].password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))

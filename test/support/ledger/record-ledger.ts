@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { exportPages } from '../../../src/ledger/read/export-pages.ts'
-import { checkpointNote, originOf } from '../../../src/ledger/audit/checkpoint-note.ts'
+import { signCheckpointNote, formatOrigin } from '../../../src/ledger/audit/checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../../../src/ledger/integrity/merkle.ts'
-import { proofLine } from '../../../src/ledger/read/proof-line.ts'
-import { verifierKeyText } from '../../../src/ledger/audit/signed-note.ts'
+import { formatProofLine } from '../../../src/ledger/read/proof-line.ts'
+import { formatVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
 import { openSigningKeys } from '../../../src/ledger/audit/signing-keys.ts'
 import { foldLedger, frozenFile } from './frozen-ledger.ts'
 import { tellStory } from './ledger-story.ts'
@@ -33,7 +33,7 @@ try {
     .executeTakeFirstOrThrow()
   let text = ''
   for await (const page of exportPages(service.db, id, { after: 0, upTo: head.position }))
-    text += page.map(proofLine).join('')
+    text += page.map(formatProofLine).join('')
   const keys = await openSigningKeys({ pem: service.config.SIGNING_KEY, file: '/nowhere', missing: 'refuse' })
   const leaves = text
     .trimEnd()
@@ -41,10 +41,10 @@ try {
     .map((line) => leafHash((JSON.parse(line) as { envelope: string }).envelope))
   const sizes = [Math.floor(leaves.length / 3), Math.floor((2 * leaves.length) / 3), leaves.length]
   const notes = sizes.map((size) =>
-    checkpointNote(id, { size, root: rootOf(appendLeaves(EMPTY_FRONTIER, leaves.slice(0, size))) }, keys.current!),
+    signCheckpointNote(id, { size, root: rootOf(appendLeaves(EMPTY_FRONTIER, leaves.slice(0, size))) }, keys.current!),
   )
   const expected = {
-    publicKey: verifierKeyText(originOf(id), keys.current!.publicKey),
+    publicKey: formatVerifierKey(formatOrigin(id), keys.current!.publicKey),
     folded: await foldLedger(service.db, id),
   }
   mkdirSync('test/fixtures', { recursive: true })

@@ -62,7 +62,7 @@ async function sendAccount(
       <dl class="facts">
         <dt>Name</dt>
         <dd>${user.name}</dd>
-        <dt>E-mail</dt>
+        <dt>Email</dt>
         <dd>${user.email}</dd>
         <dt>Role</dt>
         <dd>${user.role}</dd>

@@ -36,7 +36,7 @@ export function addPasswordRoute(
         const outcome = await changeOwnPassword(services, getActing(request), { current, next })
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
       })
-      if (changed.outcome === 'wrong password') throw buildFieldProblem('current', 'this is not your current password')
+      if (changed.outcome === 'wrong password') throw buildFieldProblem('current', 'This is not your current password')
       cookie = changed.cookie
     } catch (error) {
       return show(request, reply, { form: 'password', problem: toFormProblem(error) })
@@ -50,7 +50,7 @@ export function addPasswordRoute(
 function readPasswords(request: FastifyRequest) {
   const { current = '', password = '', repeated = '' } = readFormFields(request.body)
   const body = checkForm(OwnPasswordBody, { current, password })
-  if (password !== repeated) throw buildFieldProblem('repeated', 'the passwords do not match')
+  if (password !== repeated) throw buildFieldProblem('repeated', 'The passwords do not match')
   return body
 }
 

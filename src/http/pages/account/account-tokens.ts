@@ -6,7 +6,7 @@ import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import { findUserToken, listUserTokens, type SeenToken } from '../../../accounts/users/read-user-tokens.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { IssueTokenBody, tokenStatus } from '../../admin/user-schemas.ts'
+import { IssueTokenBody, getTokenStatus } from '../../admin/user-schemas.ts'
 import { decodeIdCursor } from '../../server/id-cursor.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PasswordRoute } from './account-password.ts'
@@ -20,7 +20,7 @@ import {
   type FormProblem,
   renderSeenVersion,
   readSeenVersion,
-  parseWholeNumber,
+  readWholeNumber,
 } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
@@ -47,7 +47,7 @@ export function addTokenRoutes(app: FastifyInstance, { db, company }: PageServic
       const narrowed = scope === '' ? {} : { scope }
       const body = checkForm(IssueTokenBody, {
         name: name.trim(),
-        expires_in_days: parseWholeNumber(days),
+        expires_in_days: readWholeNumber(days),
         ...narrowed,
       })
       const { expires_in_days: expiresInDays } = body
@@ -180,7 +180,7 @@ const BADGES = {
 }
 
 function renderTokenRow({ token, now }: SeenToken, timeZone: string): Html {
-  const status = tokenStatus(token, now)
+  const status = getTokenStatus(token, now)
   return html`<tr>
     <th scope="row">${token.name}</th>
     <td data-label="Access">${token.scope === null ? 'Full access' : 'Audit endpoint only'}</td>

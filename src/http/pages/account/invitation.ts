@@ -38,7 +38,7 @@ export function addInvitationPage(app: FastifyInstance, company: CompanyServices
     const { token = '', password = '', repeated = '' } = readFormFields(request.body)
     const body = checkForm(AcceptBody, { token, password })
     if (password !== repeated)
-      throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'the passwords do not match')]))
+      throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'The passwords do not match')]))
     await acceptInvitation(company, body).catch((error: unknown) => {
       throw error instanceof RefusedCredentialsError ? new ProblemError(USED_UP) : error
     })

@@ -16,7 +16,7 @@ export interface Tried<Outcome> {
 
 export interface SignInLimits {
   /**
-   * Runs `check`, which checks a password of the person `whose`: an e-mail address or, once signed in, a user id. Only
+   * Runs `check`, which checks a password of the person `whose`: an email address or, once signed in, a user id. Only
    * failures count, but an attempt counts as a failure while it runs, so that simultaneous guesses stay within the limit.
    * Throws a problem with `rate_limited`, before the password is checked, after too many failures.
    */
@@ -61,11 +61,11 @@ export function openSignInLimits({ perPerson, perAddress }: SignInSettings): Sig
           reply,
           'sign-in',
           seconds,
-          `too many failed password attempts: try again in ${formatWait(seconds)}`,
+          `Too many failed password attempts. Try again in ${formatWait(seconds)}`,
         )
       const release = checks.tryAcquire(networkOf(request.ip, 48), 1)
       if (!release)
-        throw tooMany(reply, 'sign-in', 1, 'too many simultaneous sign-ins from your network: try again in a moment')
+        throw tooMany(reply, 'sign-in', 1, 'Too many simultaneous sign-ins from your network. Try again in a moment')
       const ends = keyed.map(({ counts, key }) => counts.begin(key))
       let hasFailed = false
       try {

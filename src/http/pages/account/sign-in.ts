@@ -55,7 +55,7 @@ export function addSignInPages(app: FastifyInstance, services: SignInServices, l
   })
 }
 
-const REFUSED = problem('invalid_credentials', 'The e-mail or password is incorrect.')
+const REFUSED = problem('invalid_credentials', 'The email or password is incorrect.')
 
 async function trySignIn(
   { access, sessions }: SignInServices,
@@ -117,7 +117,7 @@ function sendSignInForm(reply: FastifyReply, form: SignInForm, problem: FormProb
       ${renderFormAlert(problem)}
       <form method="post" action="/sign-in" class="stack">
         <input type="hidden" name="next" value="${form.next}" />
-        ${renderField({ name: 'email', label: 'E-mail', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
+        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
         ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
         ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
         <button class="primary">Sign in</button>

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { statusOf } from '../../admin/api-key-schemas.ts'
+import { getKeyStatus } from '../../admin/api-key-schemas.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
 import { renderQuotaBar, computeQuotaUsed } from './quota-used.ts'
@@ -9,7 +9,7 @@ import { renderTime } from '../parts/times.ts'
 
 /** Renders the status of a key as a badge. */
 export function renderKeyStatus(key: SeenKey['key']): Html {
-  switch (statusOf(key)) {
+  switch (getKeyStatus(key)) {
     case 'active':
       return renderBadge('good', 'Enabled')
     case 'disabled':
@@ -24,7 +24,7 @@ const PERIODS = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 
 /** Renders how much of its quota a key has used in the current period, and when the quota resets. */
 export function renderQuota(seen: SeenKey, timeZone: string): Html {
   const used = computeQuotaUsed(seen)
-  const calls = `${formatNumber(used.made)} of ${formatNumber(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]}`
+  const calls = `${formatNumber(used.calls)} of ${formatNumber(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]}`
   return html`${renderQuotaBar(used)}
     <div>${`${calls} (${used.percent} %)`}</div>
     <div class="hint">Resets ${renderTime(used.resetsAt, timeZone)}</div>`

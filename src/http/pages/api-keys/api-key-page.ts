@@ -19,7 +19,7 @@ import {
   type FormProblem,
   renderSeenVersion,
   readSeenVersion,
-  parseWholeNumber,
+  readWholeNumber,
 } from '../parts/form.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -70,7 +70,7 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
     const fields = readFormFields(request.body)
     try {
       const { overlap_seconds: overlap } = checkForm(RotateBody, {
-        overlap_seconds: parseWholeNumber(fields['overlap_seconds']),
+        overlap_seconds: readWholeNumber(fields['overlap_seconds']),
       })
       const rotated = await rotateApiKey(
         company,
@@ -157,7 +157,7 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
     ${
       isOverlapping
         ? html`<dt>Previous secret</dt>
-            <dd>works until ${renderTime(key.previousExpiresAt!, timeZone)}</dd>`
+            <dd>Works until ${renderTime(key.previousExpiresAt!, timeZone)}</dd>`
         : ''
     }
   </dl>`
@@ -180,13 +180,13 @@ const OVERLAPS = [
 
 function renderKeyForms(request: KeyRequest, { key }: SeenKey, wrong: KeyProblem | null): Html {
   const isEdited = wrong?.form === 'edit'
-  const shown = isEdited
+  const values = isEdited
     ? readFormFields(request.body)
     : { name: key.name, quota_limit: String(key.quotaLimit), refresh_period: key.refreshPeriod }
   const rotateProblem = wrong?.form === 'rotate' ? wrong.problem : null
   return html`<h2>Name and quota</h2>
     <form method="post" action="${PATH}/${key.id}" class="stack">
-      ${renderSeenVersion(key.version)} ${renderKeyFields(shown, isEdited ? wrong.problem : null)}
+      ${renderSeenVersion(key.version)} ${renderKeyFields(values, isEdited ? wrong.problem : null)}
       <button class="primary">Save</button>
     </form>
     <h2>Secret rotation</h2>

@@ -21,7 +21,7 @@ import {
   type FormProblem,
   renderSeenVersion,
   readSeenVersion,
-  parseWholeNumber,
+  readWholeNumber,
 } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
@@ -52,7 +52,7 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
 
 /** Reads the fields of a key as the body that the endpoint takes. */
 export function readKeyBody({ name = '', quota_limit: limit, refresh_period: period = '' }: FormFields) {
-  return { name: name.trim(), quota_limit: parseWholeNumber(limit), refresh_period: period }
+  return { name: name.trim(), quota_limit: readWholeNumber(limit), refresh_period: period }
 }
 
 /** Renders the fields of a key. */

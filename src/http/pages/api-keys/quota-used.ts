@@ -5,7 +5,7 @@ import type { Html } from '../parts/page.ts'
 
 /** How much of its quota a key has used in the current period. */
 export interface QuotaUsed {
-  made: number
+  calls: number
   limit: number
   /** Rounded down; a quota of 0 counts as used up. */
   percent: number
@@ -16,9 +16,9 @@ export interface QuotaUsed {
 export function computeQuotaUsed({ key, now }: SeenKey): QuotaUsed {
   const nowMs = Date.parse(now)
   const { quotaLimit: limit, refreshPeriod } = key
-  const made = requestsInWindow(key.usage, refreshPeriod, nowMs)
-  const percent = limit === 0 ? 100 : Math.floor((100 * made) / limit)
-  return { made, limit, percent, resetsAt: new Date(windowEnd(refreshPeriod, nowMs)).toISOString() }
+  const calls = requestsInWindow(key.usage, refreshPeriod, nowMs)
+  const percent = limit === 0 ? 100 : Math.floor((100 * calls) / limit)
+  return { calls, limit, percent, resetsAt: new Date(windowEnd(refreshPeriod, nowMs)).toISOString() }
 }
 
 const NEARLY_USED_UP = 90

@@ -15,7 +15,7 @@ import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { readRecordFilter, RecordExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
 import { requireLogEntry } from '../../admin/bulk-user-logs.ts'
-import { showRecords } from '../../admin/log-records.ts'
+import { renderRecords } from '../../admin/log-records.ts'
 import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -58,7 +58,7 @@ export function addEntryPages(app: FastifyInstance, reads: Reads, path: string):
     const logs = db as unknown as Kysely<unknown>
     const entry = await requireLogEntry(logs, companyId, id)
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(logs, companyId, entry, Number(index)) : null
-    if (!row) throw new ProblemError(problem('route_not_found', 'this entry has no such record'))
+    if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
     const [record] = await readDetails(db, companyId, entry, [row])
     const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Entry', path: buildEntryUrl(entry) }])}
       <h1>Record ${index}</h1>
@@ -76,12 +76,12 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
   const db = await reads.of(viewer.companyId)
   const entry = await requireLogEntry(db as unknown as Kysely<unknown>, viewer.companyId, request.params.log_id)
   const query = readRecordQuery(request.query)
-  const page = query.filter && (await readRecords(db, viewer.companyId, entry, query.filter, query))
+  const page = query.filter && (await readRecordPage(db, viewer.companyId, entry, query.filter, query))
   const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
     <h1>${entry.entry.status} call</h1>
     ${renderEntrySummary(entry, viewer.timeZone)}
     <h2 id="records">Records</h2>
-    <p class="hint">Records are numbered from 0, as in API responses. Names and e-mails shown are current.</p>
+    <p class="hint">Records are numbered from 0, as in API responses. Names and emails shown are current.</p>
     ${renderRecordFilter(entry, query)} ${page ? renderRecordList(entry, query, page) : ''}`
   return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, {
     title: `${entry.entry.status} call`,
@@ -105,8 +105,8 @@ function readRecordQuery(query: unknown): RecordQuery {
   const given = { status, q: q.trim(), limit: size === PAGE_SIZES[0] ? '' : size }
   const place = { limit: Number(size), cursor, before }
   try {
-    const wanted = Object.fromEntries(Object.entries({ status, q: q.trim() }).filter(([, text]) => text !== ''))
-    return { given, filter: readRecordFilter(checkForm(RecordExportQuery, wanted)), problem: null, ...place }
+    const set = Object.fromEntries(Object.entries({ status, q: q.trim() }).filter(([, text]) => text !== ''))
+    return { given, filter: readRecordFilter(checkForm(RecordExportQuery, set)), problem: null, ...place }
   } catch (error) {
     return { given, filter: null, problem: toFormProblem(error), ...place }
   }
@@ -118,7 +118,7 @@ interface RecordPage {
   hasNext: boolean
 }
 
-async function readRecords(
+async function readRecordPage(
   db: LedgerDb,
   companyId: string,
   entry: LogEntry,
@@ -143,7 +143,7 @@ async function readRecords(
 }
 
 async function readDetails(db: LedgerDb, companyId: string, entry: LogEntry, rows: LogRecord[]): Promise<PageRecord[]> {
-  const shown = await showRecords(db, companyId, rows)
+  const shown = await renderRecords(db, companyId, rows)
   const ids = shown.map(({ employee_id: id }) => id).filter((id): id is string => isId('emp', id))
   return joinRecords(
     entry,
@@ -160,7 +160,7 @@ function renderRecordFilter(entry: LogEntry, { given, filter, problem }: RecordQ
   const isFiltered = given['status'] !== '' || given['q'] !== ''
   return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="filters" aria-label="Record filters">
     ${renderChoice({ name: 'status', label: 'Status', value: given['status']!, options: listOptions(outcomes) }, problem)}
-    ${renderField({ name: 'q', label: 'Search', value: given['q']!, isRequired: false, maxLength: 254, hint: 'Part of a name, e-mail or number' }, problem)}
+    ${renderField({ name: 'q', label: 'Search', value: given['q']!, isRequired: false, maxLength: 254, hint: 'Part of a name, email or number' }, problem)}
     ${renderChoice({ name: 'limit', label: 'Records per page', value: given['limit']!, options: sizes }, problem)}
     <div class="actions">
       <button class="primary">Filter</button>

@@ -16,7 +16,7 @@ import {
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import { beginningOf, endOf, readLocal } from '../parts/local-times.ts'
+import { findStartOf, findEndOf, readLocal } from '../parts/local-times.ts'
 import type { Html } from '../parts/page.ts'
 
 const NAMES = ['status', 'operation', 'from', 'to', 'key', 'employee', 'q'] as const
@@ -43,8 +43,8 @@ export function readPageFilter(query: unknown, timeZone: string): PageFilter {
     )
     if (faults.length > 0) throw new ProblemError(invalidFields(faults))
     const instants = {
-      ...(from === undefined ? {} : { from: new Date(beginningOf(from, timeZone)).toISOString() }),
-      ...(to === undefined ? {} : { to: new Date(endOf(to, timeZone)).toISOString() }),
+      ...(from === undefined ? {} : { from: new Date(findStartOf(from, timeZone)).toISOString() }),
+      ...(to === undefined ? {} : { to: new Date(findEndOf(to, timeZone)).toISOString() }),
     }
     return { given, filter: readEntryFilter(checkForm(EntryExportQuery, { ...others, ...instants })), problem: null }
   } catch (error) {
@@ -62,7 +62,9 @@ function checkLocalTime(name: string, text: string | undefined): RecordError | n
 }
 
 function checkKeyId(key: string | undefined): RecordError | null {
-  return key === undefined || isId('key', key) ? null : fieldError('/key', 'invalid_format', 'key must be an API ID')
+  return key === undefined || isId('key', key)
+    ? null
+    : fieldError('/key', 'invalid_format', 'key must be the ID of an API key')
 }
 
 export interface KeyOption {
@@ -89,8 +91,8 @@ export function renderEntryFilter(
         ${renderChoice({ name: 'status', label: 'Status', value: value('status'), options: listOptions({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
         ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: listOptions(OPERATIONS) }, problem)}
         ${renderChoice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
-        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact ID, e-mail or external ID' }, problem)}
-        ${renderField({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, e-mail or number' }, problem)}
+        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact ID, email or external ID' }, problem)}
+        ${renderField({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, email or number' }, problem)}
         ${renderField({ name: 'from', label: 'From', value: value('from'), type: chooseInputType(value('from')), isRequired: false, hint: timeZone }, problem)}
         ${renderField({ name: 'to', label: 'To', value: value('to'), type: chooseInputType(value('to')), isRequired: false, hint: 'Including that day' }, problem)}
         <div class="actions">

@@ -5,7 +5,7 @@ import type { EntryFilter, LogEntry } from '../../../../projections/bulk-user-lo
 import {
   listLogEntries,
   listLogEntriesAfter,
-  newestLogPosition,
+  readNewestLogPosition,
 } from '../../../../projections/bulk-user-logs/queries.ts'
 import { EMPLOYEES } from '../../../../projections/employees/queries.ts'
 import { listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -68,7 +68,7 @@ async function sendEntryList(
   // Everything newer fits on the first page, which updates by itself.
   if (after !== undefined && !read.hasNewer) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const isEmpty =
-    read.entries.length === 0 && (await newestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
+    read.entries.length === 0 && (await readNewestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
   const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
   const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : renderNoMatch()
@@ -138,7 +138,7 @@ async function readReach(
   companyId: string,
   { employee, q }: EntryFilter,
 ): Promise<{ newest: number; reached: number }> {
-  const newest = await newestLogPosition(db as unknown as Kysely<unknown>, companyId)
+  const newest = await readNewestLogPosition(db as unknown as Kysely<unknown>, companyId)
   if (employee === undefined && q === undefined) return { newest, reached: newest }
   const { reached } = await readProgress(db, companyId, EMPLOYEES)
   return { newest, reached: Math.min(newest, reached) }
@@ -151,7 +151,7 @@ async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyRep
   const logs = db as unknown as Kysely<unknown>
   const { filter } = readPageFilter(request.query, timeZone)
   const { after } = readFormFields(request.query)
-  if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'of a filter', 'is not valid')
+  if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'for a filter', 'is not valid')
   const position = decodeCursor(after, 'query parameter after')
   const { newest, reached } = await readReach(db, companyId, filter)
   const found = await listLogEntriesAfter(logs, companyId, filter, { after: position, limit: ROWS_AT_ONCE + 1 })

@@ -11,7 +11,7 @@ import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { absolute, formatAge } from '../parts/times.ts'
+import { formatTime, formatAge } from '../parts/times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 export const ROWS_PATH = `${LOGS_PATH}/rows`
@@ -107,7 +107,7 @@ function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
         ${entry.name} <span class="about">${OPERATIONS[entry.operation]} · <bdi>${entry.key.name}</bdi></span>
       </td>
       <th scope="row" data-label="Date/Time">
-        <a href="${LOGS_PATH}/${id}"><time datetime="${at}">${absolute(at, timeZone)}</time></a>
+        <a href="${LOGS_PATH}/${id}"><time datetime="${at}">${formatTime(at, timeZone)}</time></a>
         <span class="ago" data-since="${at}">${formatAge(Date.parse(at), nowMs)}</span>
       </th>
       ${COUNTS.map(([name, label]) => html`<td class="number" data-label="${label}">${formatNumber(counts[name])}</td>`)}

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
-import { outcomeOf } from '../../../../projections/bulk-user-logs/records-queries.ts'
+import { getRecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { ShownRecord } from '../../admin/log-records.ts'
@@ -17,7 +17,7 @@ export interface PageRecord {
   row: LogRecord
   shown: ShownRecord
   outcome: RecordOutcome
-  /** Its employee now; undefined when there is none, or none any more. */
+  /** The employee's current state; undefined when there is none, or it was erased. */
   employee: Employee | undefined
 }
 
@@ -34,7 +34,7 @@ export function joinRecords(
     return {
       row,
       shown: record,
-      outcome: outcomeOf(entry, row),
+      outcome: getRecordOutcome(entry, row),
       employee: typeof id === 'string' ? employees.get(id) : undefined,
     }
   })
@@ -53,7 +53,7 @@ export function renderRecord({ entry }: LogEntry, record: PageRecord, level: 2 |
   </li>`
 }
 
-/** Renders the employee. The log keeps only an id: the name and e-mail are current. */
+/** Renders the employee. The log keeps only an id: the name and email are current. */
 function renderRecordEmployee({ shown, employee, outcome }: PageRecord): Html {
   const { employee_id: id } = shown
   if (id === null || id === undefined) return html``

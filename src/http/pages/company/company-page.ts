@@ -5,7 +5,7 @@ import { changeTimeZone } from '../../../accounts/companies/change-time-zone.ts'
 import { TIME_ZONES } from '../../../domain/accounts/time-zone.ts'
 import { readCompany } from '../../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { ChangeCompanyBody, timeZoneOf } from '../../admin/company.ts'
+import { ChangeCompanyBody, readTimeZoneField } from '../../admin/company.ts'
 import {
   toFormProblem,
   checkForm,
@@ -17,7 +17,7 @@ import {
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
-import { absolute, renderTime } from '../parts/times.ts'
+import { formatTime, renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.company.path
@@ -30,7 +30,7 @@ export function addCompanyPage(app: FastifyInstance, db: LedgerDb, services: Com
   app.post(PATH, async (request, reply) => {
     const { time_zone } = readFormFields(request.body)
     try {
-      const timeZone = timeZoneOf(checkForm(ChangeCompanyBody, time_zone === undefined ? {} : { time_zone }))
+      const timeZone = readTimeZoneField(checkForm(ChangeCompanyBody, time_zone === undefined ? {} : { time_zone }))
       const { position } = await changeTimeZone(services, getActing(request), timeZone)
       return reply.redirect(position === null ? PATH : `${PATH}?done=changed`, 303)
     } catch (error) {
@@ -51,7 +51,7 @@ async function sendCompany(
   // The company may have a zone that the list leaves out: another client may have set it.
   const zones = TIME_ZONES.includes(timeZone) ? TIME_ZONES : [timeZone, ...TIME_ZONES]
   const options = zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
-  const hint = `All pages show times in this zone. Current time: ${absolute(new Date().toISOString(), timeZone)}.`
+  const hint = `All pages show times in this zone. Current time: ${formatTime(new Date().toISOString(), timeZone)}.`
   const body = html`<h1>Company</h1>
     ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)}
     <dl class="facts">

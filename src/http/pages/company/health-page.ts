@@ -40,7 +40,7 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
     const { projection = '' } = readFormFields(request.body)
     const { projections } = await health.report(companyId)
     if (!projections.some(({ name }) => name === projection))
-      throw new ProblemError(problem('route_not_found', 'there is no such projection'))
+      throw new ProblemError(problem('route_not_found', 'No such projection exists'))
     const isResumed = await health.resume(companyId, projection)
     if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was resumed')
     return reply.redirect(`${PATH}?done=${isResumed ? 'resumed' : 'not-parked'}`, 303)

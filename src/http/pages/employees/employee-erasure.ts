@@ -4,8 +4,11 @@ import type { CompanyServices } from '../../../accounts/users/change-company.ts'
 import { eraseEmployee } from '../../../erasure/erase-employee.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { ErasureBody, namedIn } from '../../admin/erasures.ts'
-import { readEmployeeId, noSuchEmployee, type EmployeeRoute } from './employee-page.ts'
+import { ErasureBody, readIdentifier } from '../../admin/erasures.ts'
+import { makeUnknownEmployeeError } from '../../audit/employee-history.ts'
+import { fieldError, invalidFields } from '../../server/body-faults.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { readEmployeeId, type EmployeeRoute } from './employee-page.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import {
   toFormProblem,
@@ -23,6 +26,7 @@ import type { Html } from '../parts/page.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
+const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter either an email or an external ID')
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
 export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
@@ -44,7 +48,8 @@ export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services:
     try {
       const { email = '', external_id: externalId = '' } = fields
       const given = Object.entries({ email: email.trim(), external_id: externalId }).filter(([, text]) => text !== '')
-      const person = namedIn(checkForm(ErasureBody, Object.fromEntries(given)))
+      if (given.length !== 1) throw new ProblemError(invalidFields([ONE_IDENTIFIER]))
+      const person = readIdentifier(checkForm(ErasureBody, Object.fromEntries(given)))
       requireConfirmation(fields)
       const erased = await eraseEmployee(services, getActing(request), person)
       return await reply.redirect(
@@ -71,7 +76,7 @@ async function sendEmployeeErasureForm(
     { stream: id },
     { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 },
   )
-  if (events.length === 0) throw noSuchEmployee()
+  if (events.length === 0) throw makeUnknownEmployeeError()
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
     title: 'Erase person',
@@ -99,12 +104,12 @@ async function sendPersonErasureForm(
   return sendUserPage(request, reply, getViewer(request), {
     title: 'Erase person',
     body: html`${renderBreadcrumb(NAVIGATION.employees)}
-      <h1>Erase a person by e-mail or external ID</h1>
+      <h1>Erase a person by email or external ID</h1>
       ${renderFormAlert(problem)}
       <p>This also erases someone who was never created and who appears only in refused records.</p>
       ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
-        ${renderField({ name: 'email', label: 'E-mail', value: email, isRequired: false, autocomplete: 'off', hint: 'Current, or as it appears in a refused record; case does not matter.' }, problem)}
+        ${renderField({ name: 'email', label: 'Email', value: email, isRequired: false, autocomplete: 'off', hint: 'Current, or as it appears in a refused record; case does not matter.' }, problem)}
         ${renderField({ name: 'external_id', label: 'Or external ID', value: externalId, isRequired: false, autocomplete: 'off', hint: 'Exactly as sent.' }, problem)}
         ${renderConfirmation('Permanently erase this person', problem)}
         <div class="actions">
@@ -124,7 +129,7 @@ function renderConsequences(): Html {
         ledger.
       </li>
       <li>
-        Refused records that mention the person's ID, or any e-mail or external ID that they have or had. A record that
+        Refused records that mention the person's ID, or any email or external ID that they have or had. A record that
         also mentions someone else, such as a manager, is deleted as a whole.
       </li>
       <li>The person in lists, searches and stored responses.</li>

@@ -1,22 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { problem as problemOf } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
-import { listStoredEvents, namesOf } from '../../../ledger/read/browse-events.ts'
+import { listStoredEvents, readNames } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { positionAt } from '../../audit/employee-history.ts'
+import { makeUnknownEmployeeError, resolvePosition } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import { ProblemError } from '../../server/problem.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, renderStanding } from './employee-then.ts'
 import { renderEventTable } from '../events/event-table.ts'
 import { toFormProblem, renderField, renderFormAlert, readFormFields, type FormProblem } from '../parts/form.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { endOf, readLocal } from '../parts/local-times.ts'
+import { findEndOf, readLocal } from '../parts/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
@@ -45,12 +43,8 @@ export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
 
 /** Reads the employee id in the path. Throws a problem when it is not an employee id. */
 export function readEmployeeId({ params }: FastifyRequest<EmployeeRoute>): string {
-  if (!isId('emp', params.id)) throw noSuchEmployee()
+  if (!isId('emp', params.id)) throw makeUnknownEmployeeError()
   return params.id
-}
-
-export function noSuchEmployee(): ProblemError {
-  return new ProblemError(problemOf('employee_not_found', 'No such employee exists'))
 }
 
 async function sendEmployee(
@@ -64,11 +58,11 @@ async function sendEmployee(
   const db = await reads.of(companyId)
   const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: EVENTS_SHOWN }
   const { events, older } = await listStoredEvents(db, companyId, { stream: id }, newest)
-  if (events.length === 0) throw noSuchEmployee()
+  if (events.length === 0) throw makeUnknownEmployeeError()
   const at = readFormFields(request.query)['at'] ?? ''
   const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
   const causes = seen?.state.standing === 'known' ? Object.values(seen.state.causes) : []
-  const names = await namesOf(
+  const names = await readNames(
     db,
     companyId,
     causes.map(({ actor }) => actor),
@@ -97,8 +91,8 @@ async function readEmployeeAtMoment(
   timeZone: string,
 ): Promise<{ seen: SeenEmployee | null; problem: FormProblem }> {
   try {
-    const moment = readLocal(at) ? new Date(endOf(at, timeZone)).toISOString() : at
-    const position = await positionAt(db, companyId, at === '' ? undefined : moment)
+    const moment = readLocal(at) ? new Date(findEndOf(at, timeZone)).toISOString() : at
+    const position = await resolvePosition(db, companyId, at === '' ? undefined : moment)
     const state = await readEmployeeAt(db, companyId, id, position)
     const { position: head } = await readHead(db, companyId)
     return {

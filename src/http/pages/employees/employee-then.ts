@@ -40,10 +40,10 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
       <dt>Employee</dt>
       <dd>
         <code id="employee-id">${id}</code>
-        <button type="button" class="quiet" data-copy="#employee-id" hidden>Copy id</button>
+        <button type="button" class="quiet" data-copy="#employee-id" hidden>Copy ID</button>
       </dd>
       <dt>As of</dt>
-      <dd>position ${position} of ${head}${seen.isNow ? ', now' : ''}</dd>
+      <dd>Position ${position} of ${head}${seen.isNow ? ' (now)' : ''}</dd>
       ${
         state.standing === 'known'
           ? renderStatusFacts(state, viewer.timeZone)

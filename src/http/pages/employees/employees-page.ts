@@ -70,7 +70,7 @@ async function searchEmployees(
 }
 
 function renderSearchForm(q: string, problem: FormProblem): Html {
-  const hint = 'An ID, or part of a current name, e-mail, external ID or employee number.'
+  const hint = 'An ID, or part of a current name, email, external ID or employee number.'
   return html`<form method="get" action="${PATH}" class="stack" role="search">
     ${renderField({ name: 'q', label: 'Employee', value: q, hint, maxLength: 254, autocomplete: 'off' }, problem)}
     <button class="primary">Search</button>
@@ -91,7 +91,7 @@ function renderSearchResults(found: Employee[]): Html {
       </caption>
       <thead>
         <tr>
-          ${['Name', 'E-mail', 'External ID', 'ID'].map((label) => html`<th scope="col">${label}</th>`)}
+          ${['Name', 'Email', 'External ID', 'ID'].map((label) => html`<th scope="col">${label}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -105,7 +105,7 @@ function renderEmployeeRow({ id, first_name: first, last_name: last, email, exte
     <th scope="row">
       <a href="${buildEmployeeUrl(id)}"><bdi>${first} ${last}</bdi></a>
     </th>
-    <td data-label="E-mail"><bdi>${email}</bdi></td>
+    <td data-label="Email"><bdi>${email}</bdi></td>
     <td data-label="External ID"><bdi>${externalId ?? ''}</bdi></td>
     <td data-label="ID"><code>${id}</code></td>
   </tr>`
@@ -115,7 +115,7 @@ function renderErasureLink(): Html {
   return html`<h2>Erasure</h2>
     <p>
       To erase an employee, open the employee's page. To erase someone who appears only in refused records, enter an
-      e-mail or external ID.
+      email or external ID.
     </p>
-    <p><a class="button danger" href="${PATH}/erase">Erase by e-mail or external ID…</a></p>`
+    <p><a class="button danger" href="${PATH}/erase">Erase by email or external ID…</a></p>`
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { problem } from '../../../domain/errors.ts'
 import type { StoredEvent } from '../../../ledger/read/browse-events.ts'
-import { namesOf, readStoredEvent } from '../../../ledger/read/browse-events.ts'
+import { readNames, readStoredEvent } from '../../../ledger/read/browse-events.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
@@ -26,9 +26,9 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
     const { position: text } = request.params
     const db = await reads.of(viewer.companyId)
     const event = isPosition(text) ? await readStoredEvent(db, viewer.companyId, Number(text)) : null
-    if (!event) throw new ProblemError(problem('route_not_found', 'the ledger has no event at this position'))
+    if (!event) throw new ProblemError(problem('route_not_found', 'The ledger has no event at this position'))
     const { position: head } = await readHead(db, viewer.companyId)
-    const names = await namesOf(db, viewer.companyId, event.envelope ? [event.envelope.actor] : [])
+    const names = await readNames(db, viewer.companyId, event.envelope ? [event.envelope.actor] : [])
     const body = html`${renderBreadcrumb(NAVIGATION.events)}
       <h1>Event ${event.position}</h1>
       ${renderEnvelope(event, names, viewer)} ${renderData(event)} ${renderHashes(event)}
@@ -87,10 +87,10 @@ function renderHashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isD
       <dt>Data hash</dt>
       <dd>
         <code>${envelope?.data_hash ?? ''}</code>
-        ${isDataRight === null ? html`<span class="hint">can't be recomputed: the data was erased</span>` : renderVerdict(isDataRight)}
+        ${isDataRight === null ? html`<span class="hint">Can't be recomputed: the data was erased</span>` : renderVerdict(isDataRight)}
       </dd>
       <dt>Salt</dt>
-      <dd>${salt === null ? 'erased' : html`<code>${salt}</code>`}</dd>
+      <dd>${salt === null ? 'Erased' : html`<code>${salt}</code>`}</dd>
     </dl>`
 }
 

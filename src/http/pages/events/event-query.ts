@@ -39,12 +39,12 @@ function readIdFilter(id: string): EventFilter {
 }
 
 function readPlace(position: string, newerFrom: string): EventPlace {
-  if (newerFrom !== '') return { from: readPosition('newer_from', newerFrom) }
-  return { upTo: position === '' ? Number.MAX_SAFE_INTEGER : readPosition('position', position) }
+  if (newerFrom !== '') return { from: parsePosition('newer_from', newerFrom) }
+  return { upTo: position === '' ? Number.MAX_SAFE_INTEGER : parsePosition('position', position) }
 }
 
 /** Reads a ledger position, from 1. */
-function readPosition(name: string, text: string): number {
+function parsePosition(name: string, text: string): number {
   if (isPosition(text)) return Number(text)
   throw invalidQuery(name, 'must be a whole number from 1')
 }

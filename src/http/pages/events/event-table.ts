@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
-import { namesOf } from '../../../ledger/read/browse-events.ts'
+import { readNames } from '../../../ledger/read/browse-events.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { renderEventLink, renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
@@ -16,7 +16,7 @@ export async function renderEventTable(
   caption: string,
   events: readonly ListedEvent[],
 ): Promise<Html> {
-  const names = await namesOf(
+  const names = await readNames(
     db,
     viewer.companyId,
     events.flatMap(({ envelope }) => (envelope ? [envelope.actor] : [])),

@@ -25,17 +25,17 @@ export function readFormFields(body: unknown): FormFields {
 export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
   const check = compileCheck(schema)
   if (!check(value)) throw new ProblemError(bodyProblem(check.errors ?? [], value))
-  assertStorable(value as object)
+  assertStorableFields(value as object)
   return value
 }
 
 /** Refuses text that PostgreSQL cannot store. The endpoints' body parser refuses it for API calls. */
-function assertStorable(value: object): void {
-  const bent = Object.entries(value).filter(
+function assertStorableFields(value: object): void {
+  const unstorable = Object.entries(value).filter(
     ([, text]) => typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()),
   )
-  if (bent.length === 0) return
-  const faults = bent.map(([name]) =>
+  if (unstorable.length === 0) return
+  const faults = unstorable.map(([name]) =>
     fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`),
   )
   throw new ProblemError(invalidFields(faults))
@@ -82,7 +82,7 @@ export function toSentence(detail: string): string {
 }
 
 /** Parses a whole number; returns any other text unchanged, for the schema to refuse. */
-export function parseWholeNumber(text: string | undefined): number | string {
+export function readWholeNumber(text: string | undefined): number | string {
   return text !== undefined && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text ?? '')
 }
 
@@ -166,7 +166,7 @@ export function renderConfirmation(label: string, problem: FormProblem): Html {
 export function requireConfirmation({ sure }: FormFields): void {
   if (sure !== 'yes')
     throw new ProblemError(
-      invalidFields([fieldError('/sure', 'required', "tick the box to confirm; this can't be undone")]),
+      invalidFields([fieldError('/sure', 'required', "Tick the box to confirm. This can't be undone.")]),
     )
 }
 

@@ -17,12 +17,12 @@ export function readLocal(text: string): { day: string; time: string | undefined
 }
 
 /** Returns the first instant of a day or local time. Throws on a text that `readLocal` does not accept. */
-export function beginningOf(text: string, timeZone: string): number {
+export function findStartOf(text: string, timeZone: string): number {
   return findInstants(readWallClock(text), timeZone)[0]
 }
 
 /** Returns the end of a day, or the last instant of a local time (clocks may show it twice). Throws as above. */
-export function endOf(text: string, timeZone: string): number {
+export function findEndOf(text: string, timeZone: string): number {
   const clock = readWallClock(text)
   return readLocal(text)!.time === undefined
     ? findInstants(clock + DAY_MS, timeZone)[0]
@@ -41,10 +41,10 @@ function readWallClock(text: string): number {
  */
 function findInstants(clock: number, timeZone: string): [first: number, last: number] {
   const [before, after] = [clock - findOffset(clock - DAY_MS, timeZone), clock - findOffset(clock + DAY_MS, timeZone)]
-  const shown = [before, after]
+  const instants = [before, after]
     .toSorted((a, b) => a - b)
     .filter((instant) => instant + findOffset(instant, timeZone) === clock)
-  return shown.length === 0 ? [before, before] : [shown[0]!, shown.at(-1)!]
+  return instants.length === 0 ? [before, before] : [instants[0]!, instants.at(-1)!]
 }
 
 /** Returns the offset of a time zone from UTC at an instant, in milliseconds. */

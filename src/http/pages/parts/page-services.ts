@@ -22,7 +22,7 @@ export interface PageServices {
 
 /** Failed attempts in 15 minutes; 0 is no limit. */
 export interface SignInSettings {
-  /** With one e-mail address from one network: an IPv4 address, or an IPv6 network of 48 bits. */
+  /** With one email address from one network: an IPv4 address, or an IPv6 network of 48 bits. */
   perPerson: number
   /** From one network address: an IPv4 address, or an IPv6 network of 64 bits. */
   perAddress: number

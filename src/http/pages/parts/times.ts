@@ -3,12 +3,12 @@ import type { Html } from './page.ts'
 
 /** Renders an RFC 3339 instant in the company's time zone, with its age. */
 export function renderTime(instant: string, timeZone: string, nowMs = Date.now()): Html {
-  return html`<time datetime="${instant}">${absolute(instant, timeZone)}</time>
+  return html`<time datetime="${instant}">${formatTime(instant, timeZone)}</time>
     <span class="ago" data-since="${instant}">${formatAge(Date.parse(instant), nowMs)}</span>`
 }
 
 /** Formats an instant in a time zone, such as `20 Nov 2026, 14:05:09 CET`. */
-export function absolute(instant: string, timeZone: string): string {
+export function formatTime(instant: string, timeZone: string): string {
   return getFormatter(timeZone).format(new Date(instant))
 }
 

@@ -48,7 +48,9 @@ async function renewCookie(
 /** Lets the roles of a navigation item through; runs after `requireViewer`. */
 export function requireItem({ roles }: NavigationItem) {
   const isAdminOnly = roles.every((role) => role === 'admin')
-  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `you need the role ${roles.join(' or ')}`)
+  const refusal = isAdminOnly
+    ? ADMIN_ONLY
+    : problem('role_required', `This page requires the role ${roles.join(' or ')}`)
   return async (request: FastifyRequest): Promise<void> => {
     if (!roles.includes(getViewer(request).role)) throw new ProblemError(refusal)
   }

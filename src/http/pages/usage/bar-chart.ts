@@ -35,7 +35,7 @@ const FILLED = 0.8
  * Returns the segments of each bar, in the order of its values, the first at the bottom. Every value above 0 is high
  * enough to be visible.
  */
-export function stackedBars(bars: readonly (readonly number[])[], max: number, height: number): Segment[][] {
+export function stackBars(bars: readonly (readonly number[])[], max: number, height: number): Segment[][] {
   const column = 100 / bars.length
   return bars.map((values, at) => {
     let top = height
@@ -57,7 +57,7 @@ function roundToHundredths(value: number): number {
 }
 
 /** Chooses the columns that get a label: the first, the last, and some evenly spaced between them. */
-export function namedColumns(columns: number, names: number): number[] {
+export function chooseLabelledColumns(columns: number, names: number): number[] {
   const count = Math.min(columns, names)
   if (count < 2) return columns === 0 ? [] : [0]
   return Array.from({ length: count }, (_, at) => Math.round((at * (columns - 1)) / (count - 1)))

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { namedColumns, roundScale, type Segment, stackedBars } from './bar-chart.ts'
+import { chooseLabelledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
@@ -31,7 +31,7 @@ export function renderOutcomeChart(id: string, title: string, days: readonly Day
     days.reduce((most, { completed, failed }) => Math.max(most, completed + failed), 0),
     MAX_STEPS,
   )
-  const bars = stackedBars(
+  const bars = stackBars(
     days.map(({ completed, failed }) => [completed, failed]),
     max,
     HEIGHT,
@@ -43,7 +43,7 @@ export function renderOutcomeChart(id: string, title: string, days: readonly Day
       <desc id="${id}-desc">${describeDays(days)}</desc>
       ${renderHatch(`${id}-hatch`)} ${ticks.map((tick) => renderGridLine(tick, HEIGHT - (tick / max) * HEIGHT))}
       ${bars.map((segments, at) => renderBar(days[at]!, segments, `${id}-hatch`))}
-      ${namedColumns(days.length, NAMED_DAYS).map((column, at, { length }) => renderDayName(days[column]!.day, bars[column]![0]!, at, length))}
+      ${chooseLabelledColumns(days.length, NAMED_DAYS).map((column, at, { length }) => renderDayName(days[column]!.day, bars[column]![0]!, at, length))}
     </svg>
   </figure>`
 }

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { Kysely } from 'kysely'
 import type { UsageOfDay } from '../../../../projections/bulk-user-logs/usage-queries.ts'
-import { currentDay, usageByDay } from '../../../../projections/bulk-user-logs/usage-queries.ts'
+import { readCurrentDay, readDailyUsage } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { lastDays } from '../../admin/usage.ts'
+import { getLastDays } from '../../admin/usage.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import { COUNTS, OPERATIONS } from '../bulk-user-logs/call-words.ts'
 import { sendUserPage } from '../parts/layout.ts'
@@ -15,7 +15,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { renderQuotaBar, computeQuotaUsed } from '../api-keys/quota-used.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { absolute } from '../parts/times.ts'
+import { formatTime } from '../parts/times.ts'
 import type { DayOutcome } from './usage-chart.ts'
 import { formatDay, renderOutcomeChart } from './usage-chart.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -38,9 +38,9 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
     if (!RANGES.includes(days)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
     const viewer = getViewer(request)
     const logs = (await reads.of(viewer.companyId)) as unknown as Kysely<unknown>
-    const range = lastDays(days, await currentDay(logs))
+    const range = getLastDays(days, await readCurrentDay(logs))
     const [usage, keys] = await Promise.all([
-      usageByDay(logs, viewer.companyId, range),
+      readDailyUsage(logs, viewer.companyId, range),
       listKeysInUse(db, viewer.companyId),
     ])
     const body = html`<h1>Usage</h1>
@@ -199,8 +199,8 @@ function renderQuotaRow(seen: SeenKey, timeZone: string): Html {
   return html`<tr>
     <th scope="row">${key.name}${key.isEnabled ? '' : ' (disabled)'}</th>
     <td data-label="Used">${renderQuotaBar(used)} ${used.percent} %</td>
-    ${renderNumberCell('Calls', used.made)}${renderNumberCell('Quota', used.limit)}
+    ${renderNumberCell('Calls', used.calls)}${renderNumberCell('Quota', used.limit)}
     <td data-label="Period">${key.refreshPeriod}</td>
-    <td data-label="Resets"><time datetime="${used.resetsAt}">${absolute(used.resetsAt, timeZone)}</time></td>
+    <td data-label="Resets"><time datetime="${used.resetsAt}">${formatTime(used.resetsAt, timeZone)}</time></td>
   </tr>`
 }

@@ -48,7 +48,7 @@ async function sendUserErasureForm(
       ${renderFormAlert(problem)}
       <p class="warning">This can't be undone.</p>
       <p>
-        The name, e-mail address and token names are deleted, also from the ledger. Actions and roles stay recorded
+        The name, email address and token names are deleted, also from the ledger. Actions and roles stay recorded
         under the ID <code>${user.id}</code>, but no one can tell who it was.
       </p>
       <form method="post" action="${PATH}/${user.id}/erase" class="stack">

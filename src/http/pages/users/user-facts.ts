@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import { type Role, ROLES } from '../../../domain/company.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
-import { userStatus } from '../../admin/user-schemas.ts'
+import { getUserStatus } from '../../admin/user-schemas.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { renderChoice, type FormProblem } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 
-/** Whether the user is erased: an erased user has no e-mail. */
+/** Whether the user is erased: an erased user has no email. */
 export function isErased({ email }: UserRecord): boolean {
   return email === ''
 }
@@ -18,7 +18,7 @@ export function formatUserName(user: UserRecord): string {
 
 /** Renders the status of a user as a badge. */
 export function renderUserStatus(user: UserRecord): Html {
-  switch (userStatus(user)) {
+  switch (getUserStatus(user)) {
     case 'active':
       return renderBadge('good', 'Active')
     case 'pending':

@@ -116,8 +116,8 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
   return html`<dl class="facts">
     <dt>Status</dt>
     <dd>${renderUserStatus(user)}</dd>
-    <dt>E-mail</dt>
-    <dd>${user.email || 'erased'}</dd>
+    <dt>Email</dt>
+    <dd>${user.email || 'Erased'}</dd>
     <dt>Role</dt>
     <dd>${user.role}</dd>
     <dt>Created</dt>
@@ -126,7 +126,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
       linkExpiresAt === null
         ? ''
         : html`<dt>One-time link</dt>
-            <dd>expires ${renderTime(linkExpiresAt, timeZone)}</dd>`
+            <dd>Expires ${renderTime(linkExpiresAt, timeZone)}</dd>`
     }
     ${
       removedAt === null
@@ -140,7 +140,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
 }
 
 function renderRemovedUser(user: UserRecord): Html {
-  if (isErased(user)) return html`<p>The name and e-mail were erased. Past actions stay recorded under the ID.</p>`
+  if (isErased(user)) return html`<p>The name and email were erased. Past actions stay recorded under the ID.</p>`
   return html`<p>
       Removed users stay listed so that their past actions keep a name. To restore access, invite the person again.
     </p>

@@ -5,7 +5,7 @@ import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { UserRecord, UserStatus } from '../../../accounts/users/users.ts'
 import { listUsers } from '../../../accounts/users/users.ts'
 import { InviteBody, USER_STATUSES } from '../../admin/user-schemas.ts'
-import { emailOf } from '../../admin/users.ts'
+import { readEmailField } from '../../admin/users.ts'
 import { decodeIdCursor } from '../../server/id-cursor.ts'
 import {
   listOptions,
@@ -29,7 +29,7 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
 
-/** `/settings/users`: the list and the invitation form. Sending the form twice fails: the e-mail is then taken. */
+/** `/settings/users`: the list and the invitation form. Sending the form twice fails: the email is then taken. */
 export function addUsersPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendUserList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendInviteForm(request, reply, null))
@@ -37,7 +37,7 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
     try {
       const { email = '', name = '', role = '' } = readFormFields(request.body)
       const body = checkForm(InviteBody, { email: email.trim(), name: name.trim(), role })
-      const person = { email: emailOf(body), name: body.name, role: body.role }
+      const person = { email: readEmailField(body), name: body.name, role: body.role }
       const invited = await inviteCompanyUser(services.company, getActing(request), person)
       return await sendOneTimeLink(request, reply, services.sessions, 'User invited', invited)
     } catch (error) {
@@ -57,9 +57,9 @@ async function sendInviteForm(
     title: 'Invite user',
     body: html`<h1>Invite user</h1>
       ${renderFormAlert(problem)}
-      <p>You'll get a one-time link to share; no e-mail is sent. The link works for ${LINK_LIFE_DAYS} days.</p>
+      <p>You'll get a one-time link to share; no email is sent. The link works for ${LINK_LIFE_DAYS} days.</p>
       <form method="post" action="${PATH}/new" class="stack">
-        ${renderField({ name: 'email', label: 'E-mail', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
+        ${renderField({ name: 'email', label: 'Email', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
         ${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}
         ${renderRoleChoice(role, problem)}
         <div class="actions"><button class="primary">Invite</button><a class="button" href="${PATH}">Cancel</a></div>
@@ -100,7 +100,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
     </caption>
     <thead>
       <tr>
-        <th scope="col">Name and e-mail</th>
+        <th scope="col">Name and email</th>
         <th scope="col">Role</th>
         <th scope="col">Status</th>
         <th scope="col">Created</th>
