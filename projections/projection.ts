@@ -1,6 +1,10 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { RecordedEvent } from '../src/domain/events.ts'
 
+/** A query builder of a database with any tables. The reader of a projection knows its own. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyDb = Kysely<any>
+
 /**
  * Folds each company's ledger into tables. The fold is pure. A changed fold or table is a new version, which fills its
  * own tables while the previous version keeps using the old ones.
@@ -12,9 +16,9 @@ export interface Projection {
    * Creates the tables in an existing, empty schema, with the keys and indexes that the fold needs. Run as the owner of
    * the database.
    */
-  createTables(db: Kysely<unknown>, schema: string): Promise<void>
+  createTables(db: AnyDb, schema: string): Promise<void>
   /** Creates the indexes that queries need, unless they exist. This is much faster once the tables are full. */
-  createIndexes(db: Kysely<unknown>, schema: string): Promise<void>
+  createIndexes(db: AnyDb, schema: string): Promise<void>
   /**
    * Folds events into the tables, in the transaction that moves the checkpoints. Each company has at most one batch,
    * whose events follow the previously folded ones without a gap and end with the end of a call, unless they are part

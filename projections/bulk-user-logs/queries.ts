@@ -1,5 +1,6 @@
-import type { Kysely, RawBuilder, Selectable } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
+import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { Direction, PersonFilter } from './people-queries.ts'
@@ -44,7 +45,7 @@ export interface EntryFilter extends PersonFilter {
 
 /** Lists a company's entries, newest first; with `before`, only those before that position. */
 export async function listLogEntries(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   filter: EntryFilter,
   page: { before: number | null; limit: number },
@@ -55,7 +56,7 @@ export async function listLogEntries(
 
 /** Lists a company's entries after a position, oldest first. */
 export async function listLogEntriesAfter(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   filter: EntryFilter,
   page: { after: number; limit: number },
@@ -77,7 +78,7 @@ interface Bound {
 }
 
 async function listInDirection(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   filter: EntryFilter,
   stretch: Stretch,
@@ -94,14 +95,14 @@ async function listInDirection(
 }
 
 /** The position of a company's newest entry; 0 if it has none. */
-export async function readNewestLogPosition(db: Kysely<unknown>, companyId: string): Promise<number> {
+export async function readNewestLogPosition(db: AnyDb, companyId: string): Promise<number> {
   const { rows } = await sql<{ newest: number }>`select coalesce(max(position), 0) as newest from ${ENTRIES}
     where company_id = ${toUuid(companyId)}`.execute(db)
   return rows[0]?.newest ?? 0
 }
 
 /** Finds an entry by the id of its call; null if the company has no such entry, or not yet. */
-export async function findLogEntry(db: Kysely<unknown>, companyId: string, callId: string): Promise<LogEntry | null> {
+export async function findLogEntry(db: AnyDb, companyId: string, callId: string): Promise<LogEntry | null> {
   const { rows } = await sql<EntryRow>`select * from ${ENTRIES}
     where company_id = ${toUuid(companyId)} and call_id = ${toUuid(callId)}`.execute(db)
   return rows[0] ? toLogEntry(rows[0]) : null

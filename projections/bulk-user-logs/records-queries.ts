@@ -1,5 +1,6 @@
-import type { Kysely, RawBuilder, Selectable } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
+import type { AnyDb } from '../projection.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { isRecordOfPerson } from './people-queries.ts'
 import type { BulkUserLogTables, RecordStatus } from './tables.ts'
@@ -37,7 +38,7 @@ export function getRecordOutcome({ entry }: EntryPlace, record: Pick<LogRecord, 
 
 /** Lists the records of an entry that match a filter, in the order of the call, after an ordinal. */
 export async function listLogRecords(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   entry: EntryPlace,
   filter: RecordFilter,
@@ -50,7 +51,7 @@ export async function listLogRecords(
 
 /** Lists the last records of an entry before an ordinal that match a filter, in the order of the call. */
 export async function listLogRecordsBefore(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   entry: EntryPlace,
   filter: RecordFilter,
@@ -62,7 +63,7 @@ export async function listLogRecordsBefore(
 
 /** Finds the record with this index in the call; null if the entry has none. */
 export async function findLogRecord(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   entry: EntryPlace,
   index: number,
@@ -93,7 +94,7 @@ function buildRecordConditions(companyId: string, entry: EntryPlace, { status, q
 }
 
 async function selectRecords(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   entry: EntryPlace,
   conditions: Condition[],

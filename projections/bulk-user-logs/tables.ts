@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 
 export type RecordStatus = 'Synced' | 'No Updates' | 'Reactivated' | 'Deactivated'
@@ -70,12 +70,12 @@ export type BulkUserLogTables = {
 }
 
 /** Creates the tables in an empty schema. Every key and index starts with the company. */
-export const createBulkUserLogTables = (db: Kysely<unknown>, schema: string) => runStatements(db, schema, TABLES)
+export const createBulkUserLogTables = (db: AnyDb, schema: string) => runStatements(db, schema, TABLES)
 
 /** Creates the indexes that queries need. */
-export const createBulkUserLogIndexes = (db: Kysely<unknown>, schema: string) => runStatements(db, schema, INDEXES)
+export const createBulkUserLogIndexes = (db: AnyDb, schema: string) => runStatements(db, schema, INDEXES)
 
-async function runStatements(db: Kysely<unknown>, schema: string, statements: string[]): Promise<void> {
+async function runStatements(db: AnyDb, schema: string, statements: string[]): Promise<void> {
   for (const statement of statements) await sql.raw(statement.replaceAll('$schema', `"${schema}"`)).execute(db)
 }
 

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { bulkUserLogs } from './fold.ts'
@@ -16,7 +16,7 @@ export interface UsageOfDay {
 
 /** Reads a company's usage in a range of days, both inclusive, of one API key or of all. */
 export async function readDailyUsage(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   range: { from: string; to: string; key?: string },
 ): Promise<UsageOfDay[]> {
@@ -34,7 +34,7 @@ export async function readDailyUsage(
 }
 
 /** The current day (UTC) by the database's clock. */
-export async function readCurrentDay(db: Kysely<unknown>): Promise<string> {
+export async function readCurrentDay(db: AnyDb): Promise<string> {
   const { rows } = await sql<{
     day: string
   }>`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') as day`.execute(db)

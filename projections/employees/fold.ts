@@ -1,11 +1,11 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Employee, EmployeeStreamEvent } from '../../src/domain/employees/employee.ts'
 import { evolveStored } from '../../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
-import type { CompanyEvents, Projection } from '../projection.ts'
+import type { AnyDb, CompanyEvents, Projection } from '../projection.ts'
 import { bigints, jsons, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
 /** The employee read model: the latest state of every employee, for lists and searches. */
@@ -28,7 +28,7 @@ export type EmployeeTables = {
   }
 }
 
-async function createTables(db: Kysely<unknown>, schema: string): Promise<void> {
+async function createTables(db: AnyDb, schema: string): Promise<void> {
   // No index on email or external id: the snapshots have unique ones, and lists by either read the snapshots.
   await sql`create table ${sql.id(schema, 'employees')} (
     company_id uuid not null,
@@ -44,7 +44,7 @@ async function createTables(db: Kysely<unknown>, schema: string): Promise<void> 
   )`.execute(db)
 }
 
-async function createIndexes(db: Kysely<unknown>, schema: string): Promise<void> {
+async function createIndexes(db: AnyDb, schema: string): Promise<void> {
   const table = sql.id(schema, 'employees')
   await sql`create index if not exists employees_by_status on ${table} (company_id, status, employee_id)`.execute(db)
   await sql`create index if not exists employees_by_update on ${table} (company_id, updated_at, employee_id)`.execute(

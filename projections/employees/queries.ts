@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { AnyDb } from '../projection.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import type { EmployeeTables } from './fold.ts'
 import { employees, normaliseSearchText, buildSearchText } from './fold.ts'
@@ -37,7 +38,7 @@ interface Page {
  * an email or an external id, lists the employee who has it now, if any.
  */
 export async function listEmployees(
-  db: Kysely<unknown>,
+  db: AnyDb,
   companyId: string,
   filter: EmployeeFilter,
   page: Page,
@@ -63,12 +64,7 @@ export async function listEmployees(
  * Lists the employee who has an email or an external id, if the rest of the filter matches. Reads the snapshots, which
  * are current as of the last commit: if two employees swap a value, one of them is found at any time.
  */
-async function listHolder(
-  db: Kysely<unknown>,
-  companyId: string,
-  filter: EmployeeFilter,
-  page: Page,
-): Promise<Employee[]> {
+async function listHolder(db: AnyDb, companyId: string, filter: EmployeeFilter, page: Page): Promise<Employee[]> {
   const { email, external_id: externalId } = filter
   const conditions = [sql`company_id = ${toUuid(companyId)}`]
   if (email !== undefined) conditions.push(sql`email = ${email}`)
@@ -93,11 +89,7 @@ function matchesFilter(
 }
 
 /** Finds the employees of a company with these ids, by id. */
-export async function findEmployees(
-  db: Kysely<unknown>,
-  companyId: string,
-  ids: string[],
-): Promise<Map<string, Employee>> {
+export async function findEmployees(db: AnyDb, companyId: string, ids: string[]): Promise<Map<string, Employee>> {
   if (ids.length === 0) return new Map()
   const rows = await withTables(db)
     .selectFrom('employees')
@@ -108,6 +100,6 @@ export async function findEmployees(
   return new Map(rows.map(({ state }) => [state.id, state]))
 }
 
-function withTables(db: Kysely<unknown>): Kysely<EmployeeTables> {
+function withTables(db: AnyDb): Kysely<EmployeeTables> {
   return db.withSchema(schemaOf(employees)).$extendTables<EmployeeTables>()
 }

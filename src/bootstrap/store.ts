@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { assertCurrent } from '../postgres/assert-current.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { openDatabase } from '../postgres/kysely.ts'
@@ -13,7 +12,7 @@ import { queueNames } from '../workers/queues.ts'
 
 export interface OpenedPool {
   pool: Pool
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   close(): Promise<void>
 }
 
@@ -22,7 +21,7 @@ export async function openStore(config: Config, urls: DatabaseUrls): Promise<Ope
   const store = openUnchecked(config, urls)
   try {
     await assertCurrent(() => isSetUp(store.db))
-    if (await isDistributed(store.db as unknown as Kysely<unknown>)) useShards(store.pool)
+    if (await isDistributed(store.db)) useShards(store.pool)
     return store
   } catch (error) {
     await store.close()
@@ -43,4 +42,4 @@ export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
 }
 
 /** Whether the database has every migration and queue that this program needs. */
-export const isSetUp = (db: Kysely<LedgerTables>) => isCurrent(db as unknown as Kysely<unknown>, queueNames())
+export const isSetUp = (db: LedgerDb) => isCurrent(db, queueNames())

@@ -1,9 +1,8 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, isId, toUuid } from '../domain/ids.ts'
 import type { NoteFiles } from '../ledger/audit/note-files.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
@@ -35,11 +34,7 @@ export async function checkKeyFile(file: string): Promise<Finding> {
 }
 
 /** Checks that recent changes are covered by checkpoints outside the database, and that the database was not rolled back. */
-export async function checkCheckpoints(
-  db: Kysely<LedgerTables>,
-  files: NoteFiles,
-  intervalMs: number,
-): Promise<Finding> {
+export async function checkCheckpoints(db: LedgerDb, files: NoteFiles, intervalMs: number): Promise<Finding> {
   const rolledBack = await findRolledBack(db, files)
   if (rolledBack !== null) return fail('checkpoints', rolledBack, 'see docs/operations.md, “After a restore”')
   const { rows } = await sql<{ company_id: string; position: number; is_old: boolean }>`
@@ -63,7 +58,7 @@ export async function checkCheckpoints(
  * Describes the evidence that the database was rolled back; null when there is none. Includes companies that the database
  * no longer has. Reads notes before heads, so that a note written meanwhile is not taken for evidence.
  */
-async function findRolledBack(db: Kysely<LedgerTables>, files: NoteFiles): Promise<string | null> {
+async function findRolledBack(db: LedgerDb, files: NoteFiles): Promise<string | null> {
   const known = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
   for (let at = 0; at < known.length; at += COMPANIES_AT_ONCE) {
     const some = known.slice(at, at + COMPANIES_AT_ONCE)

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { readStanding, readTimesAhead } from '../ledger/read/read-standings.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
@@ -11,7 +10,7 @@ const AHEAD_SECONDS = 2
 const MIGRATE = 'run `npm run --silent cli -- migrate` with MIGRATE_DATABASE_URL set to the owner'
 
 /** Checks the role of the service, and that it cannot change events. */
-export async function checkPrivileges(db: Kysely<LedgerTables>): Promise<Finding[]> {
+export async function checkPrivileges(db: LedgerDb): Promise<Finding[]> {
   const { rows } = await sql<Rights>`
     select current_user as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
       pg_has_role(c.relowner, 'member') as owns,
@@ -58,7 +57,7 @@ interface Rights {
 }
 
 /** Checks for events with times ahead of the database clock, which was set back after it recorded them. */
-export async function checkRecordedTimes(db: Kysely<LedgerTables>): Promise<Finding> {
+export async function checkRecordedTimes(db: LedgerDb): Promise<Finding> {
   const check = 'recorded times'
   const { companies, seconds } = await readTimesAhead(db)
   if (seconds <= AHEAD_SECONDS) return ok(check, 'no event is ahead of the database clock')
@@ -74,10 +73,7 @@ export function migrationFinding(isSetUp: boolean): Finding {
 }
 
 /** Checks that a projection is complete, not parked, and not behind. */
-export async function checkProjection(
-  db: Kysely<LedgerTables>,
-  projection: { name: string; version: number },
-): Promise<Finding> {
+export async function checkProjection(db: LedgerDb, projection: { name: string; version: number }): Promise<Finding> {
   const check = `projection ${projection.name}`
   const {
     parked_companies: parked,

@@ -6,7 +6,6 @@ import Fastify, { LogController } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { CompanyServices } from '../accounts/users/change-company.ts'
 import type { CommandServices } from '../calls/run-api-call.ts'
@@ -15,7 +14,7 @@ import type { FoundKey, KeyUsageCounter } from '../accounts/api-keys/key-access.
 import type { Reads } from '../ledger/read/reads.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { SystemHealth } from '../ledger/read/system-health.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
 import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
@@ -59,9 +58,9 @@ import { writeEmployees } from './v1/write-employees.ts'
 export interface AppServices {
   commands: CommandServices
   company: CompanyServices
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
-  access: Kysely<LedgerTables>
+  access: LedgerDb
   /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
   reads: Reads
   findKey(apiId: string): Promise<FoundKey | null>

@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, byteaArray, uuidArray } from '../postgres/binary-arrays.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 
 type Version = Pick<Projection, 'name' | 'version'>
 
@@ -26,11 +25,7 @@ export interface Checkpoint {
  * Finds the checkpoint of a projection in a company, creating it at position 0 if there is none. It is held while the
  * company is parked or backs off after a failure.
  */
-export async function findCheckpoint(
-  db: Kysely<LedgerTables>,
-  projection: Version,
-  companyId: string,
-): Promise<Checkpoint> {
+export async function findCheckpoint(db: LedgerDb, projection: Version, companyId: string): Promise<Checkpoint> {
   const find = () =>
     db
       .selectFrom('checkpoints')
@@ -66,7 +61,7 @@ function key({ name, version }: Version, companyId: string) {
 
 /** Finds the checkpoints of a projection in these companies, without those that are missing or held. */
 export async function findFreeCheckpoints(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Version,
   companyIds: string[],
 ): Promise<({ companyId: string } & Pick<Checkpoint, 'position' | 'head'>)[]> {
@@ -92,7 +87,7 @@ export async function findFreeCheckpoints(
  * if another worker has moved it, or the ledger lacks the leaf.
  */
 export async function moveCheckpoint(
-  transaction: Kysely<LedgerTables>,
+  transaction: LedgerDb,
   projection: Version,
   { companyId, from, to, leaf }: CheckpointMove,
 ): Promise<boolean> {
@@ -134,7 +129,7 @@ export interface CheckpointMove {
  * new position lacks the leaf. Returns the companies that were moved.
  */
 export async function moveCheckpoints(
-  transaction: Kysely<LedgerTables>,
+  transaction: LedgerDb,
   projection: Version,
   moves: CheckpointMove[],
 ): Promise<Set<string>> {
@@ -174,7 +169,7 @@ export interface FailureStanding {
  * however many workers meet it at the same time. Returns null if another worker has counted it or moved on.
  */
 export async function recordFailure(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Version,
   companyId: string,
   seen: Pick<Checkpoint, 'position' | 'attempts'>,
@@ -193,7 +188,7 @@ export async function recordFailure(
 }
 
 /** Companies with unfolded events that are neither parked nor backing off. */
-export async function findLagging(db: Kysely<LedgerTables>, projection: Version): Promise<string[]> {
+export async function findLagging(db: LedgerDb, projection: Version): Promise<string[]> {
   const { rows } = await sql<{ company_id: string }>`
     select h.company_id from heads h
     left join checkpoints c
@@ -205,7 +200,7 @@ export async function findLagging(db: Kysely<LedgerTables>, projection: Version)
 }
 
 /** Resumes a parked company at its checkpoint. Returns false if it was not parked. */
-export async function unpark(db: Kysely<LedgerTables>, projection: Version, companyId: string): Promise<boolean> {
+export async function unpark(db: LedgerDb, projection: Version, companyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('checkpoints')
     .set({ parked_at: null, attempts: 0, next_try_at: null })

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { recordedAt } from '../ledger/read/read-standings.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 
 /** The age in seconds up to which unfolded events are tolerated: under load, there are always some. */
 const MAX_SECONDS_BEHIND = 10
@@ -11,7 +10,7 @@ const MAX_SECONDS_BEHIND = 10
  * Marks a version of a projection as readable once it qualifies: in every company, it has reached the position of an
  * older version (which may be parked), or its unfolded events are recent. Returns whether this call marked it.
  */
-export async function completeVersion(db: Kysely<LedgerTables>, { name, version }: Projection): Promise<boolean> {
+export async function completeVersion(db: LedgerDb, { name, version }: Projection): Promise<boolean> {
   const { rows: said } =
     await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
   if (said.length > 0) return false

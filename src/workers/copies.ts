@@ -1,10 +1,10 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { toUuid } from '../domain/ids.ts'
 import { shadowNameOf } from '../ledger/read/read-standings.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { readProjectionTables } from './table-differences.ts'
 
 /*
@@ -23,7 +23,7 @@ export function replacedSchemaOf({ name, version }: Projection): string {
 }
 
 /** The oid of a schema; null if it does not exist. */
-export async function schemaOid(db: Kysely<LedgerTables>, schema: string): Promise<number | null> {
+export async function schemaOid(db: LedgerDb, schema: string): Promise<number | null> {
   const { rows } = await sql<{ oid: number | null }>`select to_regnamespace(${`"${schema}"`})::oid as oid`.execute(db)
   return rows[0]?.oid ?? null
 }
@@ -33,7 +33,7 @@ export async function schemaOid(db: Kysely<LedgerTables>, schema: string): Promi
  * any events.
  */
 export async function isShadowBefore(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Projection,
   companyId: string,
   position: number,

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
@@ -6,7 +5,7 @@ import { readEvent } from '../ledger/integrity/codec.ts'
 import type { StoredPage } from '../ledger/read/read-events.ts'
 import { readStoredBehind } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import { findFreeCheckpoints } from './checkpoints.ts'
 import type { Batch } from './project.ts'
 import { assertContiguous, foldBatches } from './project.ts'
@@ -35,7 +34,7 @@ export interface FoldedTogether {
  * Throws if the database cannot be read.
  */
 export async function foldTogether(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Projection,
   companyIds: string[],
   recent?: RecentEvents,
@@ -57,7 +56,7 @@ interface EndingBatch extends Batch {
 
 /** The next batches of these companies that can be folded together, from recent events or the ledger. */
 async function readNextBatches(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Projection,
   companyIds: string[],
   recent: RecentEvents | undefined,
@@ -105,7 +104,7 @@ function buildBatch(companyId: string, after: number, stored: StoredPage): Endin
 }
 
 async function foldAll(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Projection,
   batches: EndingBatch[],
   recent: RecentEvents | undefined,

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { CallPart, CompanyEvents, Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
@@ -9,7 +9,7 @@ import { isServerError } from '../postgres/database-errors.ts'
 import type { EventPage, PositionRange } from '../ledger/read/read-events.ts'
 import { readEventPage, readLastOfStream } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import type { Checkpoint, CheckpointMove } from './checkpoints.ts'
 import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
@@ -37,7 +37,7 @@ export interface FoldOptions {
 }
 
 /** Folds all unfolded events of a company. Returns the position reached. */
-export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, companyId: string): Promise<number> {
+export async function catchUp(db: LedgerDb, projection: Projection, companyId: string): Promise<number> {
   for (;;) {
     const { position, isDone } = await foldNext(db, projection, companyId)
     if (isDone) return position
@@ -54,7 +54,7 @@ export async function catchUp(db: Kysely<LedgerTables>, projection: Projection, 
  * are transient.
  */
 export async function foldNext(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Projection,
   companyId: string,
   { batchEvents: limit = BATCH_EVENTS, recent }: FoldOptions = {},
@@ -88,7 +88,7 @@ export async function foldNext(
  * current one is folded. Calls `onReached` with each position reached, by this worker or another one.
  */
 export async function foldFar(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Projection,
   companyId: string,
   options: { upTo: number; batchEvents: number; signal: AbortSignal; onReached(position: number): void },
@@ -161,7 +161,7 @@ interface NextCalls {
 
 /** Reads the next events to fold after a position; null if there are none. */
 async function readNextCalls(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   range: PositionRange & { limit: number },
 ): Promise<NextCalls | null> {
@@ -182,7 +182,7 @@ async function readNextCalls(
 
 /** Reads the next batch of events after a position. */
 async function readBatch(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   range: PositionRange & { limit: number },
 ): Promise<EventPage> {
@@ -218,7 +218,7 @@ export interface Batch extends CompanyEvents {
 }
 
 /** Returns false, without folding, if another worker has moved the checkpoint. */
-async function foldBatch(db: Kysely<LedgerTables>, projection: Projection, batch: Batch): Promise<boolean> {
+async function foldBatch(db: LedgerDb, projection: Projection, batch: Batch): Promise<boolean> {
   return (await foldBatches(db, projection, [batch])).length > 0
 }
 
@@ -226,11 +226,7 @@ async function foldBatch(db: Kysely<LedgerTables>, projection: Projection, batch
  * Folds batches of different companies in one transaction. Returns those that were folded: skips companies whose
  * checkpoint another worker has moved (or holds, if there are several), or whose leaf the ledger lacks.
  */
-export async function foldBatches(
-  db: Kysely<LedgerTables>,
-  projection: Projection,
-  batches: Batch[],
-): Promise<Batch[]> {
+export async function foldBatches(db: LedgerDb, projection: Projection, batches: Batch[]): Promise<Batch[]> {
   const folded = await db.transaction().execute(async (transaction) => {
     // Move the checkpoints first: a concurrent worker waits here, and then sees that it was overtaken.
     const moved = await moveAll(transaction, projection, batches)

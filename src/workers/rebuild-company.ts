@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { toUuid } from '../domain/ids.ts'
 import { readProgress } from '../ledger/read/read-progress.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import { findCheckpoint } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 import { foldNext } from './project.ts'
@@ -20,7 +19,7 @@ import { replaceDiffering } from './table-differences.ts'
  * without changes, if an event cannot be folded.
  */
 export async function rebuildCompany(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Projection,
   companyId: string,
   hooks: FoldHooks & { onBegun(events: number): void },

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -6,11 +5,11 @@ import { fromUuid, isId } from '../domain/ids.ts'
 import { isServerError } from '../postgres/database-errors.ts'
 import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 
 export interface RecorderOptions {
   /** A pool of one connection, which holds the lock. */
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   signer: CheckpointSigner
   log: Logger
   /** Milliseconds between rounds. */
@@ -54,7 +53,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  async function holdLock(connection: Kysely<LedgerTables>): Promise<void> {
+  async function holdLock(connection: LedgerDb): Promise<void> {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(connection)
     if (!rows[0]!.held) return
     try {
@@ -104,7 +103,7 @@ async function recordRound(
 }
 
 /** Companies whose size differs from the recorded one, and companies that have notes but no longer exist. */
-async function* companiesDue(db: Kysely<LedgerTables>, recorded: ReadonlyMap<string, number>): AsyncGenerator<string> {
+async function* companiesDue(db: LedgerDb, recorded: ReadonlyMap<string, number>): AsyncGenerator<string> {
   const missing = new Set(recorded.keys())
   let heads = await readHeads(db, NO_COMPANY)
   while (heads.length > 0) {
@@ -119,10 +118,7 @@ async function* companiesDue(db: Kysely<LedgerTables>, recorded: ReadonlyMap<str
 
 const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
 
-async function readHeads(
-  db: Kysely<LedgerTables>,
-  after: string,
-): Promise<{ id: string; uuid: string; position: number }[]> {
+async function readHeads(db: LedgerDb, after: string): Promise<{ id: string; uuid: string; position: number }[]> {
   const rows = await db
     .selectFrom('heads')
     .select(['company_id', 'position'])

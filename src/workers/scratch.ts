@@ -1,7 +1,7 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { foldBetween, foldCalls } from './project.ts'
 import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
 import type { Table } from './table-differences.ts'
@@ -19,13 +19,13 @@ const MAX_ROUNDS = 100
 export interface Scratch {
   projection: Projection
   /** The connection that has the tables. */
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   tables: Table[]
 }
 
 /** Creates scratch tables for a task. Requires the right to create temporary tables. */
 export async function withScratch<Result>(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: Projection,
   task: (scratch: Scratch) => Promise<Result>,
 ): Promise<Result> {
@@ -43,7 +43,7 @@ export async function withScratch<Result>(
 }
 
 /** Drop the tables, because the connection returns to its pool. A broken connection takes them along. */
-async function dropTables(db: Kysely<LedgerTables>, tables: Table[]): Promise<void> {
+async function dropTables(db: LedgerDb, tables: Table[]): Promise<void> {
   const names = tables.map(({ name }) => sql.id(SCRATCH, name))
   await sql`drop table ${sql.join(names)}`.execute(db).catch(() => undefined)
 }

@@ -4,7 +4,7 @@ import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { sqlState } from '../postgres/database-errors.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { replacedSchemaOf, schemaOid, shadowOf } from './copies.ts'
 import { foldBetween } from './project.ts'
 
@@ -13,7 +13,7 @@ import { foldBetween } from './project.ts'
  * or reader uses. A shadow is identified by the oid of its schema, which a rename does not change.
  */
 
-export type Db = Kysely<LedgerTables>
+export type Db = LedgerDb
 
 const REBUILDS = 7_307_115
 const LOCK_TIMEOUT = '2s'

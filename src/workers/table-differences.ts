@@ -1,7 +1,7 @@
-import type { Kysely, RawBuilder } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../domain/ids.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 
 /** A table of a projection, from the system catalogs. */
 export interface Table {
@@ -29,7 +29,7 @@ export interface RowDifference {
 }
 
 /** The tables of a schema. Throws if a primary key does not start with the company. */
-export async function readProjectionTables(db: Kysely<LedgerTables>, schema: string): Promise<Table[]> {
+export async function readProjectionTables(db: LedgerDb, schema: string): Promise<Table[]> {
   const { rows } = await sql<Table & { key: string[] | null }>`
     select c.relname as name,
       (select array_agg(a.attname::text order by k.nth) from pg_index i
@@ -57,7 +57,7 @@ export interface Copies {
 
 /** Counts the rows of a company that differ between the copies of a table, and returns the first ones by key. */
 export async function findDifferences(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   copies: Copies,
   table: Table,
   companyId: string,
@@ -99,12 +99,7 @@ export async function findDifferences(
 }
 
 /** Makes a company's rows in the live copy equal to the scratch copy's. Does not touch equal rows. */
-export async function replaceDiffering(
-  db: Kysely<LedgerTables>,
-  copies: Copies,
-  table: Table,
-  companyId: string,
-): Promise<number> {
+export async function replaceDiffering(db: LedgerDb, copies: Copies, table: Table, companyId: string): Promise<number> {
   const [live, scratch] = [sql.id(copies.live, table.name), sql.id(copies.scratch, table.name)]
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
   const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${isDifferent(column)})`)], sql` and `)

@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
 import { foldTogether } from './fold-together.ts'
@@ -13,9 +12,9 @@ import type { PgBoss, ProjectJob } from './queues.ts'
 import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
 
 export interface WorkerOptions {
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   /** Connections for folding, whose statements look rows up by key. */
-  foldingDb: Kysely<LedgerTables>
+  foldingDb: LedgerDb
   boss: PgBoss
   log: Logger
   /** Milliseconds between two comparisons of heads with checkpoints. */

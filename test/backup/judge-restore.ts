@@ -1,12 +1,11 @@
 import { rename } from 'node:fs/promises'
 import path from 'node:path'
-import type { Kysely } from 'kysely'
 import { openNotes, openSigner } from '../../src/bootstrap/signing.ts'
 import { readConfig } from '../../src/config.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
 import { RefusedToSignError } from '../../src/ledger/audit/sign-checkpoint.ts'
-import type { LedgerTables } from '../../src/ledger/tables.ts'
+import type { LedgerDb } from '../../src/ledger/tables.ts'
 import type { Cluster } from '../faults/cluster.ts'
 import { urlsNow } from '../faults/cluster.ts'
 import { isCaughtUp, oracle } from '../faults/oracle/oracle.ts'
@@ -111,7 +110,7 @@ function boundFaults(
 }
 
 /** The ids of all calls that the ledger has. */
-async function storedCalls(db: Kysely<LedgerTables>, companyIds: string[]): Promise<Set<string>> {
+async function storedCalls(db: LedgerDb, companyIds: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('events')
     .select('stream_id')

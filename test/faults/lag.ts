@@ -1,15 +1,10 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import type { LedgerTables } from '../../src/ledger/tables.ts'
+import type { LedgerDb } from '../../src/ledger/tables.ts'
 
 /** How old the oldest event of these companies is that a projection has not folded, in milliseconds; 0 when there is none. */
-export async function lagMs(
-  db: Kysely<LedgerTables>,
-  companyIds: string[],
-  projections: readonly Projection[],
-): Promise<number> {
+export async function lagMs(db: LedgerDb, companyIds: string[], projections: readonly Projection[]): Promise<number> {
   const { rows } = await sql<{ lag: number | null }>`
     select max(extract(epoch from clock_timestamp() - (e.envelope::json ->> 'recorded_at')::timestamptz) * 1000)::float8 as lag
     from heads h cross join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)
@@ -22,7 +17,7 @@ export async function lagMs(
 const SHOWN = 5
 
 /** Which of these companies are behind, and how their checkpoints stand, a line each, the first few. */
-export async function lagging(db: Kysely<LedgerTables>, companyIds: string[]): Promise<string[]> {
+export async function lagging(db: LedgerDb, companyIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     select format('%s version %s of %s is at %s of %s, attempts %s, next %s, parked %s: %s', c.projection, c.version, c.company_id, c.position,
       h.position, c.attempts, c.next_try_at, c.parked_at, c.error) as line

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import type { Kysely } from 'kysely'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
@@ -11,7 +10,7 @@ import { registerCompany } from '../../src/accounts/companies/register-company.t
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
-import type { LedgerTables } from '../../src/ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster, urlsNow } from './cluster.ts'
@@ -39,7 +38,7 @@ export interface Stage {
   /** What the workers keep current; a deploy may change it. */
   projections: readonly Projection[]
   /** A superuser's connections, past the line. They are made anew after each start of PostgreSQL. */
-  withDatabase<Result>(use: (db: Kysely<LedgerTables>) => Promise<Result>): Promise<Result>
+  withDatabase<Result>(use: (db: LedgerDb) => Promise<Result>): Promise<Result>
   /** Makes companies for one load. */
   makeCompanies(count: number): Promise<LoadedCompany[]>
   /** Waits until every process is ready and every event of these companies is folded. Returns false when it never is. */
@@ -119,10 +118,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
 }
 
 /** A superuser's connections to a cluster, for a while. */
-export async function withDatabase<Result>(
-  cluster: Cluster,
-  use: (db: Kysely<LedgerTables>) => Promise<Result>,
-): Promise<Result> {
+export async function withDatabase<Result>(cluster: Cluster, use: (db: LedgerDb) => Promise<Result>): Promise<Result> {
   const { superUrl: url } = urlsNow(cluster)
   const db = openDatabase<LedgerTables>(openPool({ url, name: 'oracle', max: 2, statementTimeoutMs: 600_000 }))
   try {

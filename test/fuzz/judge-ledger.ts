@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { listLogEntriesAfter } from '../../projections/bulk-user-logs/queries.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { closesCall } from '../../src/domain/events.ts'
@@ -81,12 +80,7 @@ export async function companyFaults(
 /** The read models fold all of it, and Bulk User Logs has each call exactly once. */
 async function entryFaults(db: Service['db'], companyId: string, closed: Map<string, number>): Promise<string[]> {
   for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
-  const found = await listLogEntriesAfter(
-    db as unknown as Kysely<unknown>,
-    companyId,
-    {},
-    { after: 0, limit: ENTRIES_AT_ONCE },
-  )
+  const found = await listLogEntriesAfter(db, companyId, {}, { after: 0, limit: ENTRIES_AT_ONCE })
   const ids = found.map(({ entry }) => entry.id)
   const isEqual = ids.length === closed.size && new Set(ids).size === ids.length && ids.every((id) => closed.has(id))
   return isEqual ? [] : [`Bulk User Logs has ${ids.length} entries of ${closed.size} calls`]

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import t from 'tap'
 import type { EntryFilter } from '../../projections/bulk-user-logs/queries.ts'
 import { findLogEntry, listLogEntries, listLogEntriesAfter } from '../../projections/bulk-user-logs/queries.ts'
@@ -6,7 +5,7 @@ import { listLogRecords, listLogRecordsBefore } from '../../projections/bulk-use
 import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)
-const db = service.db as unknown as Kysely<unknown>
+const db = service.db
 const { id: company } = service.company
 
 const made = await service.call('POST', '/v1/employees', {

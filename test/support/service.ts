@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { Kysely } from 'kysely'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -23,7 +22,7 @@ import type { Config } from '../../src/config.ts'
 import { readConfig } from '../../src/config.ts'
 import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
 import { ROLES, type Role } from '../../src/domain/company.ts'
-import type { LedgerTables } from '../../src/ledger/tables.ts'
+import type { LedgerDb } from '../../src/ledger/tables.ts'
 import type { Tracing } from '../../src/observe/tracing/tracing.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { createTestDatabase } from './postgres/test-database.ts'
@@ -54,7 +53,7 @@ export interface Service {
   urls: DatabaseUrls & { superUrl: string; name: string }
   config: Config
   pool: Pool
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   app: FastifyInstance
   address: string
   company: TestCompany

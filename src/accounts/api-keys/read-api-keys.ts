@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { ClientBase } from 'pg'
 import type { KeyUsage, RefreshPeriod } from '../../domain/company.ts'
@@ -6,7 +5,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { UsageRow } from '../../ledger/append/statements.ts'
 import { keyUsageOf } from '../../ledger/append/statements.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface ApiKeyRecord extends KeyLife {
@@ -46,7 +45,7 @@ export type KeyStatus = 'active' | 'disabled' | 'revoked'
 
 /** Lists a company's keys before an id, newest first. */
 export async function listApiKeys(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   page: { status?: KeyStatus; before?: string; limit: number },
 ): Promise<SeenKey[]> {
@@ -62,7 +61,7 @@ export async function listApiKeys(
 }
 
 /** Finds a key of a company; null if it does not exist. */
-export async function findApiKey(db: Kysely<LedgerTables>, companyId: string, apiId: string): Promise<SeenKey | null> {
+export async function findApiKey(db: LedgerDb, companyId: string, apiId: string): Promise<SeenKey | null> {
   const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
     where k.company_id = ${toUuid(companyId)} and k.api_id = ${toUuid(apiId)}`.execute(db)
   return rows[0] ? { key: apiKeyRecord(rows[0]), now: rows[0].now } : null

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { TokenScope } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** A user's token without its secret. Times are RFC 3339 UTC. */
 export interface TokenRecord {
@@ -39,11 +38,7 @@ export interface SeenToken {
 }
 
 /** Finds a token of any user of a company; null if it does not exist. */
-export async function findUserToken(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  tokenId: string,
-): Promise<SeenToken | null> {
+export async function findUserToken(db: LedgerDb, companyId: string, tokenId: string): Promise<SeenToken | null> {
   const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
     where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(db)
   return rows[0] ? { token: toTokenRecord(rows[0]), now: rows[0].now } : null
@@ -51,7 +46,7 @@ export async function findUserToken(
 
 /** Lists a user's tokens before an id, newest first. */
 export async function listUserTokens(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   page: { userId: string; before?: string; limit: number },
 ): Promise<SeenToken[]> {

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Role, TokenScope } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 export interface SignedInUser {
   companyId: string
@@ -18,7 +17,7 @@ const LAST_USE_STEP_MS = 60_000
 
 /** Finds the user and the scope of a token; null if it is malformed, unknown, expired or revoked. Caches nothing. */
 export async function findUserOfToken(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   token: string,
 ): Promise<{ user: SignedInUser; scope: TokenScope | null } | null> {
   const companyId = companyOfUserToken(token)
@@ -75,7 +74,7 @@ const OF_STATUS: Record<UserStatus, string> = {
 
 /** Lists a company's users before an id, newest first; without a status, all except removed ones. */
 export async function listUsers(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   page: { status?: UserStatus; before?: string; limit: number },
 ): Promise<UserRecord[]> {
@@ -89,11 +88,7 @@ export async function listUsers(
 }
 
 /** Finds a user of a company, removed or not; null if it does not exist. */
-export async function findUser(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  userId: string,
-): Promise<UserRecord | null> {
+export async function findUser(db: LedgerDb, companyId: string, userId: string): Promise<UserRecord | null> {
   const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
     where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}`.execute(db)
   return rows[0] ? toUserRecord(rows[0]) : null

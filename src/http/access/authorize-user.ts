@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Kysely } from 'kysely'
 import { ADMIN_ONLY } from '../../accounts/users/change-company.ts'
 import type { Role, TokenScope } from '../../domain/company.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SignedInUser } from '../../accounts/users/users.ts'
 import { findUserOfToken } from '../../accounts/users/users.ts'
 import { invalidCredentials, ProblemError } from '../server/problem.ts'
@@ -21,7 +20,7 @@ declare module 'fastify' {
  * Authenticates company users, of any role, by bearer token (RFC 6750) or, without one, by browser session. Refuses
  * requests made by pages of other sites. A token with a scope is accepted only where that scope is allowed.
  */
-export function authenticateUser(db: Kysely<LedgerTables>, sessions: SessionSettings, scope?: TokenScope) {
+export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?: TokenScope) {
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     const { authorization } = request.headers
     if (authorization === undefined) {
@@ -51,7 +50,7 @@ export function requireRole(...roles: [Role, ...Role[]]) {
 }
 
 /** Authenticates a user and requires the role admin. */
-export function authorizeAdmin(db: Kysely<LedgerTables>, sessions: SessionSettings) {
+export function authorizeAdmin(db: LedgerDb, sessions: SessionSettings) {
   const [authenticate, assertAdmin] = [authenticateUser(db, sessions), requireRole('admin')]
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await authenticate(request, reply)

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/users/change-company.ts'
 import type { KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
@@ -8,7 +7,7 @@ import { issueApiKeyRecord } from '../../accounts/api-keys/issue-api-key.ts'
 import { isId } from '../../domain/ids.ts'
 import type { KeyChange } from '../../domain/accounts/key-lifecycle.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../server/id-cursor.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -25,7 +24,7 @@ const params = idIn('API key')
 const tags = ['API keys']
 
 /** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
-export function apiKeys(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
+export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   addReadRoutes(app, db)
   issueAndEdit(app, services)
   rotate(app, services)
@@ -40,7 +39,7 @@ export function apiKeys(app: FastifyInstance, db: Kysely<LedgerTables>, services
   addActionRoute(app, services, 'revoke', 'revokeApiKey', 'Revoke an API key permanently')
 }
 
-function addReadRoutes(app: FastifyInstance, db: Kysely<LedgerTables>): void {
+function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
   app.get<{ Querystring: Static<typeof KeyListQuery> }>(
     '/api-keys',
     {

@@ -2,13 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { listLogRecords, getRecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
 import type { Reader } from '../server/text-stream.ts'
@@ -68,7 +67,7 @@ export function bulkUserLogsCsv(
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readEntryFilter(request.query)
-      const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
+      const logs = await reads.of(companyId)
       const pages = allPages<LogEntry>(ENTRIES_PER_PAGE, (last) =>
         listLogEntries(logs, companyId, filter, { before: last?.position ?? null, limit: ENTRIES_PER_PAGE }),
       )
@@ -83,7 +82,7 @@ export function bulkUserLogsCsv(
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(request.query)
       const db = await reads.of(companyId)
-      const logs = db as unknown as Kysely<unknown>
+      const logs = db
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
       const pages = allPages<LogRecord>(RECORDS_PER_PAGE, (last) =>
         listLogRecords(logs, companyId, entry, filter, { after: last?.ordinal ?? -1, limit: RECORDS_PER_PAGE }),
@@ -166,7 +165,7 @@ function errorText({ pointer, code, message }: NonNullable<ShownRecord['errors']
 }
 
 async function* withDetails(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   entry: LogEntry,
   pages: AsyncIterable<LogRecord[]>,

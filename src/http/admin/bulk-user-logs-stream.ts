@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import {
   BULK_USER_LOGS,
   listLogEntriesAfter,
@@ -9,7 +8,7 @@ import {
 } from '../../../projections/bulk-user-logs/queries.ts'
 import { readReached } from '../../ledger/read/read-progress.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { openCompanyWatch } from '../live/company-watch.ts'
@@ -20,7 +19,7 @@ import { StreamQuery } from './bulk-user-logs-schemas.ts'
 
 export interface StreamServices {
   /** The primary, which one query watches for all companies. */
-  access: Kysely<LedgerTables>
+  access: LedgerDb
   reads: Reads
   limits: StreamLimits
   streams: OpenStreams
@@ -61,7 +60,7 @@ export function bulkUserLogsStream(
     async (request, reply) => {
       const { companyId, userId } = userOf(request)
       const readAfter = async (position: number) => {
-        const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
+        const logs = await reads.of(companyId)
         const entries = await listLogEntriesAfter(logs, companyId, {}, { after: position, limit: ENTRIES_AT_ONCE })
         const events = entries.map(({ position, entry }) => ({ position, data: entry }))
         return { events, reached: events.at(-1)?.position ?? position, isMore: events.length === ENTRIES_AT_ONCE }
@@ -87,5 +86,5 @@ async function findStart(reads: Reads, request: StreamRequest): Promise<number> 
   const { cursor } = request.query
   if (cursor !== undefined) return decodeCursor(cursor)
   const { companyId } = userOf(request)
-  return readNewestLogPosition((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId)
+  return readNewestLogPosition(await reads.of(companyId), companyId)
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Static } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { findLogEntry, listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
@@ -57,7 +57,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const before = cursor === undefined ? null : decodeCursor(cursor)
       // One extra item tells whether there is a next page.
       const page = { before, limit: limit + 1 }
-      const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
+      const logs = await reads.of(companyId)
       const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
       const items = found.slice(0, limit)
       return {
@@ -69,7 +69,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
 
   app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
-    const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
+    const logs = await reads.of(companyId)
     const { entry } = await requireLogEntry(logs, companyId, request.params.log_id)
     return entry
   })
@@ -83,7 +83,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const filter = schemas.readRecordFilter(query)
       const after = cursor === undefined ? -1 : decodeCursor(cursor)
       const db = await reads.of(companyId)
-      const logs = db as unknown as Kysely<unknown>
+      const logs = db
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
       const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
       const page = found.slice(0, limit)
@@ -96,7 +96,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
 }
 
 /** Finds an entry. Throws `log_not_found`, also for an entry of another company. */
-export async function requireLogEntry(logs: Kysely<unknown>, companyId: string, id: string): Promise<LogEntry> {
+export async function requireLogEntry(logs: LedgerDb, companyId: string, id: string): Promise<LogEntry> {
   const found = isId('log', id) ? await findLogEntry(logs, companyId, id) : null
   if (!found) throw new ProblemError(problem('log_not_found', 'No such log entry exists'))
   return found

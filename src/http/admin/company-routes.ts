@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Kysely } from 'kysely'
 import type { CompanyServices } from '../../accounts/users/change-company.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { authenticateUser, requireRole } from '../access/authorize-user.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import type { SessionSettings } from '../access/session.ts'
@@ -13,9 +12,9 @@ import { userTokens } from './user-tokens.ts'
 import { users } from './users.ts'
 
 export interface CompanyRouteServices {
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   /** The primary, on connections that long reads do not use. */
-  access: Kysely<LedgerTables>
+  access: LedgerDb
   company: CompanyServices
   sessions: SessionSettings
   /** Failed authentications of one address in a minute. 0 means no limit. */

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import type { LogRecord } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { AttributeChanges, RecordedEvent } from '../../domain/events.ts'
 import { readEventsAt } from '../../ledger/read/read-events.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** A record of an entry in the admin endpoint. Fields that do not apply are null. */
 export interface ShownRecord {
@@ -26,11 +25,7 @@ export interface ShownRecord {
 }
 
 /** Adds the details from the ledger to the rows of a page, in one read. */
-export async function renderRecords(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  records: LogRecord[],
-): Promise<ShownRecord[]> {
+export async function renderRecords(db: LedgerDb, companyId: string, records: LogRecord[]): Promise<ShownRecord[]> {
   const positions = records.flatMap(listPositions)
   const events = positions.length === 0 ? [] : await readEventsAt(db, companyId, positions)
   const byPosition = new Map(events.map((event) => [event.position, event]))

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import { readCurrentDay, readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import { isId } from '../../domain/ids.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
@@ -60,7 +59,7 @@ export function usage(app: FastifyInstance, reads: Reads): void {
     assertStorable(request.query)
     if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
     const { companyId } = userOf(request)
-    const logs = (await reads.of(companyId)) as unknown as Kysely<unknown>
+    const logs = await reads.of(companyId)
     const range = readRange(days, days.to === undefined ? await readCurrentDay(logs) : days.to)
     const ofKey = key === undefined ? range : { ...range, key }
     return { ...range, items: await readDailyUsage(logs, companyId, ofKey), next_cursor: null }

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import { ADMIN_ONLY } from '../../accounts/users/change-company.ts'
 import type { CompanyServices } from '../../accounts/users/change-company.ts'
 import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
 import { issueUserToken, NO_SUCH_TOKEN, revokeUserToken } from '../../accounts/users/user-tokens.ts'
 import { isId } from '../../domain/ids.ts'
 import { listUserTokens } from '../../accounts/users/read-user-tokens.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SignedInUser } from '../../accounts/users/users.ts'
 import { findUser } from '../../accounts/users/users.ts'
 import { userOf } from '../access/authorize-user.ts'
@@ -22,7 +21,7 @@ import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret
 const tags = ['Tokens']
 
 /** Routes for tokens of the admin and audit endpoints. Users manage their own; administrators may manage all. */
-export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
+export function userTokens(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get<{ Querystring: Static<typeof TokenListQuery> }>(
     '/tokens',
     {
@@ -87,7 +86,7 @@ export function userTokens(app: FastifyInstance, db: Kysely<LedgerTables>, servi
 
 /** Finds the user whose tokens to list: yourself, or any user of the company for an administrator. */
 async function findTokenOwner(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   { companyId, userId, role }: SignedInUser,
   wanted = userId,
 ): Promise<string> {

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import type { CompanyServices } from '../../accounts/users/change-company.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../accounts/users/erase-user.ts'
@@ -8,7 +7,7 @@ import type { UserWithLink } from '../../accounts/users/invite-user.ts'
 import { inviteCompanyUser } from '../../accounts/users/invite-user.ts'
 import { readAttribute } from '../../domain/attributes.ts'
 import { isId } from '../../domain/ids.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
 import { fieldError, invalidFields } from '../server/body-faults.ts'
 import { pageBefore, pageOf } from '../server/id-cursor.ts'
@@ -35,7 +34,7 @@ const params = idIn('user')
 const tags = ['Users']
 
 /** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
-export function users(app: FastifyInstance, db: Kysely<LedgerTables>, services: CompanyServices): void {
+export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   addReadRoutes(app, db)
   invite(app, services)
   addChangeRoute(app, services)
@@ -43,7 +42,7 @@ export function users(app: FastifyInstance, db: Kysely<LedgerTables>, services: 
   erase(app, services)
 }
 
-function addReadRoutes(app: FastifyInstance, db: Kysely<LedgerTables>): void {
+function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
   app.get<{ Querystring: Static<typeof UserListQuery> }>(
     '/users',
     {

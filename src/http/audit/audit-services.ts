@@ -1,16 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Kysely } from 'kysely'
 import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../access/session.ts'
 import type { StreamLimits } from '../live/live-stream.ts'
 import type { OpenStreams } from '../live/open-streams.ts'
 
 export interface AuditRouteServices {
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   /** The primary, on connections that long reads do not use. */
-  access: Kysely<LedgerTables>
+  access: LedgerDb
   reads: Reads
   limits: StreamLimits
   streams: OpenStreams

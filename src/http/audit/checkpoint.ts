@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import { problem } from '../../domain/errors.ts'
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
 import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
 import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { idsOf } from '../server/log-ids.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -57,10 +56,7 @@ const KEYS = {
 }
 
 /** `GET /audit/v1/checkpoint` and `GET /audit/v1/keys`. */
-export function checkpoints(
-  app: FastifyInstance,
-  services: { db: Kysely<LedgerTables>; signer: CheckpointSigner },
-): void {
+export function checkpoints(app: FastifyInstance, services: { db: LedgerDb; signer: CheckpointSigner }): void {
   const { db, signer } = services
   app.get('/checkpoint', { schema: CHECKPOINT }, async (request) => {
     try {

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { toAuditedEvent } from '../../ledger/read/event-line.ts'
@@ -9,7 +8,7 @@ import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import { readStreamBackwards } from '../../ledger/read/read-stored-events.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { idIn, listOf, Page, STRICT } from '../openapi/schema-parts.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
@@ -115,11 +114,7 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
 }
 
 /** Resolves `at` to a position. Throws a problem if it is malformed, beyond the head, or in the future. */
-export async function resolvePosition(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  at: string | undefined,
-): Promise<number> {
+export async function resolvePosition(db: LedgerDb, companyId: string, at: string | undefined): Promise<number> {
   const { position: head, recordedAt, now } = await readHead(db, companyId)
   if (at === undefined) return head
   if (/^[0-9]{1,15}$/.test(at)) {

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import { isId } from '../../domain/ids.ts'
 import { exportPages } from '../../ledger/read/export-pages.ts'
 import { formatEventLine } from '../../ledger/read/event-line.ts'
@@ -9,7 +8,7 @@ import { formatProofLine } from '../../ledger/read/proof-line.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import type { StoredEvent, WantedEvents } from '../../ledger/read/read-stored-events.ts'
 import { storedEventPages } from '../../ledger/read/read-stored-events.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
 import { parseTime, invalidQuery } from '../server/query-values.ts'
@@ -65,7 +64,7 @@ function isUnfiltered(query: Query): boolean {
 }
 
 /** Turns times and calls into ranges of positions. */
-async function readFilter(db: Kysely<LedgerTables>, companyId: string, query: Query): Promise<WantedEvents> {
+async function readFilter(db: LedgerDb, companyId: string, query: Query): Promise<WantedEvents> {
   const filter = readFollowFilter(query)
   const { after = 0, call } = query
   if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be a call id')

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import type { EmployeeFilter, EmployeePlace } from '../../../projections/employees/queries.ts'
 import { EMPLOYEES, listEmployees } from '../../../projections/employees/queries.ts'
 import { normaliseEmail } from '../../domain/attributes.ts'
@@ -89,7 +88,7 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
       if (minPosition !== undefined) await waitForPosition(companyId, minPosition)
       // One more than asked for tells whether there is a next page.
       const page = { after, limit: limit + 1 }
-      const found = await listEmployees(db as unknown as Kysely<unknown>, companyId, filter, page)
+      const found = await listEmployees(db, companyId, filter, page)
       const items = found.slice(0, limit)
       const last = items.at(-1)
       return {

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
 import { problem } from '../../domain/errors.ts'
 import { readProgress, readReached } from '../../ledger/read/read-progress.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { openCompanyWatch } from '../live/company-watch.ts'
 import { ProblemError } from '../server/problem.ts'
 
@@ -19,7 +18,7 @@ const MOST_WAITING = 200
  * company wait. `onError` is told when nobody could look; it is tried again.
  */
 export function openPositionWaits(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projection: { name: string; version: number },
   onError: (error: unknown) => void,
 ): (companyId: string, position: number) => Promise<void> {

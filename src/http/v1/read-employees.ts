@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import type { Kysely } from 'kysely'
 import { entityTag } from '../../domain/employees/entity-tag.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import { readEmployee } from '../../ledger/read/read-events.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { callerOf } from '../access/authenticate.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEE_READ } from '../openapi/employee-examples.ts'
@@ -16,7 +15,7 @@ import { ProblemError } from '../server/problem.ts'
 import { chargedReading } from '../access/quota.ts'
 
 export interface ReadServices {
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   keyUsage: KeyUsageCounter
 }
 

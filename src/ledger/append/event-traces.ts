@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /*
  * The trace that the events of a call belong to. It is stored beside the events and not in them, because they are
@@ -38,7 +37,7 @@ export function insertTraces(client: QueryClient, traces: EventTrace[]): Promise
 
 /** The `traceparent` of the first `limit` traced calls that end in a range of positions. */
 export async function readTraces(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
 ): Promise<string[]> {
@@ -59,7 +58,7 @@ const KEPT_HOURS = 24
 const AT_ONCE = 1_000
 
 /** Deletes old traces, by the database's clock. Returns how many. Several processes may do so at once. */
-export async function forgetTraces(db: Kysely<LedgerTables>): Promise<number> {
+export async function forgetTraces(db: LedgerDb): Promise<number> {
   for (let total = 0; ;) {
     const { numAffectedRows } = await sql`delete from event_traces t using (
         select company_id, position from event_traces

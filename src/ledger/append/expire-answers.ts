@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 const AT_ONCE = 1_000
 
@@ -9,7 +8,7 @@ const AT_ONCE = 1_000
  * and fingerprints of their requests. The keys stay, so that a late retry is recognized. Returns how many answers it
  * deleted. Several processes may do so at once.
  */
-export async function expireAnswers(db: Kysely<LedgerTables>, hours: number): Promise<number> {
+export async function expireAnswers(db: LedgerDb, hours: number): Promise<number> {
   for (let total = 0; ;) {
     const { rows: old } = await sql<OldAnswer>`select company_id, api_id, key_hash from idempotency_keys
       where body is not null and answered_at < statement_timestamp() - make_interval(hours => ${hours})
@@ -26,7 +25,7 @@ interface OldAnswer {
 }
 
 /** Each statement names its company, so that Citus runs it on one machine. */
-async function forget(db: Kysely<LedgerTables>, company: string, keys: OldAnswer[]): Promise<number> {
+async function forget(db: LedgerDb, company: string, keys: OldAnswer[]): Promise<number> {
   const { numAffectedRows } =
     await sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null
     from unnest(${keys.map(({ api_id: id }) => id)}::uuid[], ${keys.map(({ key_hash: hash }) => hash)}::bytea[]) as old(api_id, key_hash)

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
 import { signCheckpointNote, formatOrigin, listVerifierKeys } from './checkpoint-note.ts'
@@ -10,7 +9,7 @@ import { findHead } from '../read/read-head.ts'
 import type { NoteSigner } from './signed-note.ts'
 import { checkSignature, formatVerifierKey } from './signed-note.ts'
 import type { SigningKeys } from './signing-keys.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 const LEAVES_PER_PAGE = 10_000
 /** The number of companies whose last verified frontier a process caches, about 2 kB each. */
@@ -40,7 +39,7 @@ export interface SignedCheckpoint extends TreeHead {
 
 export interface CheckpointSigner {
   /** Signs the current head of a company's ledger. Throws NoSigningKeyError, RefusedToSignError or NoteFileError. */
-  sign(db: Kysely<LedgerTables>, companyId: string): Promise<SignedCheckpoint>
+  sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint>
   /** The verifier keys of a company's checkpoints: the current one, if any, and the retired ones. */
   publicKeys(companyId: string): { current: string | null; retired: string[] }
   /** Whether a signing key is configured. */
@@ -54,7 +53,7 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
   /** By company, the verified frontier at the last external checkpoint. */
   const remembered = new Map<string, Frontier>()
 
-  async function sign(db: Kysely<LedgerTables>, companyId: string): Promise<SignedCheckpoint> {
+  async function sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint> {
     if (!current) throw new NoSigningKeyError('no signing key is set')
     // Read the note before the head: otherwise, a note written in between would seem to be ahead of the ledger.
     const last = await readLast(companyId, current)
@@ -75,12 +74,7 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
   }
 
   /** Throws RefusedToSignError unless the ledger continues the last note and agrees with its own head. */
-  async function assertContinues(
-    db: Kysely<LedgerTables>,
-    companyId: string,
-    last: Checkpoint,
-    head: Frontier,
-  ): Promise<void> {
+  async function assertContinues(db: LedgerDb, companyId: string, last: Checkpoint, head: Frontier): Promise<void> {
     const refuse = (what: string) => {
       const fault = `The ledger of ${companyId} ${what}: it was rolled back or changed`
       return new RefusedToSignError(`${fault}. Nothing is signed until an operator resolves this`)
@@ -116,7 +110,7 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
 }
 
 /** Extends a frontier to a size by the leaves in between; stops early if leaves are missing. */
-async function extend(db: Kysely<LedgerTables>, companyId: string, from: Frontier, size: number): Promise<Frontier> {
+async function extend(db: LedgerDb, companyId: string, from: Frontier, size: number): Promise<Frontier> {
   let frontier = from
   while (frontier.size < size) {
     const after = frontier.size

@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
 import { ERASING_TYPES } from '../../domain/erasure.ts'
 import { findHead } from './read-head.ts'
 import type { StoredEvent } from './read-stored-events.ts'
 import { storedEventPages } from './read-stored-events.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /** How often an export continues to a new head because data was erased meanwhile. */
 const MAX_ROUNDS = 100
@@ -31,7 +30,7 @@ export interface ExportRange {
  * ExportOvertakenError.
  */
 export async function* exportPages(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   { after, upTo, moveEnd, pageEvents, maxRounds = MAX_ROUNDS }: ExportRange,
 ): AsyncGenerator<StoredEvent[]> {
@@ -52,15 +51,11 @@ export async function* exportPages(
   )
 }
 
-async function readHeadPosition(db: Kysely<LedgerTables>, companyId: string): Promise<number> {
+async function readHeadPosition(db: LedgerDb, companyId: string): Promise<number> {
   return (await findHead(db, companyId))?.position ?? 0
 }
 
-async function hasErasure(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  range: { after: number; upTo: number },
-): Promise<boolean> {
+async function hasErasure(db: LedgerDb, companyId: string, range: { after: number; upTo: number }): Promise<boolean> {
   const found = storedEventPages(db, companyId, { ...range, types: ERASING_TYPES }, 1)
   return !(await found.next()).done
 }

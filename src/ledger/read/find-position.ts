@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { Envelope } from '../integrity/codec.ts'
 import { binarySearch } from './binary-search.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /*
  * Finds positions by binary search: times never go back within a company, and the events of a call are contiguous. A
@@ -14,7 +13,7 @@ import type { LedgerTables } from '../tables.ts'
  * none.
  */
 export async function findLastPositionBefore(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   head: number,
   time: string,
@@ -29,7 +28,7 @@ export async function findLastPositionBefore(
 
 /** The positions of the first and last event of a call; null if the company has no such call. */
 export async function findPositionsOfCall(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   head: number,
   callId: string,
@@ -51,7 +50,7 @@ export async function findPositionsOfCall(
   return { first, last: next - 1 }
 }
 
-async function envelopeAt(db: Kysely<LedgerTables>, companyId: string, position: number): Promise<Envelope> {
+async function envelopeAt(db: LedgerDb, companyId: string, position: number): Promise<Envelope> {
   const { envelope } = await db
     .selectFrom('events')
     .select('envelope')

@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { Frontier, Subtree } from '../integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /*
  * The roots of complete subtrees, cached in a table so that a proof reads few rows, however long the ledger is. They
@@ -26,7 +25,7 @@ const MAX_STEPS = 256
  * are missing than one request may wait for; the next request continues.
  */
 export async function storeSubtrees(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   size: number,
   maxSteps = MAX_STEPS,
@@ -53,7 +52,7 @@ export async function storeSubtrees(
 }
 
 /** The stored tree, whose leaves are the lowest-level subtrees. */
-async function storedFrontier(db: Kysely<LedgerTables>, companyId: string): Promise<Frontier> {
+async function storedFrontier(db: LedgerDb, companyId: string): Promise<Frontier> {
   const last = await db
     .selectFrom('merkle_subtrees')
     .select('number')
@@ -74,13 +73,13 @@ async function storedFrontier(db: Kysely<LedgerTables>, companyId: string): Prom
 }
 
 /** Deletes the stored subtrees of a company, to be rebuilt from the leaves. */
-export async function forgetSubtrees(db: Kysely<LedgerTables>, companyId: string): Promise<void> {
+export async function forgetSubtrees(db: LedgerDb, companyId: string): Promise<void> {
   await db.deleteFrom('merkle_subtrees').where('company_id', '=', toUuid(companyId)).execute()
 }
 
 /** The roots of complete subtrees, in their order; null if a required one is not stored. */
 export async function readSubtrees(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   subtrees: readonly Subtree[],
 ): Promise<Buffer[] | null> {
@@ -106,7 +105,7 @@ function numbersOf({ level, number }: Subtree): number[] {
  * The leaves of small subtrees, by number. They are close together: around the proven leaf and at the ends of trees.
  */
 async function readLeavesOf(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   subtrees: readonly Subtree[],
 ): Promise<Map<number, Buffer>> {
@@ -124,12 +123,7 @@ async function readLeavesOf(
 }
 
 /** Consecutive leaves, starting at a number. */
-async function readLeaves(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  first: number,
-  count: number,
-): Promise<Buffer[]> {
+async function readLeaves(db: LedgerDb, companyId: string, first: number, count: number): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('events')
     .select('leaf_hash')
@@ -145,7 +139,7 @@ async function readLeaves(
 
 /** The stored roots, in the order of the subtrees. */
 async function readStored(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   subtrees: readonly Subtree[],
 ): Promise<(Buffer | undefined)[]> {

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { Subtree } from '../integrity/merkle.ts'
 import { joinRoots, rootOf } from '../integrity/merkle.ts'
@@ -6,7 +5,7 @@ import type { LeafRange } from '../integrity/merkle-proofs.ts'
 import { consistencyRanges, inclusionRanges, isConsistent, isIncluded, subtreesOf } from '../integrity/merkle-proofs.ts'
 import { forgetSubtrees, readSubtrees, storeSubtrees } from './merkle-subtrees.ts'
 import type { SeenHead } from './read-head.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /** An inclusion proof: the leaf, the root, and the audit path between them from the bottom up. */
 export interface InclusionProof {
@@ -27,7 +26,7 @@ export interface ConsistencyProof {
  * position ≤ size ≤ head. Throws UnavailableError while too many subtrees have yet to be stored.
  */
 export function proveInclusion(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   head: SeenHead,
   { position, size }: { position: number; size: number },
@@ -45,7 +44,7 @@ export function proveInclusion(
  * from ≤ to ≤ head. Throws UnavailableError like `proveInclusion`.
  */
 export function proveConsistency(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   head: SeenHead,
   { from, to }: { from: number; to: number },
@@ -64,7 +63,7 @@ export function proveConsistency(
  * with it, they are rebuilt once; if they still disagree, the ledger itself is inconsistent.
  */
 async function proveAgainstHead<Proof>(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   head: SeenHead,
   size: number,
@@ -89,7 +88,7 @@ async function proveAgainstHead<Proof>(
 }
 
 /** The roots of ranges, read in one query; null if the stored subtrees do not suffice. */
-async function readRoots(db: Kysely<LedgerTables>, companyId: string, ranges: LeafRange[]): Promise<Buffer[] | null> {
+async function readRoots(db: LedgerDb, companyId: string, ranges: LeafRange[]): Promise<Buffer[] | null> {
   const parts = ranges.map(subtreesOf)
   const subtrees = new Map<string, Subtree>(parts.flat().map((subtree) => [subtreeKey(subtree), subtree]))
   const found = await readSubtrees(db, companyId, [...subtrees.values()])

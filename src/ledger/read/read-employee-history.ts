@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
 import type { ExplainedEmployee } from '../../domain/employees/employee-history.ts'
 import { explain } from '../../domain/employees/employee-history.ts'
 import { readEvent } from '../integrity/codec.ts'
 import { storedEventPages } from './read-stored-events.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /** An employee at a position: unknown or not yet created, erased, or known, with the event behind each value. */
 export type EmployeeThen = { standing: 'unknown' | 'erased' } | ({ standing: 'known' } & ExplainedEmployee)
@@ -13,7 +12,7 @@ export type EmployeeThen = { standing: 'unknown' | 'erased' } | ({ standing: 'kn
  * at every position, because the rest would be misleading.
  */
 export async function readEmployeeAt(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   employeeId: string,
   position: number,

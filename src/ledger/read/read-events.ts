@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
@@ -7,7 +6,7 @@ import { bigintArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import { readEvent } from '../integrity/codec.ts'
 import type { PageLimits } from './measured-page.ts'
 import { measuredPage } from './measured-page.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /** Positions after `after`, up to and including `upTo`. */
 export interface PositionRange {
@@ -23,7 +22,7 @@ export interface EventPage {
 
 /** Reads a company's events in a range: as many as fit into a page, and at least one if there is any. */
 export async function readEventPage(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   { after, upTo }: PositionRange,
   limits: PageLimits,
@@ -38,11 +37,7 @@ export async function readEventPage(
 }
 
 /** The last event of a stream; null if it has none. */
-export async function readLastOfStream(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  stream: string,
-): Promise<RecordedEvent | null> {
+export async function readLastOfStream(db: LedgerDb, companyId: string, stream: string): Promise<RecordedEvent | null> {
   const row = await db
     .selectFrom('events')
     .select(['envelope', 'data'])
@@ -71,7 +66,7 @@ export interface StoredPage {
  * events, and those whose next event alone exceeds a page.
  */
 export async function readStoredBehind(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   behind: { companyId: string; after: number }[],
   limits: PageLimits,
 ): Promise<Map<string, StoredPage>> {
@@ -90,11 +85,7 @@ export async function readStoredBehind(
 }
 
 /** Reads the events of a company at these positions, in order. */
-export async function readEventsAt(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  positions: number[],
-): Promise<RecordedEvent[]> {
+export async function readEventsAt(db: LedgerDb, companyId: string, positions: number[]): Promise<RecordedEvent[]> {
   const rows = await db
     .selectFrom('events')
     .select(['envelope', 'data'])
@@ -106,7 +97,7 @@ export async function readEventsAt(
 }
 
 /** An employee as of the last commit; null if the company has no such employee. */
-export async function readEmployee(db: Kysely<LedgerTables>, companyId: string, id: string): Promise<Employee | null> {
+export async function readEmployee(db: LedgerDb, companyId: string, id: string): Promise<Employee | null> {
   const row = await db
     .selectFrom('employee_snapshots')
     .select('state')

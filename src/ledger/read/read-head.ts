@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { rootOf, unpackFrontier } from '../integrity/merkle.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /** The head of a company's ledger as of the last commit. Times are RFC 3339 UTC. */
 export interface SeenHead {
@@ -18,14 +17,14 @@ export interface SeenHead {
 }
 
 /** Reads the head of a company. Throws if there is no such company. */
-export async function readHead(db: Kysely<LedgerTables>, companyId: string): Promise<SeenHead> {
+export async function readHead(db: LedgerDb, companyId: string): Promise<SeenHead> {
   const head = await findHead(db, companyId)
   if (!head) throw new Error(`there is no company ${companyId}`)
   return head
 }
 
 /** Reads the head of a company; null if there is no such company. */
-export async function findHead(db: Kysely<LedgerTables>, companyId: string): Promise<SeenHead | null> {
+export async function findHead(db: LedgerDb, companyId: string): Promise<SeenHead | null> {
   const row = await db
     .selectFrom('heads')
     .select(['position', 'frontier', 'recorded_at', sql<string>`clock_timestamp()`.as('now')])
@@ -38,7 +37,7 @@ export async function findHead(db: Kysely<LedgerTables>, companyId: string): Pro
 }
 
 /** The head positions of these companies. */
-export async function readPositions(db: Kysely<LedgerTables>, companyIds: string[]): Promise<Map<string, number>> {
+export async function readPositions(db: LedgerDb, companyIds: string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('heads')
     .select(['company_id', 'position'])

@@ -1,13 +1,12 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /**
  * The head of a company, and the position up to which a projection has folded. Positions start at 1; 0 means nothing.
  */
 export async function readProgress(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   projection: { name: string; version: number },
 ): Promise<{ head: number; reached: number }> {
@@ -23,7 +22,7 @@ export async function readProgress(
  * The position that a projection has reached in each of these companies. Companies without a checkpoint are missing.
  */
 export async function readReached(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyIds: string[],
   projection: { name: string; version: number },
 ): Promise<Map<string, number>> {
@@ -34,7 +33,7 @@ export async function readReached(
 }
 
 /** Whether a company exists. */
-export async function isKnownCompany(db: Kysely<LedgerTables>, companyId: string): Promise<boolean> {
+export async function isKnownCompany(db: LedgerDb, companyId: string): Promise<boolean> {
   const row = await db
     .selectFrom('heads')
     .select('company_id')
@@ -44,10 +43,7 @@ export async function isKnownCompany(db: Kysely<LedgerTables>, companyId: string
 }
 
 /** Whether a version of a projection may be read: its tables have once caught up with the heads. */
-export async function isComplete(
-  db: Kysely<LedgerTables>,
-  projection: { name: string; version: number },
-): Promise<boolean> {
+export async function isComplete(db: LedgerDb, projection: { name: string; version: number }): Promise<boolean> {
   const row = await db
     .selectFrom('projection_versions')
     .select('version')
@@ -62,7 +58,7 @@ export async function isComplete(
  * never changes.
  */
 export function openCompleteness(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   projections: readonly { name: string; version: number }[],
 ): () => Promise<boolean> {
   let areComplete = false
@@ -76,7 +72,7 @@ export function openCompleteness(
 
 /** The head position of a company (as `ledger`), and the position of each of these projections by name. */
 export async function readAllProgress(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   projections: readonly { name: string; version: number }[],
 ): Promise<Map<string, number>> {

@@ -1,7 +1,7 @@
-import type { Kysely, RawBuilder } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /** The number of parked companies listed per projection; more are only counted. */
 const SHOWN_PARKED = 100
@@ -50,7 +50,7 @@ interface Version {
 }
 
 /** Reads the state of a projection, for operators and monitoring. */
-export async function readStanding(db: Kysely<LedgerTables>, { name, version }: Version): Promise<ProjectionStanding> {
+export async function readStanding(db: LedgerDb, { name, version }: Version): Promise<ProjectionStanding> {
   const lag = await readLag(db, { name, version })
   return {
     projection: name,
@@ -64,7 +64,7 @@ export async function readStanding(db: Kysely<LedgerTables>, { name, version }: 
 
 /** Reads the state of a projection in one company. */
 export async function readCompanyStanding(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   { name, version }: Version,
 ): Promise<CompanyStanding> {
@@ -103,7 +103,7 @@ function headsAnd({ name, version }: Version): RawBuilder<unknown> {
 
 type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'is_complete' | 'parked_companies'>
 
-async function readLag(db: Kysely<LedgerTables>, { name, version }: Version): Promise<Lag> {
+async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
   const { rows } = await sql<Omit<Lag, 'is_complete'>>`
     select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
       count(c.parked_at)::integer as parked_companies,
@@ -114,7 +114,7 @@ async function readLag(db: Kysely<LedgerTables>, { name, version }: Version): Pr
   return { ...rows[0]!, is_complete: complete.rows.length > 0 }
 }
 
-async function oldestSeconds(db: Kysely<LedgerTables>, name: string, version: number): Promise<number | null> {
+async function oldestSeconds(db: LedgerDb, name: string, version: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select greatest(0, extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))})))::integer as seconds
     from ${headsAnd({ name, version })}
@@ -137,7 +137,7 @@ export interface TimesAhead {
 }
 
 /** Counts recorded times that are in the future, and compares the clocks. */
-export async function readTimesAhead(db: Kysely<LedgerTables>): Promise<TimesAhead> {
+export async function readTimesAhead(db: LedgerDb): Promise<TimesAhead> {
   const before = Date.now()
   const { rows } = await sql<{ companies: number; seconds: number; now: string }>`
     select count(*) filter (where recorded_at > clock_timestamp())::integer as companies,
@@ -164,7 +164,7 @@ export interface LaggingCompany {
 
 /** The companies with the most unfolded events, the worst first. */
 export async function readWorstCompanies(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   { name, version }: { name: string; version: number },
   limit: number,
 ): Promise<LaggingCompany[]> {
@@ -180,11 +180,7 @@ export async function readWorstCompanies(
   return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
 }
 
-async function readParked(
-  db: Kysely<LedgerTables>,
-  name: string,
-  version: number,
-): Promise<ProjectionStanding['parked']> {
+async function readParked(db: LedgerDb, name: string, version: number): Promise<ProjectionStanding['parked']> {
   const rows = await db
     .selectFrom('checkpoints')
     .select(['company_id', 'position', 'parked_at', 'error'])
@@ -202,11 +198,7 @@ export function shadowNameOf(projection: string): string {
   return `${projection}-next`
 }
 
-async function readRebuild(
-  db: Kysely<LedgerTables>,
-  name: string,
-  version: number,
-): Promise<ProjectionStanding['rebuild']> {
+async function readRebuild(db: LedgerDb, name: string, version: number): Promise<ProjectionStanding['rebuild']> {
   const { rows } = await sql<{ events: number; of: number }>`
     select coalesce(sum(c.position), 0)::bigint as events, coalesce(sum(h.position), 0)::bigint as of
     from ${headsAnd({ name: shadowNameOf(name), version })}

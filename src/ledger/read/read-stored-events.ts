@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import { binarySearch } from './binary-search.ts'
 import { measuredPage } from './measured-page.ts'
 import type { ProvableEvent } from './proof-line.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /** A stored event, with its position and its version in the stream. */
 export interface StoredEvent extends ProvableEvent {
@@ -40,7 +39,7 @@ const LOOKED_AT_ONCE = 10_000
  * requested.
  */
 export async function* storedEventPages(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   wanted: WantedEvents,
   limit = Number.MAX_SAFE_INTEGER,
@@ -61,7 +60,7 @@ export async function* storedEventPages(
 
 /** Reads a stream's newest events below a version, newest first. Returns fewer than `limit` if they are very large. */
 export async function readStreamBackwards(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   { stream, before, limit }: { stream: string; before: number | null; limit: number },
 ): Promise<StoredEvent[]> {
@@ -79,7 +78,7 @@ export async function readStreamBackwards(
 
 /** The range to search: positions or, for a stream, its versions, which are in the order of positions. */
 async function findRange(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   { after, upTo, stream }: WantedEvents,
 ): Promise<{ after: number; upTo: number }> {
@@ -93,7 +92,7 @@ async function findRange(
 }
 
 async function lastOfStream(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   stream: string,
 ): Promise<{ version: number; position: number } | undefined> {
@@ -107,12 +106,7 @@ async function lastOfStream(
     .executeTakeFirst()
 }
 
-async function readVersionPosition(
-  db: Kysely<LedgerTables>,
-  companyId: string,
-  stream: string,
-  version: number,
-): Promise<number> {
+async function readVersionPosition(db: LedgerDb, companyId: string, stream: string, version: number): Promise<number> {
   const { position } = await db
     .selectFrom('events')
     .select('position')
@@ -128,7 +122,7 @@ async function readVersionPosition(
  * range holds more events.
  */
 async function readStoredPage(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   companyId: string,
   { after, upTo, stream, types }: WantedEvents,
   limit: number,

@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
 import { Gauge } from 'prom-client'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProjectionStanding } from '../../ledger/read/read-standings.ts'
 import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/read/read-standings.ts'
 import type { QueueDepth } from '../../ledger/read/system-health.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The number of companies that are listed per projection. */
@@ -13,7 +12,7 @@ const NAMED_COMPANIES = 5
 const LOOK_UP_MS = 5_000
 
 export interface WatchedDatabase {
-  db: Kysely<LedgerTables>
+  db: LedgerDb
   projections: readonly { name: string; version: number }[]
   queueDepths(): Promise<QueueDepth[]>
 }

@@ -1,8 +1,7 @@
 import type { Tracer } from '@opentelemetry/api'
 import { SpanKind } from '@opentelemetry/api'
-import type { Kysely } from 'kysely'
 import { readTraces } from '../../ledger/append/event-traces.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { TracedFold, TraceFold } from '../../workers/worker.ts'
 import { parseTraceContext, failSpan, getSpanIds } from './span-context.ts'
 
@@ -13,7 +12,7 @@ const TRACED_CALLS = 100
  * Traces folds: adds a span to the trace of each call in a batch, so that a trace shows when its call became visible.
  * Looks up the traces after the batch, because another process may have appended the events.
  */
-export function openFoldTracer(tracer: Tracer, db: Kysely<LedgerTables>, onFault: (error: Error) => void): TraceFold {
+export function openFoldTracer(tracer: Tracer, db: LedgerDb, onFault: (error: Error) => void): TraceFold {
   return async (fold) => {
     const { companyId, after, upTo } = fold
     try {

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import type { BeginTrace } from '../../http/server/trace-requests.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import type { Lanes } from '../../ledger/append/lanes.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { TraceFold } from '../../workers/worker.ts'
 
 /**
@@ -16,7 +15,7 @@ export interface Tracing {
   /** Called at the start of a transaction. Returns a function to call at its end, with its error or null. */
   traceTransaction(calls: WriteCall[]): ((error: unknown) => void) | null
   /** Returns a function that traces the folds of a worker. It looks up the traces of events in `db`. */
-  foldTracer(db: Kysely<LedgerTables>): TraceFold
+  foldTracer(db: LedgerDb): TraceFold
   /** Exports the remaining spans, within a short time limit. */
   stop(): Promise<void>
 }

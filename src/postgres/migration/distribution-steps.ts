@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { AnyDb } from '../../../projections/projection.ts'
 
 /**
  * How tables are placed on Citus. Tables whose primary key starts with the company are distributed by it, so that all
@@ -29,7 +30,7 @@ export async function hasCitus(db: Kysely<unknown>): Promise<boolean> {
 }
 
 /** Whether the tables are distributed on Citus. */
-export async function isDistributed(db: Kysely<unknown>): Promise<boolean> {
+export async function isDistributed(db: AnyDb): Promise<boolean> {
   if (!(await hasCitus(db))) return false
   const { rows } = await sql<{
     is: boolean

@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import { PROJECTIONS } from '../../../projections/index.ts'
-import type { Projection } from '../../../projections/projection.ts'
+import type { AnyDb, Projection } from '../../../projections/projection.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { stepsLeft } from './distribution-steps.ts'
@@ -88,7 +88,7 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
  * Whether the database has everything that this program needs. A database that a newer version has migrated qualifies,
  * as long as migrations only add (docs/deployment.md, “Deploying a new version”).
  */
-export async function isCurrent(db: Kysely<unknown>, queues: string[], projections = PROJECTIONS): Promise<boolean> {
+export async function isCurrent(db: AnyDb, queues: string[], projections = PROJECTIONS): Promise<boolean> {
   return (await findMissing(db, { queues, projections })).length === 0
 }
 

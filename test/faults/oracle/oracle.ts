@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
@@ -6,7 +5,7 @@ import { schemaOf } from '../../../projections/projection.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
-import type { LedgerTables } from '../../../src/ledger/tables.ts'
+import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import type { Call, Closing } from './call-faults.ts'
 import { callsOf, countFaults, effectFaults, isCompleted } from './call-faults.ts'
@@ -20,7 +19,7 @@ import type { Attempt, Operation } from '../workload.ts'
  * of the program could bend, but for the hashes and the fold of an employee, which tests of their own hold.
  */
 
-type Db = Kysely<LedgerTables>
+type Db = LedgerDb
 
 /** Longest time that a client may wait for any answer, in milliseconds. */
 const LONGEST_ANSWER_MS = 14_000
@@ -148,7 +147,7 @@ async function readModelFaults(
   const [live, scratch] = [schemaOf(projection), `oracle_${schemaOf(projection)}`]
   await sql`drop schema if exists ${sql.id(scratch)} cascade`.execute(db)
   await sql`create schema ${sql.id(scratch)}`.execute(db)
-  await projection.createTables(db as unknown as Kysely<unknown>, scratch)
+  await projection.createTables(db, scratch)
   await db
     .transaction()
     .execute((transaction) => projection.fold(transaction as never, scratch, [{ companyId, events }]))

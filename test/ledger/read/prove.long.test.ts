@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Kysely, KyselyPlugin } from 'kysely'
+import type { KyselyPlugin } from 'kysely'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { rootOf } from '../../../src/ledger/integrity/merkle.ts'
@@ -7,7 +7,7 @@ import { isConsistent, isIncluded } from '../../../src/ledger/integrity/merkle-p
 import { storeSubtrees } from '../../../src/ledger/read/merkle-subtrees.ts'
 import { proveConsistency, proveInclusion } from '../../../src/ledger/read/prove.ts'
 import { readHead } from '../../../src/ledger/read/read-head.ts'
-import type { LedgerTables } from '../../../src/ledger/tables.ts'
+import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import type { TestCompany } from '../../support/service.ts'
@@ -42,11 +42,7 @@ const storedOf = async (company: TestCompany) =>
   ).rows
 
 /** Checks proofs of some positions and sizes against the root of the head, with nothing but the pure checks. */
-async function checkProofs(
-  company: TestCompany,
-  on: Kysely<LedgerTables>,
-  places: { position: number; size: number }[],
-) {
+async function checkProofs(company: TestCompany, on: LedgerDb, places: { position: number; size: number }[]) {
   const head = await readHead(db, company.id)
   const leaves = await leavesOf(company)
   const headRoot = rootOf(head.frontier)
@@ -95,7 +91,7 @@ await t.test('a long ledger proves the same, also when no subtree has been store
 })
 
 /** A query builder that counts the rows that it is answered. */
-function counting(): { db: Kysely<LedgerTables>; rows: () => number } {
+function counting(): { db: LedgerDb; rows: () => number } {
   let rows = 0
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,

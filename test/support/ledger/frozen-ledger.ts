@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier } from '../../../src/ledger/integrity/merkle.ts'
-import type { LedgerTables } from '../../../src/ledger/tables.ts'
+import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { catchUp } from '../../../src/workers/project.ts'
 
 /*
@@ -52,7 +51,7 @@ interface Line {
 }
 
 /** Puts the events of an export into a database, as if they had been appended there, and returns their company. */
-export async function loadLedger(db: Kysely<LedgerTables>, lines: string[]): Promise<string> {
+export async function loadLedger(db: LedgerDb, lines: string[]): Promise<string> {
   const rows = lines.map((line) => {
     const { envelope, data, salt } = JSON.parse(line) as Line
     const { company_id, position, stream, version } = JSON.parse(envelope)
@@ -88,7 +87,7 @@ export async function loadLedger(db: Kysely<LedgerTables>, lines: string[]): Pro
 }
 
 /** Folds a company's ledger with the projections of today, and reads what came of it. */
-export async function foldLedger(db: Kysely<LedgerTables>, companyId: string): Promise<Folded> {
+export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folded> {
   for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
   const company = toUuid(companyId)
   const tableOf = (name: string, table: string) =>

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import { evolveStored } from '../../../src/domain/employees/employee.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
@@ -8,10 +7,10 @@ import { ERASING_TYPES } from '../../../src/domain/erasure.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import { rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
-import type { LedgerTables } from '../../../src/ledger/tables.ts'
+import type { LedgerDb } from '../../../src/ledger/tables.ts'
 
 /** What is wrong with a company's ledger, a line for each fault; nothing when it is sound. */
-export async function ledgerFaults(db: Kysely<LedgerTables>, companyId: string): Promise<string[]> {
+export async function ledgerFaults(db: LedgerDb, companyId: string): Promise<string[]> {
   const company = toUuid(companyId)
   const rows = await db.selectFrom('events').selectAll().where('company_id', '=', company).orderBy('position').execute()
   const head = await db.selectFrom('heads').selectAll().where('company_id', '=', company).executeTakeFirstOrThrow()
@@ -88,7 +87,7 @@ function erasureFaults(events: RecordedEvent[]): string[] {
   return faults
 }
 
-async function snapshotFaults(db: Kysely<LedgerTables>, company: string, events: RecordedEvent[]): Promise<string[]> {
+async function snapshotFaults(db: LedgerDb, company: string, events: RecordedEvent[]): Promise<string[]> {
   const rows = await db.selectFrom('employee_snapshots').selectAll().where('company_id', '=', company).execute()
   const folded = foldEmployees(events)
   const faults = rows.flatMap(({ state, version, email, external_id: externalId }) => {

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { LedgerTables } from '../../../src/ledger/tables.ts'
+import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { meddledDatabase } from './meddled-database.ts'
 
 /** What one statement read of the ledger. */
@@ -9,7 +8,7 @@ export interface EventRead {
 }
 
 /** The same database, and what each statement reads of events through it. */
-export function countedReads(db: Kysely<LedgerTables>): { db: Kysely<LedgerTables>; reads: EventRead[] } {
+export function countedReads(db: LedgerDb): { db: LedgerDb; reads: EventRead[] } {
   const reads: EventRead[] = []
   const counted = meddledDatabase(db, async ({ rows }) => {
     const read = readOf(rows)

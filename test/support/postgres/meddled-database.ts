@@ -1,11 +1,11 @@
-import type { Kysely, KyselyPlugin, QueryResult, UnknownRow } from 'kysely'
-import type { LedgerTables } from '../../../src/ledger/tables.ts'
+import type { KyselyPlugin, QueryResult, UnknownRow } from 'kysely'
+import type { LedgerDb } from '../../../src/ledger/tables.ts'
 
 /** The same database, in which something happens between each answer and the one who asked. */
 export function meddledDatabase(
-  db: Kysely<LedgerTables>,
+  db: LedgerDb,
   happens: (answer: QueryResult<UnknownRow>) => Promise<unknown>,
-): Kysely<LedgerTables> {
+): LedgerDb {
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { Kysely } from 'kysely'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordFilter } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import {
@@ -55,7 +54,7 @@ export function addEntryPages(app: FastifyInstance, reads: Reads, path: string):
     const { log_id: id, index } = request.params
     const { companyId } = getViewer(request)
     const db = await reads.of(companyId)
-    const logs = db as unknown as Kysely<unknown>
+    const logs = db
     const entry = await requireLogEntry(logs, companyId, id)
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(logs, companyId, entry, Number(index)) : null
     if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
@@ -74,7 +73,7 @@ export function addEntryPages(app: FastifyInstance, reads: Reads, path: string):
 async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const db = await reads.of(viewer.companyId)
-  const entry = await requireLogEntry(db as unknown as Kysely<unknown>, viewer.companyId, request.params.log_id)
+  const entry = await requireLogEntry(db, viewer.companyId, request.params.log_id)
   const query = readRecordQuery(request.query)
   const page = query.filter && (await readRecordPage(db, viewer.companyId, entry, query.filter, query))
   const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
@@ -125,7 +124,7 @@ async function readRecordPage(
   filter: RecordFilter,
   { limit, cursor, before }: RecordQuery,
 ): Promise<RecordPage> {
-  const logs = db as unknown as Kysely<unknown>
+  const logs = db
   // One extra row tells whether there is another page.
   const found =
     before === undefined
@@ -145,12 +144,7 @@ async function readRecordPage(
 async function readDetails(db: LedgerDb, companyId: string, entry: LogEntry, rows: LogRecord[]): Promise<PageRecord[]> {
   const shown = await renderRecords(db, companyId, rows)
   const ids = shown.map(({ employee_id: id }) => id).filter((id): id is string => isId('emp', id))
-  return joinRecords(
-    entry,
-    rows,
-    shown,
-    await findEmployees(db as unknown as Kysely<unknown>, companyId, [...new Set(ids)]),
-  )
+  return joinRecords(entry, rows, shown, await findEmployees(db, companyId, [...new Set(ids)]))
 }
 
 function renderRecordFilter(entry: LogEntry, { given, filter, problem }: RecordQuery): Html {

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { Kysely } from 'kysely'
 import type { EntryFilter, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import {
   listLogEntries,
@@ -67,8 +66,7 @@ async function sendEntryList(
   const read = await readPage(db, companyId, filter, { cursor, after })
   // Everything newer fits on the first page, which updates by itself.
   if (after !== undefined && !read.hasNewer) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
-  const isEmpty =
-    read.entries.length === 0 && (await readNewestLogPosition(db as unknown as Kysely<unknown>, companyId)) === 0
+  const isEmpty = read.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
   const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : renderNoMatch()
@@ -104,7 +102,7 @@ async function readPage(
   filter: EntryFilter,
   { cursor, after }: Place,
 ): Promise<ReadPage> {
-  const logs = db as unknown as Kysely<unknown>
+  const logs = db
   // One extra row tells whether there is another page.
   const limit = PAGE_ENTRIES + 1
   if (after !== undefined) {
@@ -138,7 +136,7 @@ async function readReach(
   companyId: string,
   { employee, q }: EntryFilter,
 ): Promise<{ newest: number; reached: number }> {
-  const newest = await readNewestLogPosition(db as unknown as Kysely<unknown>, companyId)
+  const newest = await readNewestLogPosition(db, companyId)
   if (employee === undefined && q === undefined) return { newest, reached: newest }
   const { reached } = await readProgress(db, companyId, EMPLOYEES)
   return { newest, reached: Math.min(newest, reached) }
@@ -148,7 +146,7 @@ async function readReach(
 async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { companyId, timeZone } = getViewer(request)
   const db = await reads.of(companyId)
-  const logs = db as unknown as Kysely<unknown>
+  const logs = db
   const { filter } = readPageFilter(request.query, timeZone)
   const { after } = readFormFields(request.query)
   if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'for a filter', 'is not valid')

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { html } from 'hono/html'
-import type { Kysely } from 'kysely'
 import { listEmployees } from '../../../../projections/employees/queries.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
@@ -61,7 +60,7 @@ async function searchEmployees(
     const filter = checkForm(Search, { q })
     const page = { after: null, limit: MOST_FOUND + 1 }
     return {
-      found: await listEmployees((await reads.of(companyId)) as unknown as Kysely<unknown>, companyId, filter, page),
+      found: await listEmployees(await reads.of(companyId), companyId, filter, page),
       problem: null,
     }
   } catch (error) {

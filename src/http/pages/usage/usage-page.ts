@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
-import type { Kysely } from 'kysely'
 import type { UsageOfDay } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import { readCurrentDay, readDailyUsage } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -37,7 +36,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
     const days = Number(request.query.days ?? DEFAULT_RANGE)
     if (!RANGES.includes(days)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
     const viewer = getViewer(request)
-    const logs = (await reads.of(viewer.companyId)) as unknown as Kysely<unknown>
+    const logs = await reads.of(viewer.companyId)
     const range = getLastDays(days, await readCurrentDay(logs))
     const [usage, keys] = await Promise.all([
       readDailyUsage(logs, viewer.companyId, range),
