@@ -68,7 +68,7 @@ function addReadRoutes(app: FastifyInstance, db: Kysely<LedgerTables>): void {
     },
     async (request) => {
       const found = await findApiKey(db, actingUser(request).companyId, keyId(request))
-      if (!found) throw noSuchKey()
+      if (!found) throw makeUnknownKeyError()
       return renderKey(found)
     },
   )
@@ -171,10 +171,10 @@ function sendKeyWithSecret(reply: FastifyReply, { key, now, secret, position }: 
 
 function keyId(request: FastifyRequest<OfKey>): string {
   const { id } = request.params
-  if (!isId('key', id)) throw noSuchKey()
+  if (!isId('key', id)) throw makeUnknownKeyError()
   return id
 }
 
-function noSuchKey(): ProblemError {
+function makeUnknownKeyError(): ProblemError {
   return new ProblemError(NO_SUCH_KEY)
 }

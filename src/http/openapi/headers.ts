@@ -70,11 +70,11 @@ export const PARAMETER_COMPONENTS = Object.fromEntries(
   }),
 )
 
-export function headerRefs(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+export function referToHeaders(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-export function parameterRef(name: ParameterName): { $ref: string } {
+export function referToParameter(name: ParameterName): { $ref: string } {
   return { $ref: `#/components/parameters/${formatComponentName(name)}` }
 }
 

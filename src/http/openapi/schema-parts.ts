@@ -30,7 +30,7 @@ export function oneOf<Text extends string>(texts: readonly Text[], description?:
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
 }
 
-export function listOf(item: TSchema) {
+export function makeListSchema(item: TSchema) {
   return Type.Object({
     items: Type.Array(item),
     next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Null on the last page.' }),
