@@ -167,6 +167,7 @@ export interface ProblemDocument {
   errors_omitted?: number
 }
 
+/** Makes the problem document of a refused request (RFC 9457). */
 export function problemDocument(refusal: Problem, requestId: string, logId?: string): ProblemDocument {
   const { title, status, code, detail, ...errors } = refusal
   const document = { type: `/problems/${code}`, title, status, code, detail, request_id: requestId }

@@ -75,6 +75,7 @@ export async function countApiKeys(client: Pick<ClientBase, 'query'>, companyId:
   return rows[0]!.count
 }
 
+/** Converts a row of `api_keys`. */
 export function toApiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
   return {
     id: fromUuid('key', row.api_id),

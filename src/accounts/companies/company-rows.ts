@@ -15,6 +15,7 @@ export async function loadCompany(client: ClientBase, companyId: string): Promis
   return toCompanyRecord(rows[0])
 }
 
+/** Stores the time zone, an IANA name, under the lock of the head. */
 export async function updateTimeZone(client: ClientBase, companyId: string, timeZone: string): Promise<void> {
   await client.query('update companies set time_zone = $2 where company_id = $1', [toUuid(companyId), timeZone])
 }

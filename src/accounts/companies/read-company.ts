@@ -28,6 +28,7 @@ export async function readCompany(db: LedgerDb, companyId: string): Promise<Comp
   return toCompanyRecord(row)
 }
 
+/** Converts a row of `companies`. */
 export function toCompanyRecord(row: CompanyRow): CompanyRecord {
   return { id: fromUuid('com', row.company_id), name: row.name, timeZone: row.time_zone, createdAt: row.created_at }
 }

@@ -97,6 +97,7 @@ export function renderKey({ key, now }: SeenKey) {
   }
 }
 
+/** Returns the status of a key. */
 export function getKeyStatus({ isEnabled, isRevoked }: SeenKey['key']): KeyStatus {
   if (isRevoked) return 'revoked'
   return isEnabled ? 'active' : 'disabled'

@@ -70,10 +70,12 @@ export const PARAMETER_COMPONENTS = Object.fromEntries(
   }),
 )
 
+/** Refers to response headers as components of the document, by name. */
 export function referToHeaders(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
+/** Refers to a request header as a component of the document. */
 export function referToParameter(name: ParameterName): { $ref: string } {
   return { $ref: `#/components/parameters/${formatComponentName(name)}` }
 }

@@ -30,6 +30,7 @@ export function oneOf<Text extends string>(texts: readonly Text[], description?:
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
 }
 
+/** Makes the schema of a page of a list. */
 export function makeListSchema(item: TSchema) {
   return Type.Object({
     items: Type.Array(item),
