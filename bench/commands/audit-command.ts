@@ -4,11 +4,11 @@ import type { Command } from 'commander'
 import type { AuditResult } from './audit.ts'
 import { measureCommands, measureProofs } from './audit.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, printProgress } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, formatNumber, table } from '../compare/markdown.ts'
+import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
@@ -28,8 +28,8 @@ export function addAuditCommand(program: Command): void {
   const command = program
     .command('audit')
     .description('measure export, both verifiers, rebuild, and proofs of one ledger')
-    .option('--events <n>', 'events of the ledger', count, 1_000_000)
-    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+    .option('--events <n>', 'events of the ledger', parseCount, 1_000_000)
+    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
     .option('--note <text>', 'a remark to print with the results')
   addRunOptions(command).action(run)
 }
@@ -39,7 +39,7 @@ async function run({ events, records, note, out, report, dataDir }: Options): Pr
     const machine = await describeMachine(server, folder)
     return { machine, result: await audit(server, { events, records }, folder) }
   })
-  const markdown = auditMarkdown(machine, result, note)
+  const markdown = formatAudit(machine, result, note)
   const files = await writeResults(out, 'audit', { json: { machine, note, result }, markdown })
   if (report !== undefined) await writeIntoReport(report, 'audit', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
@@ -67,7 +67,7 @@ export async function audit(
   }
 }
 
-export function auditMarkdown(
+export function formatAudit(
   machine: Machine,
   { events, exportBytes, proofs, steps }: AuditResult,
   note?: string,
@@ -78,10 +78,10 @@ export function auditMarkdown(
   const facts = `A ledger of ${events} events; the export is ${formatNumber(exportBytes / 2 ** 20)} MiB.`
   const { coldMs, warmP50Ms, warmP99Ms, warmProofs } = proofs
   return [
-    machineLines(machine),
+    formatMachine(machine),
     note === undefined ? facts : `${facts} ${note}`,
-    table(['command', 'seconds', 'events/s', 'peak MiB'], rows),
-    table(
+    formatTable(['command', 'seconds', 'events/s', 'peak MiB'], rows),
+    formatTable(
       ['one inclusion proof by HTTP', 'ms'],
       [
         ['cold: nothing was prepared', formatNumber(coldMs)],

@@ -1,4 +1,4 @@
-import { requestsOf } from '../load/http-work.ts'
+import { makeRequests } from '../load/http-work.ts'
 import { expectStatus } from '../load/http-client.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'
 import type { Call } from '../load/run-calls.ts'
@@ -34,7 +34,7 @@ export async function fillLedger(
     const chunk = Math.min(left, CHUNK_EVENTS)
     const bulks = Math.floor((chunk * CREATED_SHARE) / (records + 1))
     await runAll(
-      requestsOf('bulk-create', [tenant], bulks, records).map((made) => sampleCall(ours, made, samples)),
+      makeRequests('bulk-create', [tenant], bulks, records).map((made) => sampleCall(ours, made, samples)),
       BULK_CALLERS,
     )
     const singles = Math.floor((chunk - bulks * (records + 1)) / 2)

@@ -8,9 +8,9 @@ import type { EventData, NewEvent } from '../../src/domain/events.ts'
 import { placeEvents } from '../../src/ledger/append/place-events.ts'
 import { insertEvents, lockHeads, updateHeads } from '../../src/ledger/append/statements.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, printProgress } from '../compare/command-options.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, formatNumber, table } from '../compare/markdown.ts'
+import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
 import type { MeasuredProcess } from '../processes/measured-process.ts'
 import { measureProcess } from '../processes/measured-process.ts'
 import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
@@ -39,9 +39,9 @@ export function addLargeRecordsCommand(program: Command): void {
   const command = program
     .command('large-records')
     .description('measure the peak memory of rebuild, verification, export, and erasure with large refused records')
-    .option('--records <n>', 'number of refused records', count, 100)
-    .option('--mebibytes <n>', 'size of each record in MiB', count, 8)
-    .option('--per-call <n>', 'refused records in each call', count, 1)
+    .option('--records <n>', 'number of refused records', parseCount, 100)
+    .option('--mebibytes <n>', 'size of each record in MiB', parseCount, 8)
+    .option('--per-call <n>', 'refused records in each call', parseCount, 1)
     .option('--against <folder>', 'folder of another version of the program to measure first, on the same ledger')
   addRunOptions(command).action(run)
 }
@@ -58,7 +58,7 @@ async function run({ out, report, dataDir, ...options }: Options): Promise<void>
     ...measured.flatMap(({ steps }) => [formatNumber(steps[name]!.seconds), formatNumber(steps[name]!.peakMebibytes)]),
   ])
   const columns = measured.flatMap(({ version }) => [`${version}: seconds`, `${version}: peak MiB`])
-  const markdown = [machineLines(machine), facts, table(['command', ...columns], rows)].join('\n\n')
+  const markdown = [formatMachine(machine), facts, formatTable(['command', ...columns], rows)].join('\n\n')
   const files = await writeResults(out, 'large-records', { json: { machine, options, measured }, markdown })
   if (report !== undefined) await writeIntoReport(report, 'large-records', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, positive, printProgress } from '../compare/command-options.ts'
-import { describeMachine, residentBytes } from '../processes/machine.ts'
+import { addRunOptions, parseCount, parsePositive, printProgress } from '../compare/command-options.ts'
+import { describeMachine, readResidentBytes } from '../processes/machine.ts'
 import { plotLines } from '../report/line-plot.ts'
-import { machineLines, formatNumber, table } from '../compare/markdown.ts'
+import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
 import type { Ours } from '../peers/ours-peer.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { writeIntoReport, writeResults } from '../report/results.ts'
 import { runCalls } from '../load/run-calls.ts'
-import { slopeOf } from '../report/statistics.ts'
+import { fitSlope } from '../report/statistics.ts'
 
 interface Options extends RunOptions {
   minutes: number
@@ -43,10 +43,10 @@ export function addMemoryCommand(program: Command): void {
   const command = program
     .command('memory')
     .description('measure the resident memory of the service under load')
-    .option('--minutes <n>', 'duration of the run', positive, 60)
-    .option('--callers <n>', 'concurrent callers', count, 32)
-    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
-    .option('--every <seconds>', 'interval between samples', positive, 5)
+    .option('--minutes <n>', 'duration of the run', parsePositive, 60)
+    .option('--callers <n>', 'concurrent callers', parseCount, 32)
+    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .option('--every <seconds>', 'interval between samples', parsePositive, 5)
   addRunOptions(command).action(run)
 }
 
@@ -59,7 +59,7 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
     return { machine, ...measured }
   })
   const steady = samples.slice(Math.floor(samples.length * WARM_UP_SHARE))
-  const { slope, standardError } = slopeOf(steady.map(({ hours, mebibytes }) => ({ x: hours, y: mebibytes })))
+  const { slope, standardError } = fitSlope(steady.map(({ hours, mebibytes }) => ({ x: hours, y: mebibytes })))
   const held = steady.map(({ mebibytes }) => mebibytes)
   const row = [
     calls,
@@ -71,9 +71,9 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
   ]
   const names = ['calls', 'samples', 'first MiB', 'most MiB', 'last MiB', 'slope, MiB an hour (± standard error)']
   const markdown = [
-    machineLines(machine),
+    formatMachine(machine),
     `${minutes} minutes, ${callers} callers, the first fifth left out.`,
-    table(names, [row]),
+    formatTable(names, [row]),
   ].join('\n\n')
   const json = { machine, calls, slope, standardError, samples }
   const files = await writeResults(out, 'memory', { json, markdown, svg: plotMemory(samples) })
@@ -102,7 +102,7 @@ async function watch(
   let calls = 0
   async function look(): Promise<void> {
     while (elapsed() < seconds) {
-      samples.push({ hours: elapsed() / 3600, mebibytes: (await residentBytes(ours.server.pid)) / 2 ** 20 })
+      samples.push({ hours: elapsed() / 3600, mebibytes: (await readResidentBytes(ours.server.pid)) / 2 ** 20 })
       printProgress(`${(elapsed() / 60).toFixed(1)} min, ${calls} calls, ${samples.at(-1)!.mebibytes.toFixed(0)} MiB`)
       await pause(every * 1000)
     }

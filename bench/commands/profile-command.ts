@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, positive, someOf, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, parsePositive, parseNames, printProgress } from '../compare/command-options.ts'
 import type { TakenTime } from '../processes/cpu-profile.ts'
-import { findProfile, profileClock, readProfile } from '../processes/cpu-profile.ts'
+import { findProfile, readProfileClock, readProfile } from '../processes/cpu-profile.ts'
 import { warmUp } from '../compare/compare.ts'
 import { openCrud } from '../peers/crud-peer.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, formatNumber, table } from '../compare/markdown.ts'
+import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
 import { WORKS } from '../load/peer.ts'
@@ -16,7 +16,7 @@ import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { writeIntoReport, writeResults } from '../report/results.ts'
 import { runCalls } from '../load/run-calls.ts'
-import { costTable, startCost } from '../compare/server-cost.ts'
+import { formatCostTable, startCost } from '../compare/server-cost.ts'
 
 interface Options extends RunOptions {
   work: Work[]
@@ -36,14 +36,14 @@ export function addProfileCommand(program: Command): void {
   const command = program
     .command('profile')
     .description('profile one kind of call')
-    .requiredOption('--work <work>', `one of ${WORKS.join(', ')}`, someOf(WORKS))
-    .option('--peer <peer>', 'ours or crud', someOf(['ours', 'crud'] as const), ['ours'])
-    .option('--companies <n>', 'number of companies to spread the calls over', count, 1)
-    .option('--callers <n>', 'concurrent callers', count, 32)
-    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
-    .option('--connections <n>', 'connections of the crud peer', count, 32)
-    .option('--seconds <n>', 'duration of the measurement', positive, 10)
-    .option('--top <n>', 'rows of each table', count, 30)
+    .requiredOption('--work <work>', `one of ${WORKS.join(', ')}`, parseNames(WORKS))
+    .option('--peer <peer>', 'ours or crud', parseNames(['ours', 'crud'] as const), ['ours'])
+    .option('--companies <n>', 'number of companies to spread the calls over', parseCount, 1)
+    .option('--callers <n>', 'concurrent callers', parseCount, 32)
+    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .option('--connections <n>', 'connections of the crud peer', parseCount, 32)
+    .option('--seconds <n>', 'duration of the measurement', parsePositive, 10)
+    .option('--top <n>', 'rows of each table', parseCount, 30)
   addRunOptions(command).action(run)
 }
 
@@ -68,9 +68,9 @@ async function run(options: Options & { connections: number }): Promise<void> {
     printProgress(`${calls.length} calls`)
     await server.run('select pg_stat_statements_reset()', database)
     const costSince = await startCost(server, database, peer.server.pid)
-    const from = profileClock()
+    const from = readProfileClock()
     const load = await runCalls(calls, callers)
-    const to = profileClock()
+    const to = readProfileClock()
     await peer.visible?.()
     const cost = await costSince()
     const statements = await statementRows(server, database, load.calls, top)
@@ -85,17 +85,17 @@ async function run(options: Options & { connections: number }): Promise<void> {
 
     const title = `${peerName}, ${workName}, ${companies} companies, ${callers} callers: ${formatNumber(load.perSecond)} calls/s`
     return [
-      machineLines(machine),
+      formatMachine(machine),
       `${title}, p50 ${formatNumber(load.p50Ms)} ms, p99 ${formatNumber(load.p99Ms)} ms`,
-      costTable(cost, load.calls),
+      formatCostTable(cost, load.calls),
       'Processor time of the service by package or folder, while the calls ran:',
-      timeTable(places.slice(0, top), load.calls),
+      formatTimeTable(places.slice(0, top), load.calls),
       'By function, without callees:',
-      timeTable(functions.slice(0, top), load.calls),
+      formatTimeTable(functions.slice(0, top), load.calls),
       'Functions of the service with their callees, up to the first await:',
-      timeTable(withCallees.slice(0, top), load.calls),
+      formatTimeTable(withCallees.slice(0, top), load.calls),
       'Statements of PostgreSQL, until the log showed all calls:',
-      table(['statement', 'times', 'ms a call', 'mean ms', 'planning ms a call', 'log kB a call'], statements),
+      formatTable(['statement', 'times', 'ms a call', 'mean ms', 'planning ms a call', 'log kB a call'], statements),
     ].join('\n\n')
   })
   const files = await writeResults(out, name, { json: { markdown }, markdown })
@@ -113,13 +113,13 @@ function openPeer(
   return name === 'ours' ? openOurs(urls, sizes, nodeOptions) : openCrud(urls, sizes, { connections, nodeOptions })
 }
 
-function timeTable(times: TakenTime[], calls: number): string {
+function formatTimeTable(times: TakenTime[], calls: number): string {
   const rows = times.map(({ name, ms, share }) => [
     `\`${name}\``,
     `${(share * 100).toFixed(1)} %`,
     ((ms * 1000) / calls).toFixed(1),
   ])
-  return table(['what', 'of the time', 'µs a call'], rows)
+  return formatTable(['what', 'of the time', 'µs a call'], rows)
 }
 
 /** The statements with the most total time, and their cost per call. */

@@ -9,10 +9,10 @@ import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { foldFar } from '../../src/workers/project.ts'
 import { REBUILD_BATCH_EVENTS } from '../../src/workers/rebuild.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, printProgress } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { machineLines, formatNumber, table } from '../compare/markdown.ts'
+import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
@@ -43,9 +43,9 @@ export function addReplayCommand(program: Command): void {
   const command = program
     .command('replay')
     .description('replay each projection from the first event into empty tables')
-    .option('--events <n>', 'events of the ledger', count, 200_000)
-    .option('--rounds <n>', 'replays of each projection', count, 3)
-    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+    .option('--events <n>', 'events of the ledger', parseCount, 200_000)
+    .option('--rounds <n>', 'replays of each projection', parseCount, 3)
+    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
   addRunOptions(command).action(run)
 }
 
@@ -72,8 +72,8 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
     formatNumber(median(rounds.map(({ events, cpuSeconds }) => (cpuSeconds / events) * 1_000_000))),
   ])
   const markdown = [
-    machineLines(machine),
-    table(['projection', 'events', 'events/s', 'CPU µs an event in Node.js'], rows),
+    formatMachine(machine),
+    formatTable(['projection', 'events', 'events/s', 'CPU µs an event in Node.js'], rows),
   ].join('\n\n')
   const files = await writeResults(out, 'replay', { json: { machine, replays }, markdown })
   if (report !== undefined) await writeIntoReport(report, 'replay', markdown)

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, count, counts, positive, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, parseCounts, parsePositive, printProgress } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
 import { plotLines } from '../report/line-plot.ts'
-import { machineLines, formatNumber, table } from '../compare/markdown.ts'
+import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { writeIntoReport, writeResults } from '../report/results.ts'
@@ -26,10 +26,10 @@ export function addSizesCommand(program: Command): void {
   const command = program
     .command('sizes')
     .description('measure the service on ledgers of different sizes')
-    .option('--events <numbers>', 'sizes of the ledger', counts, [10_000, 1_000_000])
-    .option('--calls <n>', 'calls of each kind at each size', count, 1000)
-    .option('--seconds <n>', 'duration of the lag measurement', positive, 10)
-    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
+    .option('--events <numbers>', 'sizes of the ledger', parseCounts, [10_000, 1_000_000])
+    .option('--calls <n>', 'calls of each kind at each size', parseCount, 1000)
+    .option('--seconds <n>', 'duration of the lag measurement', parsePositive, 10)
+    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
   addRunOptions(command).action(run)
 }
 
@@ -51,7 +51,7 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
     await ours.stop()
     return { machine, sizes }
   })
-  const markdown = sizesMarkdown(machine, sizes)
+  const markdown = formatSizes(machine, sizes)
   const files = await writeResults(out, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
   if (report !== undefined) await writeIntoReport(report, 'sizes', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
@@ -61,7 +61,7 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
   if (failures > 0) throw new Error(`${failures} calls failed; the results are not valid`)
 }
 
-function sizesMarkdown(machine: Machine, sizes: SizeResult[]): string {
+function formatSizes(machine: Machine, sizes: SizeResult[]): string {
   const smallest = sizes[0]!
   const row = (name: string, pick: (size: SizeResult) => { p50Ms: number; p99Ms: number }) => [
     name,
@@ -76,7 +76,9 @@ function sizesMarkdown(machine: Machine, sizes: SizeResult[]): string {
     'p99 last / first',
   ]
   const rows = Object.keys(smallest.asked).map((name) => row(name, ({ asked }) => asked[name]!))
-  return [machineLines(machine), table(names, [...rows, row('lag at half of the peak', ({ lag }) => lag)])].join('\n\n')
+  return [formatMachine(machine), formatTable(names, [...rows, row('lag at half of the peak', ({ lag }) => lag)])].join(
+    '\n\n',
+  )
 }
 
 /** Plots the 99th percentile of each kind of call over the sizes. */

@@ -1,5 +1,5 @@
 import { encodeCursor } from '../../src/http/server/cursor.ts'
-import { changingPatch } from '../load/employee-bodies.ts'
+import { makeChangingPatch } from '../load/employee-bodies.ts'
 import type { Samples } from './fill-ledger.ts'
 import type { Request } from '../load/http-client.ts'
 import { expectStatus } from '../load/http-client.ts'
@@ -53,7 +53,7 @@ export async function measureSize(ours: Ours, samples: Samples, options: SizeOpt
 
 /** Patches a random employee. */
 function makePatchCall(ours: Ours, tenant: OurTenant, { employeeIds }: Samples): Call {
-  const request = makeWriteRequest(tenant, 'PATCH', `/v1/employees/${pick(employeeIds)}`, changingPatch())
+  const request = makeWriteRequest(tenant, 'PATCH', `/v1/employees/${pick(employeeIds)}`, makeChangingPatch())
   return async () => void (await ours.send({ request, status: 200, tenant }))
 }
 

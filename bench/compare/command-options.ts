@@ -17,24 +17,24 @@ export function addRunOptions(command: Command): Command {
     .option('--data-dir <folder>', 'folder for the temporary database', DEFAULT_PARENT_DIR)
 }
 
-export function positive(text: string): number {
+export function parsePositive(text: string): number {
   const value = Number(text)
   if (!(value > 0)) throw new InvalidArgumentError('it must be a number above 0')
   return value
 }
 
-export function count(text: string): number {
-  const value = positive(text)
+export function parseCount(text: string): number {
+  const value = parsePositive(text)
   if (!Number.isInteger(value)) throw new InvalidArgumentError('it must be a whole number')
   return value
 }
 
-export function counts(text: string): number[] {
-  return text.split(',').map(count)
+export function parseCounts(text: string): number[] {
+  return text.split(',').map(parseCount)
 }
 
 /** Parses a comma-separated list of these names. */
-export function someOf<Name extends string>(names: readonly Name[]): (text: string) => Name[] {
+export function parseNames<Name extends string>(names: readonly Name[]): (text: string) => Name[] {
   return (text) =>
     text.split(',').map((word) => {
       const name = names.find((known) => known === word)

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Command } from 'commander'
-import { addRunOptions, count, counts, positive, someOf, printProgress } from './command-options.ts'
+import { addRunOptions, parseCount, parseCounts, parsePositive, parseNames, printProgress } from './command-options.ts'
 import type { RunOptions } from './command-options.ts'
 import type { CellResult, CompareOptions } from './compare.ts'
 import { compare, withPeers } from './compare.ts'
@@ -8,12 +8,12 @@ import type { LagResult } from './lag.ts'
 import { measureLag } from './lag.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
-import { lagTable, machineLines, ratioTable, throughputTable } from './markdown.ts'
+import { formatLagTable, formatMachine, formatRatioTable, formatThroughputTable } from './markdown.ts'
 import type { Ours } from '../peers/ours-peer.ts'
 import { PEERS, WORKS } from '../load/peer.ts'
 import { plotRatios } from './plot.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { ratiosOf } from './ratios.ts'
+import { computeRatios } from './ratios.ts'
 import { writeIntoReport, writeResults } from '../report/results.ts'
 
 interface Options extends RunOptions, Omit<CompareOptions, 'callers' | 'peers' | 'works'> {
@@ -31,14 +31,14 @@ export function addCompareCommand(program: Command): void {
   const command = program
     .command('compare', { isDefault: true })
     .description('compare the service with its peers')
-    .option('--rounds <n>', 'rounds; each measures every peer', count, 5)
-    .option('--seconds <n>', 'duration of one measurement', positive, 3)
-    .option('--only <peers>', `some of ${PEERS.join(',')}`, someOf(PEERS), [...PEERS])
-    .option('--work <works>', `some of ${WORKS.join(',')}`, someOf(WORKS), [...WORKS])
-    .option('--companies <numbers>', 'numbers of companies to spread the calls over', counts, [1, 64])
-    .option('--callers <numbers>', 'numbers of concurrent callers (default: depends on the work)', counts)
-    .option('--records <n>', 'records of a bulk call, at most 1000', count, 1000)
-    .option('--connections <n>', 'connections of each peer except the service', count, 32)
+    .option('--rounds <n>', 'rounds; each measures every peer', parseCount, 5)
+    .option('--seconds <n>', 'duration of one measurement', parsePositive, 3)
+    .option('--only <peers>', `some of ${PEERS.join(',')}`, parseNames(PEERS), [...PEERS])
+    .option('--work <works>', `some of ${WORKS.join(',')}`, parseNames(WORKS), [...WORKS])
+    .option('--companies <numbers>', 'numbers of companies to spread the calls over', parseCounts, [1, 64])
+    .option('--callers <numbers>', 'numbers of concurrent callers (default: depends on the work)', parseCounts)
+    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .option('--connections <n>', 'connections of each peer except the service', parseCount, 32)
     .option('--no-lag', 'do not measure the lag of the log')
     .option('--quick', 'one short round as a smoke test; the results are not meaningful')
   addRunOptions(command).action(run)
@@ -68,7 +68,7 @@ async function run(given: Options): Promise<void> {
   const options: CompareOptions = { ...rest, peers, works, callers }
   const results = await withThrowawayServer(dataDir, {}, async (server, folder): Promise<CompareResults> => {
     const machine = await describeMachine(server, folder)
-    printProgress(machineLines(machine))
+    printProgress(formatMachine(machine))
     return withPeers(server, options, async (open) => {
       const cells = await compare(server, open, options, printProgress)
       const lags: LagResult[] = []
@@ -82,7 +82,7 @@ async function run(given: Options): Promise<void> {
     })
   })
   const markdown = compareMarkdown(results)
-  const ratios = results.cells.flatMap(ratiosOf)
+  const ratios = results.cells.flatMap(computeRatios)
   const svg = plotRatios(ratios, 'Calls a second, employee-ledger / peer')
   const files = await writeResults(out, 'compare', { json: { ...results, ratios }, markdown, svg })
   if (report !== undefined) {
@@ -100,11 +100,11 @@ async function run(given: Options): Promise<void> {
 export function compareMarkdown({ machine, options, cells, lags }: CompareResults): string {
   const { rounds, seconds, records, connections } = options
   return [
-    machineLines(machine),
+    formatMachine(machine),
     `${rounds} rounds of ${seconds} s, ${records} records in a bulk call, ${connections} connections for each peer.`,
-    ratioTable(cells.flatMap(ratiosOf)),
-    throughputTable(cells),
-    ...(lags.length > 0 ? ['From the answer until the log shows the entry:', lagTable(lags)] : []),
+    formatRatioTable(cells.flatMap(computeRatios)),
+    formatThroughputTable(cells),
+    ...(lags.length > 0 ? ['From the answer until the log shows the entry:', formatLagTable(lags)] : []),
   ].join('\n\n')
 }
 

@@ -77,7 +77,7 @@ export async function compare(
   onProgress: (line: string) => void,
 ): Promise<CellResult[]> {
   const results: CellResult[] = []
-  for (const cell of cellsOf(options)) {
+  for (const cell of listCells(options)) {
     const able = peers.filter(({ works }) => works.includes(cell.work))
     const result: CellResult = { ...cell, peers: {} }
     // So that no peer pays for the dirty pages of the cell before.
@@ -99,7 +99,7 @@ export async function compare(
   return results
 }
 
-function cellsOf({ works, companies, callers }: CompareOptions): Cell[] {
+function listCells({ works, companies, callers }: CompareOptions): Cell[] {
   return works.flatMap((work) =>
     companies.flatMap((count) =>
       (callers ?? CALLERS[work]).map((number) => ({ work, companies: count, callers: number })),

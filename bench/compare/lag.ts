@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { requestsOf } from '../load/http-work.ts'
+import { makeRequests } from '../load/http-work.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'
 import { waitUntilVisible } from '../peers/ours-peer.ts'
 import { runCalls, sendEvenly } from '../load/run-calls.ts'
@@ -47,7 +47,7 @@ export async function measureLag(ours: Ours, { companies, seconds, callers, reco
 
   const sending: Sending = { newest: null, isOver: false }
   const count = Math.max(callers, Math.round((peak.perSecond / 2) * seconds))
-  const made = requestsOf('single-create', ours.tenants.get(companies)!, count, records)
+  const made = makeRequests('single-create', ours.tenants.get(companies)!, count, records)
   const calls = made.map((call) => async () => {
     const { logId } = await ours.send(call)
     sending.newest = { tenant: call.tenant, logId: logId!, at: performance.now() }

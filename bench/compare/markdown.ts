@@ -3,11 +3,11 @@ import type { LagResult } from './lag.ts'
 import type { Machine } from '../processes/machine.ts'
 import { PEERS } from '../load/peer.ts'
 import type { Ratio } from './ratios.ts'
-import { median, spreadOf } from '../report/statistics.ts'
+import { median, computeSpread } from '../report/statistics.ts'
 
 /* Formats the results of a run as Markdown tables. */
 
-export function machineLines({ settings, ...machine }: Machine): string {
+export function formatMachine({ settings, ...machine }: Machine): string {
   const { at, processor, processors, memoryGiB, system, node, postgres, syncMs, load } = machine
   return [
     `Run at ${at} on ${processors} × ${processor}, ${memoryGiB} GiB, ${system}, Node.js ${node}, PostgreSQL ${postgres}.`,
@@ -19,12 +19,12 @@ export function machineLines({ settings, ...machine }: Machine): string {
 }
 
 /** The throughput of each peer in each cell: medians of the rounds. */
-export function throughputTable(cells: CellResult[]): string {
+export function formatThroughputTable(cells: CellResult[]): string {
   const rows = cells.flatMap(({ work, companies, callers, peers }) =>
     PEERS.flatMap((name) => {
       const rounds = peers[name]
       if (!rounds) return []
-      const { median: middle, min, max } = spreadOf(rounds.map(({ perSecond }) => perSecond))
+      const { median: middle, min, max } = computeSpread(rounds.map(({ perSecond }) => perSecond))
       const of = (pick: (round: Measurement) => number) => formatNumber(median(rounds.map(pick)))
       const visible = name === 'ours' && work !== 'verify' ? of(({ visiblePerSecond }) => visiblePerSecond) : ''
       const latencies = [of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms)]
@@ -56,23 +56,23 @@ export function throughputTable(cells: CellResult[]): string {
     'p99 ms',
     'failed',
   ]
-  return table(names, rows)
+  return formatTable(names, rows)
 }
 
 /** The ratios of the service to its peers, with their targets. */
-export function ratioTable(ratios: Ratio[]): string {
+export function formatRatioTable(ratios: Ratio[]): string {
   const rows = ratios.map(({ work, companies, callers, against, of, spread, asked }) => {
     const verdict = asked === null ? '' : spread.median >= asked ? 'yes' : '**no**'
     const range = `${spread.min.toFixed(2)}–${spread.max.toFixed(2)}`
     return [work, companies, callers, of, against, spread.median.toFixed(2), range, asked ?? '', verdict]
   })
-  return table(
+  return formatTable(
     ['work', 'companies', 'callers', 'ours', 'against', 'ratio', 'of the rounds', 'at least', 'reached'],
     rows,
   )
 }
 
-export function lagTable(lags: LagResult[]): string {
+export function formatLagTable(lags: LagResult[]): string {
   const rows = lags.map((lag) => [
     lag.companies,
     formatNumber(lag.perSecond),
@@ -81,10 +81,10 @@ export function lagTable(lags: LagResult[]): string {
     formatNumber(lag.p99Ms),
     lag.failures,
   ])
-  return table(['companies', 'calls/s (half of the peak)', 'calls followed', 'p50 ms', 'p99 ms', 'failed'], rows)
+  return formatTable(['companies', 'calls/s (half of the peak)', 'calls followed', 'p50 ms', 'p99 ms', 'failed'], rows)
 }
 
-export function table(names: string[], rows: (string | number)[][]): string {
+export function formatTable(names: string[], rows: (string | number)[][]): string {
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`
   return [line(names), line(names.map(() => '---')), ...rows.map(line)].join('\n')
 }

@@ -1,7 +1,7 @@
 import type { CellResult, Measurement } from './compare.ts'
 import type { Cell, PeerName } from '../load/peer.ts'
 import type { Spread } from '../report/statistics.ts'
-import { spreadOf } from '../report/statistics.ts'
+import { computeSpread } from '../report/statistics.ts'
 
 /** The ratio of the service to a peer in a cell, over the rounds of one run. */
 export interface Ratio extends Cell {
@@ -14,7 +14,7 @@ export interface Ratio extends Cell {
 }
 
 /** Computes the ratios of a cell; those of `visible` only against crud, for work that the log shows. */
-export function ratiosOf(result: CellResult): Ratio[] {
+export function computeRatios(result: CellResult): Ratio[] {
   const { work, companies, callers, peers } = result
   const ours = peers.ours
   if (!ours) return []
@@ -23,14 +23,14 @@ export function ratiosOf(result: CellResult): Ratio[] {
     (against === 'crud' && work !== 'verify' ? (['answered', 'visible'] as const) : (['answered'] as const)).map(
       (of) => {
         const cell = { work, companies, callers }
-        const spread = spreadOf(ours.map((mine, round) => rateOf(mine, of) / peers[against]![round]!.perSecond))
+        const spread = computeSpread(ours.map((mine, round) => getRate(mine, of) / peers[against]![round]!.perSecond))
         return { ...cell, against, of, spread, asked: findTarget({ ...cell, against, of }) }
       },
     ),
   )
 }
 
-function rateOf(measured: Measurement, of: Ratio['of']): number {
+function getRate(measured: Measurement, of: Ratio['of']): number {
   return of === 'visible' ? measured.visiblePerSecond : measured.perSecond
 }
 

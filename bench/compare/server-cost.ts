@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { listChildren, cpuSeconds } from '../processes/machine.ts'
-import { formatNumber, table } from './markdown.ts'
+import { listChildren, readCpuSeconds } from '../processes/machine.ts'
+import { formatNumber, formatTable } from './markdown.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 
 /** The resources that calls use: processor time of the service and of PostgreSQL, write-ahead log, and table space. */
@@ -20,8 +20,8 @@ export async function startCost(server: BenchServer, database: string, pid: numb
       `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size('${database}') as tables`,
     )
     return {
-      serviceCpuSeconds: await cpuSeconds(pid),
-      postgresCpuSeconds: await cpuSecondsOfAll(postmaster),
+      serviceCpuSeconds: await readCpuSeconds(pid),
+      postgresCpuSeconds: await readCpuSecondsOfAll(postmaster),
       walBytes: Number(sizes!.wal),
       tableBytes: Number(sizes!.tables),
     }
@@ -34,9 +34,9 @@ export async function startCost(server: BenchServer, database: string, pid: numb
   }
 }
 
-export function costTable(cost: Cost, calls: number): string {
+export function formatCostTable(cost: Cost, calls: number): string {
   const million = (value: number) => (value / calls) * 1_000_000
-  return table(
+  return formatTable(
     ['for each million calls', 'service, CPU s', 'PostgreSQL, CPU s', 'write-ahead log, GB', 'tables, GB'],
     [
       [
@@ -60,8 +60,8 @@ async function readPostmasterPid(server: BenchServer): Promise<number> {
 }
 
 /** When a process ends meanwhile, its parent's figure includes it. */
-async function cpuSecondsOfAll(postmaster: number): Promise<number> {
-  let sum = await cpuSeconds(postmaster)
-  for (const child of await listChildren(postmaster)) sum += await cpuSeconds(child).catch(() => 0)
+async function readCpuSecondsOfAll(postmaster: number): Promise<number> {
+  let sum = await readCpuSeconds(postmaster)
+  for (const child of await listChildren(postmaster)) sum += await readCpuSeconds(child).catch(() => 0)
   return sum
 }

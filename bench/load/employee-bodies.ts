@@ -22,7 +22,7 @@ export function nextSerial(): number {
   return serial
 }
 
-export function newEmployee(): Record<string, unknown> & Unchanging {
+export function makeEmployee(): Record<string, unknown> & Unchanging {
   const n = nextSerial()
   return {
     first_name: pick(FIRST_NAMES, n),
@@ -40,7 +40,7 @@ export function newEmployee(): Record<string, unknown> & Unchanging {
 }
 
 /** Makes a patch of two attributes with new values. */
-export function changingPatch(): Record<string, unknown> {
+export function makeChangingPatch(): Record<string, unknown> {
   const n = nextSerial()
   return { job_title: `${pick(JOBS, n)} ${n}`, location: `${pick(LOCATIONS, n)} ${n}` }
 }

@@ -1,4 +1,4 @@
-import { changingPatch, newEmployee, nextSerial } from './employee-bodies.ts'
+import { makeChangingPatch, makeEmployee, nextSerial } from './employee-bodies.ts'
 import type { Request } from './http-client.ts'
 import type { Work } from './peer.ts'
 import type { Tenant } from './tenants.ts'
@@ -14,25 +14,25 @@ export interface ExpectedRequest {
 const STRIDE = 7919
 
 /** Makes a request of this work to one company; `turn` counts its requests. */
-export function requestOf(work: Work, tenant: Tenant, turn: number, records: number): ExpectedRequest {
+export function makeRequest(work: Work, tenant: Tenant, turn: number, records: number): ExpectedRequest {
   switch (work) {
     case 'single-create':
-      return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', newEmployee()), status: 201 }
+      return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', makeEmployee()), status: 201 }
     case 'single-patch': {
       const { id } = tenant.stock[(turn * STRIDE) % tenant.stock.length]!
-      return { request: makeWriteRequest(tenant, 'PATCH', `/v1/employees/${id}`, changingPatch()), status: 200 }
+      return { request: makeWriteRequest(tenant, 'PATCH', `/v1/employees/${id}`, makeChangingPatch()), status: 200 }
     }
     case 'bulk-create': {
-      const employees = Array.from({ length: records }, newEmployee)
+      const employees = Array.from({ length: records }, makeEmployee)
       return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', { employees }), status: 201 }
     }
     case 'bulk-patch': {
-      const employees = sliceOf(tenant, turn, records).map(({ id }) => ({ id, ...changingPatch() }))
+      const employees = getSlice(tenant, turn, records).map(({ id }) => ({ id, ...makeChangingPatch() }))
       return { request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees }), status: 200 }
     }
     case 'bulk-patch-unchanged':
       return {
-        request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees: sliceOf(tenant, turn, records) }),
+        request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees: getSlice(tenant, turn, records) }),
         status: 200,
       }
     case 'verify': {
@@ -43,7 +43,7 @@ export function requestOf(work: Work, tenant: Tenant, turn: number, records: num
 }
 
 /** Makes requests of this work to the companies in turn. */
-export function requestsOf<T extends Tenant>(
+export function makeRequests<T extends Tenant>(
   work: Work,
   tenants: readonly T[],
   count: number,
@@ -53,12 +53,12 @@ export function requestsOf<T extends Tenant>(
   const start = nextSerial()
   return Array.from({ length: count }, (_, at) => {
     const tenant = tenants[at % tenants.length]!
-    return { tenant, ...requestOf(work, tenant, start + Math.floor(at / tenants.length), records) }
+    return { tenant, ...makeRequest(work, tenant, start + Math.floor(at / tenants.length), records) }
   })
 }
 
 /** The employees of a bulk patch: another slice each turn, so that concurrent calls do not collide. */
-function sliceOf({ stock }: Tenant, turn: number, records: number) {
+function getSlice({ stock }: Tenant, turn: number, records: number) {
   const slices = Math.floor(stock.length / records)
   const from = (turn % slices) * records
   return stock.slice(from, from + records)

@@ -1,5 +1,5 @@
 import type { Unchanging } from './employee-bodies.ts'
-import { newEmployee } from './employee-bodies.ts'
+import { makeEmployee } from './employee-bodies.ts'
 import type { HttpClient, Request } from './http-client.ts'
 import { expectStatus } from './http-client.ts'
 import type { Call } from './run-calls.ts'
@@ -52,7 +52,7 @@ export async function makeTenants<T extends Tenant>(
 
 function makeStock(client: HttpClient, tenant: Tenant, records: number): Call {
   return async () => {
-    const employees = Array.from({ length: records }, newEmployee)
+    const employees = Array.from({ length: records }, makeEmployee)
     const { text } = await expectStatus(client, makeWriteRequest(tenant, 'POST', '/v1/employees', { employees }), 201)
     for (const { id, department, employee_number } of (JSON.parse(text) as { employees: StockEmployee[] }).employees) {
       tenant.stock.push({ id, department, employee_number })

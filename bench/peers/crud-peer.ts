@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { CRUD_SCHEMA } from './crud-schema.ts'
 import { expectStatus, openHttpClient } from '../load/http-client.ts'
-import { requestsOf } from '../load/http-work.ts'
+import { makeRequests } from '../load/http-work.ts'
 import type { Peer } from '../load/peer.ts'
 import { WORKS } from '../load/peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
@@ -37,7 +37,7 @@ export async function openCrud(
     works: WORKS,
     server,
     prepare: ({ work, companies }, count) =>
-      requestsOf(work, tenants.get(companies)!, count, sizes.records).map(({ request, status }) => async () => {
+      makeRequests(work, tenants.get(companies)!, count, sizes.records).map(({ request, status }) => async () => {
         await expectStatus(client, request, status)
       }),
     async stop() {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { getPostgreSQLEventStore } from '@event-driven-io/emmett-postgresql'
 import pg from 'pg'
-import { newEmployee } from '../load/employee-bodies.ts'
+import { makeEmployee } from '../load/employee-bodies.ts'
 import type { Peer } from '../load/peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
 
@@ -21,7 +21,7 @@ export async function openEmmett(urls: ServerUrls, options: { connections: numbe
     prepare({ work }, count) {
       const size = work === 'bulk-create' ? options.records : 1
       return Array.from({ length: count }, () => {
-        const events = Array.from({ length: size }, (): Created => ({ type: 'EmployeeCreated', data: newEmployee() }))
+        const events = Array.from({ length: size }, (): Created => ({ type: 'EmployeeCreated', data: makeEmployee() }))
         const stream = `employee-${randomUUID()}`
         return async () => void (await store.appendToStream<Created>(stream, events))
       })

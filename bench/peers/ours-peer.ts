@@ -7,7 +7,7 @@ import { openPool } from '../../src/postgres/pool.ts'
 import type { HttpClient } from '../load/http-client.ts'
 import { expectStatus, openHttpClient } from '../load/http-client.ts'
 import type { ExpectedRequest } from '../load/http-work.ts'
-import { requestsOf } from '../load/http-work.ts'
+import { makeRequests } from '../load/http-work.ts'
 import type { Peer } from '../load/peer.ts'
 import { WORKS } from '../load/peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
@@ -70,7 +70,7 @@ export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions
     tenants,
     send,
     prepare: ({ work, companies }, count) =>
-      requestsOf(work, tenants.get(companies)!, count, sizes.records).map(
+      makeRequests(work, tenants.get(companies)!, count, sizes.records).map(
         (made) => async () => void (await send(made)),
       ),
     async visible() {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { sealEvent } from '../../src/ledger/integrity/codec.ts'
-import { newEmployee } from '../load/employee-bodies.ts'
+import { makeEmployee } from '../load/employee-bodies.ts'
 import type { Peer } from '../load/peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
 
@@ -62,7 +62,7 @@ export async function openRaw(urls: ServerUrls, options: { connections: number; 
 /** Makes a row the size of a creation's: position, stream, envelope, data, salt, leaf hash. */
 function rowAt(position: number) {
   const stream = `emp_${EXAMPLE_ID}`
-  const event = { type: 'EmployeeCreated', stream, version: 1, index: 0, data: { attributes: newEmployee() } } as const
+  const event = { type: 'EmployeeCreated', stream, version: 1, index: 0, data: { attributes: makeEmployee() } } as const
   const place = { companyId: `com_${EXAMPLE_ID}`, callId: `log_${EXAMPLE_ID}`, actor: `key_${EXAMPLE_ID}` }
   const { envelope, data, leaf } = sealEvent(event, { ...place, position, recordedAt: '2026-11-20T15:01:40.325Z' })
   return [position, randomUUID(), envelope, data, randomBytes(16), leaf] as const

@@ -37,7 +37,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const IDLE = '(idle)'
 
 /** The current time on the clock of profiles, in microseconds. */
-export function profileClock(): number {
+export function readProfileClock(): number {
   return Number(process.hrtime.bigint() / 1000n)
 }
 
@@ -51,7 +51,7 @@ export async function findProfile(dir: string): Promise<string> {
 /** Summarizes a profile between two times of `profileClock`. */
 export async function readProfile(file: string, from: number, to: number): Promise<ProfileSummary> {
   const profile = JSON.parse(await readFile(file, 'utf8')) as CpuProfile
-  const own = ownTimes(profile, from, to)
+  const own = computeSelfTimes(profile, from, to)
   const [places, functions] = [new Map<string, number>(), new Map<string, number>()]
   for (const { id, callFrame } of profile.nodes) {
     add(places, describePlace(callFrame), own.get(id) ?? 0)
@@ -60,11 +60,11 @@ export async function readProfile(file: string, from: number, to: number): Promi
   const total = [...own.values()].reduce((sum, took) => sum + took, 0)
   const ranked = (sums: Map<string, number>) =>
     [...sums].map(([name, took]) => ({ name, ms: took / 1000, share: took / total })).sort((a, b) => b.ms - a.ms)
-  return { places: ranked(places), functions: ranked(functions), withCallees: ranked(timesWithCallees(profile, own)) }
+  return { places: ranked(places), functions: ranked(functions), withCallees: ranked(computeTotalTimes(profile, own)) }
 }
 
 /** The self time of each node of the call tree, in microseconds. */
-function ownTimes(
+function computeSelfTimes(
   { nodes, startTime, samples, timeDeltas }: CpuProfile,
   from: number,
   to: number,
@@ -79,7 +79,7 @@ function ownTimes(
   return times
 }
 
-function timesWithCallees({ nodes }: CpuProfile, own: Map<number, number>): Map<string, number> {
+function computeTotalTimes({ nodes }: CpuProfile, own: Map<number, number>): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const sums = new Map<string, number>()
   /** Counts a recursive function once: `above` has the functions on the stack. */

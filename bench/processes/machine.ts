@@ -64,16 +64,16 @@ async function measureSync(dataDir: string): Promise<number> {
 }
 
 /** The resident memory of a process in bytes. Linux only. */
-export function residentBytes(pid: number): Promise<number> {
-  return statusBytes(pid, 'VmRSS')
+export function readResidentBytes(pid: number): Promise<number> {
+  return readStatusBytes(pid, 'VmRSS')
 }
 
 /** The peak resident memory of a process in bytes. Linux only. */
-export function peakBytes(pid: number): Promise<number> {
-  return statusBytes(pid, 'VmHWM')
+export function readPeakBytes(pid: number): Promise<number> {
+  return readStatusBytes(pid, 'VmHWM')
 }
 
-async function statusBytes(pid: number, name: string): Promise<number> {
+async function readStatusBytes(pid: number, name: string): Promise<number> {
   const line = (await readFile(`/proc/${pid}/status`, 'utf8')).split('\n').find((one) => one.startsWith(`${name}:`))
   return Number(/(\d+) kB$/.exec(line ?? '')?.[1] ?? 0) * 1024
 }
@@ -81,7 +81,7 @@ async function statusBytes(pid: number, name: string): Promise<number> {
 const TICKS_PER_SECOND = 100
 
 /** The processor time of a process in seconds, including the children that it waited for. */
-export async function cpuSeconds(pid: number): Promise<number> {
+export async function readCpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   // The fields after the name, which can contain anything: user and system time, then those of the children, in ticks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { peakBytes } from './machine.ts'
+import { readPeakBytes } from './machine.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const LOOK_MS = 50
@@ -33,7 +33,7 @@ export async function measureProcess(
   try {
     // The kernel keeps the peak, so polling can miss only a peak in the last moment.
     while (child.exitCode === null && child.signalCode === null) {
-      peak = Math.max(peak, await peakBytes(child.pid!).catch(() => 0))
+      peak = Math.max(peak, await readPeakBytes(child.pid!).catch(() => 0))
       await Promise.race([pause(LOOK_MS), ended])
     }
     const [code] = await ended

@@ -18,12 +18,12 @@ export interface Spread {
   max: number
 }
 
-export function spreadOf(values: readonly number[]): Spread {
+export function computeSpread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
 /** Fits a line by least squares. Returns its slope and the standard error of the slope. Throws below three points. */
-export function slopeOf(points: readonly { x: number; y: number }[]): { slope: number; standardError: number } {
+export function fitSlope(points: readonly { x: number; y: number }[]): { slope: number; standardError: number } {
   const count = points.length
   if (count < 3) throw new Error('a slope with its error needs at least three points')
   const meanX = points.reduce((sum, { x }) => sum + x, 0) / count

@@ -1336,7 +1336,7 @@ export interface components {
                 };
             };
         };
-        /** @description `former_name`: No employee has this identifier any more. */
+        /** @description `former_name`: No employee has this identifier now. */
         AdminFormerName: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -68,6 +68,7 @@ export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string
   return sql<Buffer>`sha256(${hashKey} || sha256(${hashKey} || convert_to(${foundBy}, 'UTF8')))`
 }
 
+/** Inserts the hashes of names. */
 export async function insertRejectedNames(
   transaction: Transaction<unknown>,
   schema: string,

@@ -30,6 +30,7 @@ export function buildErasingEvents<Type extends ErasingEvent['type']>(
   })
 }
 
+/** Whether an event erases the data of other events. */
 export function isErasing<Event extends { type: string }>(event: Event): event is Event & { type: ErasingType } {
   return (ERASING_TYPES as readonly string[]).includes(event.type)
 }
@@ -41,6 +42,7 @@ export interface PersonNames {
   externalIds: Set<string>
 }
 
+/** Returns a collection without names. */
 export function emptyNames(): PersonNames {
   return { ids: new Set(), emails: new Set(), externalIds: new Set() }
 }

@@ -104,7 +104,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   already_exists: { status: 409, title: 'An employee with these details already exists' },
   inactive_employee_exists: { status: 409, title: 'An inactive employee with these details already exists' },
-  former_name: { status: 409, title: 'No employee has this identifier any more' },
+  former_name: { status: 409, title: 'No employee has this identifier now' },
   user_exists: { status: 409, title: 'A user with this email address already exists' },
   user_removed: { status: 409, title: 'The user has been removed' },
   user_not_removed: { status: 409, title: 'The user has not been removed' },
@@ -167,6 +167,7 @@ export interface ProblemDocument {
   errors_omitted?: number
 }
 
+/** Makes the problem document of a refused request (RFC 9457). */
 export function problemDocument(refusal: Problem, requestId: string, logId?: string): ProblemDocument {
   const { title, status, code, detail, ...errors } = refusal
   const document = { type: `/problems/${code}`, title, status, code, detail, request_id: requestId }

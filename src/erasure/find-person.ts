@@ -55,6 +55,7 @@ export async function findPerson(
   return { employeeId, names, own }
 }
 
+/** Whether a second search found no other employee and no further names. */
 export function isSamePerson(person: Person, other: Person): boolean {
   const isKnown = (kind: keyof PersonNames) => [...person.names[kind]].every((name) => other.names[kind].has(name))
   return person.employeeId === other.employeeId && Object.values(NAMES_BY).every(isKnown)
@@ -69,6 +70,7 @@ export interface Traces {
   formerHolders: string[]
 }
 
+/** Searches the events after a position for a person. `named` is the name in the request. */
 export async function findTraces(
   db: Pool | PoolClient,
   companyId: string,

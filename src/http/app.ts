@@ -107,7 +107,7 @@ const SAFE_BY_ITSELF = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
 }
 const PERSONAL = /^\/(?:v1|admin|audit)\//
-/** A request id is stored with the call for ever, so it must not be able to contain an email address. */
+/** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Builds the HTTP server with all its routes; tests call it, too. */

@@ -23,7 +23,7 @@ export function replacedSchemaOf({ name, version }: Projection): string {
 }
 
 /** The oid of a schema; null if it does not exist. */
-export async function schemaOid(db: LedgerDb, schema: string): Promise<number | null> {
+export async function findSchemaOid(db: LedgerDb, schema: string): Promise<number | null> {
   const { rows } = await sql<{ oid: number | null }>`select to_regnamespace(${`"${schema}"`})::oid as oid`.execute(db)
   return rows[0]?.oid ?? null
 }
@@ -42,7 +42,7 @@ export async function isShadowBefore(
   const { rows } = await sql`
     select 1 from checkpoints where company_id = ${toUuid(companyId)} and projection = ${shadow.name}
       and version = ${shadow.version} and position < ${position}`.execute(db)
-  return rows.length > 0 && (await schemaOid(db, schemaOf(shadow))) !== null
+  return rows.length > 0 && (await findSchemaOid(db, schemaOf(shadow))) !== null
 }
 
 /** Deletes a company's rows from replaced tables. New readers no longer see those. */

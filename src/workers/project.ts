@@ -203,6 +203,7 @@ async function readOrUnfoldable<Result>(read: () => Promise<Result>): Promise<Re
   }
 }
 
+/** Throws UnfoldableError if a position after `after` is missing. */
 export function assertContiguous(events: RecordedEvent[], after: number, companyId: string): void {
   const gap = events.findIndex(({ position }, at) => position !== after + at + 1)
   if (gap >= 0) throw new UnfoldableError(`the event at position ${after + gap + 1} of ${companyId} is missing`)

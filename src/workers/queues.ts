@@ -8,6 +8,7 @@ export interface ProjectJob {
   companies: string[]
 }
 
+/** The name of a projection's queue. */
 export function queueOf(projection: Pick<Projection, 'name'>): string {
   return `project-${projection.name}`
 }

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid } from '../domain/ids.ts'
-import { schemaOid, shadowOf } from './copies.ts'
+import { findSchemaOid, shadowOf } from './copies.ts'
 import { foldFar, UnfoldableError } from './project.ts'
 import type { Db } from './shadow.ts'
 import { beginShadow, completeShadow, dropReplaced, isBusy, switchToShadow } from './shadow.ts'
@@ -84,7 +84,7 @@ export async function rebuild(projection: Projection, options: RebuildOptions): 
 }
 
 async function isLive(db: Db, projection: Projection, oid: number): Promise<boolean> {
-  return (await schemaOid(db, schemaOf(projection))) === oid
+  return (await findSchemaOid(db, schemaOf(projection))) === oid
 }
 
 async function dropReplacedWithRetries(db: Db, projection: Projection): Promise<boolean> {
@@ -102,7 +102,7 @@ async function countEventsToFold(db: Db, shadow: Projection): Promise<number> {
 /** Fills the shadow, and ignores failures caused by another process that has switched meanwhile. */
 async function fillOrNotice(projection: Projection, oid: number, options: RebuildOptions): Promise<StuckCompany[]> {
   const shadow = shadowOf(projection)
-  const isOurs = async () => (await schemaOid(options.db, schemaOf(shadow))) === oid
+  const isOurs = async () => (await findSchemaOid(options.db, schemaOf(shadow))) === oid
   try {
     const stuck = await fillShadow(shadow, options)
     return stuck.length > 0 && !(await isOurs()) ? [] : stuck
@@ -125,7 +125,7 @@ async function completeWhenFree(projection: Projection, oid: number, { db, signa
       return await completeShadow(db, projection, oid)
     } catch (error) {
       if (isBusy(error) && tries < MAX_ROUNDS) continue
-      if ((await schemaOid(db, schemaOf(shadowOf(projection)))) === oid) throw error
+      if ((await findSchemaOid(db, schemaOf(shadowOf(projection)))) === oid) throw error
       return
     }
   }

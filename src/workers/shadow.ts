@@ -4,8 +4,8 @@ import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { sqlState } from '../postgres/database-errors.ts'
-import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import { replacedSchemaOf, schemaOid, shadowOf } from './copies.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { replacedSchemaOf, findSchemaOid, shadowOf } from './copies.ts'
 import { foldBetween } from './project.ts'
 
 /*
@@ -35,13 +35,13 @@ export async function beginShadow(
   return db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${REBUILDS}, hashtext(${schema}))`.execute(transaction)
     if (options.restart) await sql`drop schema if exists ${sql.id(schema)} cascade`.execute(transaction)
-    const begun = await schemaOid(transaction, schema)
+    const begun = await findSchemaOid(transaction, schema)
     if (begun !== null) return { oid: begun, isResumed: true }
     await forgetCheckpoints(transaction, shadow)
     await sql`create schema ${sql.id(schema)}`.execute(transaction)
     await projection.createTables(transaction as never, schema)
     await options.handOver(transaction as never, schema)
-    return { oid: (await schemaOid(transaction, schema))!, isResumed: false }
+    return { oid: (await findSchemaOid(transaction, schema))!, isResumed: false }
   })
 }
 
@@ -50,7 +50,7 @@ export async function completeShadow(db: Db, projection: Projection, oid: number
   const schema = schemaOf(shadowOf(projection))
   await db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${REBUILDS}, hashtext(${schema}))`.execute(transaction)
-    if ((await schemaOid(transaction, schema)) === oid) await projection.createIndexes(transaction as never, schema)
+    if ((await findSchemaOid(transaction, schema)) === oid) await projection.createIndexes(transaction as never, schema)
   })
 }
 
@@ -82,7 +82,7 @@ export async function switchToShadow(db: Db, projection: Projection, oid: number
       await sql`set local synchronous_commit = on`.execute(transaction)
       // A fold moves its checkpoint first, so under this lock none is running and none can start.
       await sql`lock table checkpoints in share row exclusive mode`.execute(transaction)
-      if ((await schemaOid(transaction, schemaOf(shadow))) !== oid) return 'gone'
+      if ((await findSchemaOid(transaction, schemaOf(shadow))) !== oid) return 'gone'
       if (!(await levelShadow(transaction, projection, shadow))) return 'behind'
       await forgetCheckpoints(transaction, projection)
       await transaction

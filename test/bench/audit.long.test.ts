@@ -1,5 +1,5 @@
 import t from 'tap'
-import { audit, auditMarkdown } from '../../bench/commands/audit-command.ts'
+import { audit, formatAudit } from '../../bench/commands/audit-command.ts'
 import { describeMachine } from '../../bench/processes/machine.ts'
 import { hasPython } from '../support/ledger/both-verifiers.ts'
 import { benchServer } from '../support/processes/bench-server.ts'
@@ -25,7 +25,7 @@ await t.test(
     t.strictSame(Object.keys(result.steps).toSorted(), commands.toSorted())
     for (const { seconds, peakMebibytes } of Object.values(result.steps)) t.ok(seconds > 0 && peakMebibytes > 1)
     t.equal(result.proofs.warmProofs, 200)
-    const markdown = auditMarkdown(await describeMachine(server, folder), result, 'A note.')
+    const markdown = formatAudit(await describeMachine(server, folder), result, 'A note.')
     for (const command of commands) t.match(markdown, new RegExp(`^\\| \`${command}\` \\| [0-9]`, 'm'))
     t.match(markdown, /^\| cold: nothing was prepared \| [0-9]/m)
     t.match(markdown, 'A note.')

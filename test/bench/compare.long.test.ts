@@ -7,7 +7,7 @@ import { describeMachine } from '../../bench/processes/machine.ts'
 import type { Ours } from '../../bench/peers/ours-peer.ts'
 import { WORKS } from '../../bench/load/peer.ts'
 import { plotRatios } from '../../bench/compare/plot.ts'
-import { ratiosOf } from '../../bench/compare/ratios.ts'
+import { computeRatios } from '../../bench/compare/ratios.ts'
 import { benchServer } from '../support/processes/bench-server.ts'
 
 /* A benchmark with a handful of calls: that it runs, not what it measures. */
@@ -40,7 +40,7 @@ await t.test('every peer answers all of its work without a failure, and the repo
   }
   t.ok(run.lags[0]!.followed > 0, 'calls were followed into the log')
 
-  const ratios = run.cells.flatMap(ratiosOf)
+  const ratios = run.cells.flatMap(computeRatios)
   t.ok(ratios.every(({ spread }) => spread.median > 0))
   t.strictSame([...new Set(ratios.map(({ against }) => against))].toSorted(), ['crud', 'emmett', 'raw'])
   const machine = await describeMachine(server, t.testdir())

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { writeIntoReport, writeResults } from '../../bench/report/results.ts'
-import { median, percentile, slopeOf, spreadOf } from '../../bench/report/statistics.ts'
+import { median, percentile, fitSlope, computeSpread } from '../../bench/report/statistics.ts'
 
 await t.test(
   'the median and the percentiles of a run are those of its values, in whatever order they came',
   async (t) => {
     t.equal(median([3, 1, 2]), 2)
     t.equal(median([4, 1, 3, 2]), 2.5)
-    t.strictSame(spreadOf([2, 9, 4]), { median: 4, min: 2, max: 9 })
+    t.strictSame(computeSpread([2, 9, 4]), { median: 4, min: 2, max: 9 })
     const hundred = Array.from({ length: 100 }, (_, at) => 100 - at)
     t.equal(percentile(hundred, 0.5), 50)
     t.equal(percentile(hundred, 0.99), 99)
@@ -18,13 +18,13 @@ await t.test(
 )
 
 await t.test('a slope comes with its standard error, which is 0 on a line', async (t) => {
-  t.strictSame(slopeOf([0, 1, 2, 3].map((x) => ({ x, y: 5 + 2 * x }))), { slope: 2, standardError: 0 })
-  const { slope, standardError } = slopeOf([1, 3, 2, 3].map((y, x) => ({ x, y })))
+  t.strictSame(fitSlope([0, 1, 2, 3].map((x) => ({ x, y: 5 + 2 * x }))), { slope: 2, standardError: 0 })
+  const { slope, standardError } = fitSlope([1, 3, 2, 3].map((y, x) => ({ x, y })))
   t.ok(Math.abs(slope - 0.5) < 1e-12)
   t.ok(Math.abs(standardError - Math.sqrt(1.5 / 2 / 5)) < 1e-12)
   t.throws(
     () =>
-      slopeOf([
+      fitSlope([
         { x: 0, y: 0 },
         { x: 1, y: 1 },
       ]),

@@ -12,7 +12,7 @@ import { isComplete } from '../../src/ledger/read/read-progress.ts'
 import { completeVersion } from '../../src/workers/complete-version.ts'
 import { pruneVersions } from '../../src/workers/prune.ts'
 import { createQueues, queueNames } from '../../src/workers/queues.ts'
-import { schemaOid } from '../../src/workers/copies.ts'
+import { findSchemaOid } from '../../src/workers/copies.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { eventually } from '../support/eventually.ts'
@@ -101,8 +101,8 @@ await t.test('older versions are dropped when somebody says so', async (t) => {
     .values({ projection: 'employees', version: 2, completed_at: '2026-01-01T00:00:00.000Z' })
     .execute()
   t.strictSame(await pruneVersions(db, next), [{ projection: 'employees', version: 1, isDropped: true }])
-  t.equal(await schemaOid(db, 'employees_v1'), null)
-  t.not(await schemaOid(db, 'employees_v2'), null)
+  t.equal(await findSchemaOid(db, 'employees_v1'), null)
+  t.not(await findSchemaOid(db, 'employees_v2'), null)
   const left = await db.selectFrom('checkpoints').select(['projection', 'version']).execute()
   t.strictSame(left, [{ projection: 'bulk-user-logs', version: 1 }])
   t.strictSame(await pruneVersions(db, next), [])

@@ -2,7 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { employees } from '../../projections/employees/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
-import { schemaOid } from '../../src/workers/copies.ts'
+import { findSchemaOid } from '../../src/workers/copies.ts'
 import { beginShadow, switchToShadow } from '../../src/workers/shadow.ts'
 import { runCommand } from '../support/processes/cli.ts'
 import { makeHistory, openRebuilding, poison } from '../support/rebuilding.ts'
@@ -18,7 +18,7 @@ await t.test('nothing is switched while a company cannot be folded, and it is na
   for (const company of [service.company, other]) await makeHistory(service, company, 1)
   await service.project()
   await poison(service, service.company.id)
-  const live = await schemaOid(db, 'employees_v1')
+  const live = await findSchemaOid(db, 'employees_v1')
   const outcome = await rebuild(employees)
   t.match(outcome, {
     isSwitched: false,
@@ -30,13 +30,13 @@ await t.test('nothing is switched while a company cannot be folded, and it is na
     stdout: '',
     stderr: new RegExp(`did not switch to .*${service.company.id}: .*NobodyKnows`),
   })
-  t.equal(await schemaOid(db, 'employees_v1'), live)
+  t.equal(await findSchemaOid(db, 'employees_v1'), live)
   const list = await service.call('GET', '/v1/employees')
   t.equal(list.body.items.length, 3, 'the live tables are read as before')
 
   await poison(service, service.company.id, true)
   t.ok((await rebuild(employees)).isSwitched)
-  t.not(await schemaOid(db, 'employees_v1'), live)
+  t.not(await findSchemaOid(db, 'employees_v1'), live)
 })
 
 await t.test(
@@ -56,7 +56,7 @@ await t.test(
     await folder.end()
     // The shadow is still empty: what the live tables have is folded within the switch.
     t.equal(await switchToShadow(db, employees, oid), 'switched')
-    t.equal(await schemaOid(db, 'employees_v1'), oid)
+    t.equal(await findSchemaOid(db, 'employees_v1'), oid)
     t.strictSame((await verify(employees)).faults, [])
     t.ok((await rebuild(employees)).isSwitched, 'the tables that were left over are no hindrance')
   },
@@ -72,7 +72,7 @@ await t.test('a twin that switches while the indexes are made has made them: bot
     ...employees,
     async createIndexes(transaction, schema) {
       twins += 1
-      const oid = (await schemaOid(db, schema))!
+      const oid = (await findSchemaOid(db, schema))!
       await employees.createIndexes(db as never, schema)
       t.equal(await switchToShadow(db, employees, oid), 'switched')
       await employees.createIndexes(transaction, schema)

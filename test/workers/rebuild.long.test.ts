@@ -5,7 +5,7 @@ import { employees } from '../../projections/employees/fold.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { readStanding } from '../../src/ledger/read/read-standings.ts'
-import { schemaOid } from '../../src/workers/copies.ts'
+import { findSchemaOid } from '../../src/workers/copies.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { launch, runJson } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
@@ -106,10 +106,10 @@ await t.test('one that is interrupted says how to go on; --restart begins anew',
   const stopped = rebuild(employees, { signal: stop.signal, onFolded: () => stop.abort(new Error('stopped')) })
   await t.rejects(stopped, { message: 'stopped' })
   t.strictSame(await leftovers(service), ['employees_next_v1'])
-  const left = await schemaOid(db, 'employees_next_v1')
+  const left = await findSchemaOid(db, 'employees_next_v1')
   const rebuilt = await runJson(t, ['projections', 'rebuild', 'employees', '--restart'], environment(service))
   t.match(rebuilt, { projection: 'employees', switched: true, old_tables_dropped: true })
-  t.not(await schemaOid(db, 'employees_v1'), left)
+  t.not(await findSchemaOid(db, 'employees_v1'), left)
 
   const holder = new pg.Client({ connectionString: service.urls.ownerUrl })
   await holder.connect()

@@ -3,7 +3,7 @@ import { windowStart } from '../../domain/company.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { ApiKeyRecord, ApiKeyRow } from './read-api-keys.ts'
-import { apiKeyRecord, SELECT_API_KEYS } from './read-api-keys.ts'
+import { toApiKeyRecord, SELECT_API_KEYS } from './read-api-keys.ts'
 
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
 
@@ -11,7 +11,7 @@ import { apiKeyRecord, SELECT_API_KEYS } from './read-api-keys.ts'
 export async function loadApiKey(client: ClientBase, companyId: string, apiId: string): Promise<ApiKeyRecord | null> {
   const text = `${SELECT_API_KEYS} where k.company_id = $1 and k.api_id = $2`
   const { rows } = await client.query<ApiKeyRow>(text, [toUuid(companyId), toUuid(apiId)])
-  return rows[0] ? apiKeyRecord(rows[0]) : null
+  return rows[0] ? toApiKeyRecord(rows[0]) : null
 }
 
 /** Inserts a new key with no usage. */

@@ -57,14 +57,14 @@ export async function listApiKeys(
       ${status === undefined ? sql`` : sql`and k.is_revoked = ${status === 'revoked'}`}
       ${typeof isEnabled === 'boolean' ? sql`and k.is_enabled = ${isEnabled}` : sql``}
     order by k.api_id desc limit ${limit}`.execute(db)
-  return rows.map((row) => ({ key: apiKeyRecord(row), now: row.now }))
+  return rows.map((row) => ({ key: toApiKeyRecord(row), now: row.now }))
 }
 
 /** Finds a key of a company; null if it does not exist. */
 export async function findApiKey(db: LedgerDb, companyId: string, apiId: string): Promise<SeenKey | null> {
   const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
     where k.company_id = ${toUuid(companyId)} and k.api_id = ${toUuid(apiId)}`.execute(db)
-  return rows[0] ? { key: apiKeyRecord(rows[0]), now: rows[0].now } : null
+  return rows[0] ? { key: toApiKeyRecord(rows[0]), now: rows[0].now } : null
 }
 
 /** Counts the keys of a company, including revoked ones: keys are never deleted. */
@@ -74,7 +74,8 @@ export async function countApiKeys(client: Pick<ClientBase, 'query'>, companyId:
   return rows[0]!.count
 }
 
-export function apiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
+/** Converts a row of `api_keys`. */
+export function toApiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
   return {
     id: fromUuid('key', row.api_id),
     version: row.version,

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { CompanyRecord, CompanyRow } from './read-company.ts'
-import { companyRecord } from './read-company.ts'
+import { toCompanyRecord } from './read-company.ts'
 
 /* The row of a company, written under the lock of its head with the events of its own stream. */
 
@@ -12,9 +12,10 @@ export async function loadCompany(client: ClientBase, companyId: string): Promis
     [toUuid(companyId)],
   )
   if (!rows[0]) throw new Error(`the ledger of ${companyId} has no company`)
-  return companyRecord(rows[0])
+  return toCompanyRecord(rows[0])
 }
 
+/** Stores the time zone, an IANA name, under the lock of the head. */
 export async function updateTimeZone(client: ClientBase, companyId: string, timeZone: string): Promise<void> {
   await client.query('update companies set time_zone = $2 where company_id = $1', [toUuid(companyId), timeZone])
 }

@@ -25,9 +25,10 @@ export async function readCompany(db: LedgerDb, companyId: string): Promise<Comp
     .select(['company_id', 'name', 'time_zone', 'created_at'])
     .where('company_id', '=', toUuid(companyId))
     .executeTakeFirstOrThrow()
-  return companyRecord(row)
+  return toCompanyRecord(row)
 }
 
-export function companyRecord(row: CompanyRow): CompanyRecord {
+/** Converts a row of `companies`. */
+export function toCompanyRecord(row: CompanyRow): CompanyRecord {
   return { id: fromUuid('com', row.company_id), name: row.name, timeZone: row.time_zone, createdAt: row.created_at }
 }

@@ -58,6 +58,7 @@ export async function listUserTokens(
   return rows.map((row) => ({ token: toTokenRecord(row), now: row.now }))
 }
 
+/** Converts a row of `user_tokens`. */
 export function toTokenRecord(row: TokenRow): TokenRecord {
   return {
     id: fromUuid('tok', row.token_id),

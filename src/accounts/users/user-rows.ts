@@ -153,6 +153,7 @@ export async function loadPasswordHash(
   return rows[0]?.password_hash ?? null
 }
 
+/** Inserts a token with the SHA-256 of its secret. */
 export async function insertToken(
   client: ClientBase,
   companyId: string,
@@ -169,12 +170,14 @@ export async function insertToken(
   )
 }
 
+/** Loads a token under the lock of the head; null if the company has no such token. */
 export async function loadToken(client: ClientBase, companyId: string, tokenId: string): Promise<TokenRecord | null> {
   const text = `${SELECT_TOKENS} where company_id = $1 and token_id = $2`
   const { rows } = await client.query<TokenRow>(text, [toUuid(companyId), toUuid(tokenId)])
   return rows[0] ? toTokenRecord(rows[0]) : null
 }
 
+/** Stores that a token is revoked. `now` is RFC 3339 UTC. */
 export async function markTokenRevoked(
   client: ClientBase,
   companyId: string,

@@ -94,6 +94,7 @@ export async function findUser(db: LedgerDb, companyId: string, userId: string):
   return rows[0] ? toUserRecord(rows[0]) : null
 }
 
+/** Converts a row of `users`. */
 export function toUserRecord(row: UserRow): UserRecord {
   return {
     id: fromUuid('usr', row.user_id),

@@ -9,7 +9,7 @@ import {
 } from '../../domain/company.ts'
 import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import type { KeyStatus, SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import { makeListSchema, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'revoked']
 
@@ -45,7 +45,7 @@ const keyFields = {
 
 export const ShownKey = Type.Object(keyFields, { $id: 'ApiKey', ...STRICT })
 export const ShownKeyWithSecret = Type.Object({ ...keyFields, api_key: Secret }, { $id: 'ApiKeyWithSecret', ...STRICT })
-export const KeyList = listOf(ShownKey)
+export const KeyList = makeListSchema(ShownKey)
 
 export const KeyListQuery = Type.Object({ ...Page, status: Type.Optional(oneOf(KEY_STATUSES)) }, STRICT)
 export const IssueBody = Type.Object(
@@ -97,6 +97,7 @@ export function renderKey({ key, now }: SeenKey) {
   }
 }
 
+/** Returns the status of a key. */
 export function getKeyStatus({ isEnabled, isRevoked }: SeenKey['key']): KeyStatus {
   if (isRevoked) return 'revoked'
   return isEnabled ? 'active' : 'disabled'

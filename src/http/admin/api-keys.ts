@@ -67,7 +67,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     },
     async (request) => {
       const found = await findApiKey(db, actingUser(request).companyId, keyId(request))
-      if (!found) throw noSuchKey()
+      if (!found) throw makeUnknownKeyError()
       return renderKey(found)
     },
   )
@@ -170,10 +170,10 @@ function sendKeyWithSecret(reply: FastifyReply, { key, now, secret, position }: 
 
 function keyId(request: FastifyRequest<OfKey>): string {
   const { id } = request.params
-  if (!isId('key', id)) throw noSuchKey()
+  if (!isId('key', id)) throw makeUnknownKeyError()
   return id
 }
 
-function noSuchKey(): ProblemError {
+function makeUnknownKeyError(): ProblemError {
   return new ProblemError(NO_SUCH_KEY)
 }

@@ -9,7 +9,7 @@ import {
 } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
 import type { UserRecord, UserStatus } from '../../accounts/users/users.ts'
-import { listOf, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import { makeListSchema, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
 
@@ -41,7 +41,7 @@ export const InvitedUser = Type.Object(
   },
   { $id: 'InvitedUser', ...STRICT },
 )
-export const UserList = listOf(ShownUser)
+export const UserList = makeListSchema(ShownUser)
 export const UserListQuery = Type.Object(
   { ...Page, status: Type.Optional(oneOf(USER_STATUSES, 'Default: all users who are not removed.')) },
   STRICT,
@@ -120,7 +120,7 @@ export const TokenWithSecret = Type.Object(
   },
   { $id: 'UserTokenWithSecret', ...STRICT },
 )
-export const TokenList = listOf(ShownToken)
+export const TokenList = makeListSchema(ShownToken)
 export const TokenListQuery = Type.Object(
   {
     ...Page,

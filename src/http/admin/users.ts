@@ -69,7 +69,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     },
     async (request) => {
       const found = await findUser(db, actingUser(request).companyId, userId(request))
-      if (!found) throw noSuchUser()
+      if (!found) throw makeUnknownUserError()
       return renderUser(found)
     },
   )
@@ -187,10 +187,10 @@ export function readEmailField({ email }: { email: string }): string {
 
 function userId(request: FastifyRequest<OfUser>): string {
   const { id } = request.params
-  if (!isId('usr', id)) throw noSuchUser()
+  if (!isId('usr', id)) throw makeUnknownUserError()
   return id
 }
 
-function noSuchUser(): ProblemError {
+function makeUnknownUserError(): ProblemError {
   return new ProblemError(NO_SUCH_USER)
 }

@@ -8,8 +8,8 @@ import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import { readStreamBackwards } from '../../ledger/read/read-stored-events.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
-import { idIn, listOf, Page, STRICT } from '../openapi/schema-parts.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { idIn, makeListSchema, Page, STRICT } from '../openapi/schema-parts.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
@@ -68,7 +68,7 @@ const HISTORY: FastifySchema = {
     tags,
     params,
     querystring: HistoryQuery,
-    response: { 200: listOf(AuditEvent) },
+    response: { 200: makeListSchema(AuditEvent) },
     problems: ['employee_not_found'],
   },
 }
@@ -85,7 +85,7 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       const then = await readEmployeeAt(db, companyId, requireEmployeeId(request.params.id), position)
       if (then.standing !== 'known') {
         throw then.standing === 'erased'
-          ? makeNotFoundError("The employee's data has been erased")
+          ? makeEmployeeError("The employee's data has been erased")
           : makeUnknownEmployeeError()
       }
       return { position, employee: then.employee, causes: then.causes }
@@ -137,9 +137,9 @@ function requireEmployeeId(text: string): string {
 
 /** Makes the refusal of an unknown or malformed employee id. */
 export function makeUnknownEmployeeError(): ProblemError {
-  return makeNotFoundError('No such employee exists')
+  return makeEmployeeError('No such employee exists')
 }
 
-function makeNotFoundError(detail: string): ProblemError {
+function makeEmployeeError(detail: string): ProblemError {
   return new ProblemError(problem('employee_not_found', detail))
 }

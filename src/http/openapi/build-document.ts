@@ -5,7 +5,7 @@ import type { ApiPart } from './api-parts.ts'
 import { findPart, SECURITY_SCHEMES, TAGS } from './api-parts.ts'
 import type { DocumentedAnswer, DocumentedContent, Example } from './documented-schema.ts'
 import type { HeaderName } from './headers.ts'
-import { HEADER_COMPONENTS, headerRefs, PARAMETER_COMPONENTS, parameterRef } from './headers.ts'
+import { HEADER_COMPONENTS, referToHeaders, PARAMETER_COMPONENTS, referToParameter } from './headers.ts'
 import { NamedSchemas } from './named-schemas.ts'
 import { problemAnswers } from './problem-schemas.ts'
 
@@ -182,7 +182,7 @@ function describeParameters(url: string, schema: FastifySchema, schemas: NamedSc
         schemas,
       ),
     ),
-    ...(schema.judgedHeaders ?? []).map(parameterRef),
+    ...(schema.judgedHeaders ?? []).map(referToParameter),
   ]
 }
 
@@ -205,7 +205,7 @@ function describeParameter(
 function describeAnswer({ description, headers, content }: DocumentedAnswer, schemas: NamedSchemas): DescribedAnswer {
   return {
     description,
-    ...(headers && headers.length > 0 ? { headers: headerRefs(headers) } : {}),
+    ...(headers && headers.length > 0 ? { headers: referToHeaders(headers) } : {}),
     ...(content ? { content: describeContent(content, schemas) } : {}),
   }
 }

@@ -70,11 +70,13 @@ export const PARAMETER_COMPONENTS = Object.fromEntries(
   }),
 )
 
-export function headerRefs(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+/** Refers to response headers as components of the document, by name. */
+export function referToHeaders(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-export function parameterRef(name: ParameterName): { $ref: string } {
+/** Refers to a request header as a component of the document. */
+export function referToParameter(name: ParameterName): { $ref: string } {
   return { $ref: `#/components/parameters/${formatComponentName(name)}` }
 }
 

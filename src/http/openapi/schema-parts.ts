@@ -30,7 +30,8 @@ export function oneOf<Text extends string>(texts: readonly Text[], description?:
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
 }
 
-export function listOf(item: TSchema) {
+/** Makes the schema of a page of a list. */
+export function makeListSchema(item: TSchema) {
   return Type.Object({
     items: Type.Array(item),
     next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Null on the last page.' }),

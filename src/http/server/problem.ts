@@ -88,6 +88,7 @@ function toBodyProblem(error: unknown, body: unknown): Problem | null {
   return validation && validationContext === 'body' ? bodyProblem(validation, body) : null
 }
 
+/** Sends a problem document (RFC 9457) with the headers that its status requires. */
 export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
   if (refusal.status === 401) {
     void reply.header('www-authenticate', getChallenge(request))

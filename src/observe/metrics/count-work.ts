@@ -4,7 +4,7 @@ import type { Metrics, PoolCounts } from './metrics.ts'
 
 /** Returns callbacks that count HTTP answers, refusals by limit, append transactions and erasures. */
 export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) {
-  watchPools(metrics, pools)
+  addPools(metrics, pools)
   const { httpSeconds, refusals, appendSeconds, appendCalls, appendRecords, erasures } = metrics
   return {
     onAnswered({ method, route, status, seconds, limit }: Answered): void {
@@ -58,7 +58,7 @@ export function countPending({ appendsPending }: Metrics, lanes: Lanes): Lanes {
 
 /** Returns callbacks that count the work of the workers. */
 export function countWork(metrics: Metrics, pools: Record<string, PoolCounts>) {
-  watchPools(metrics, pools)
+  addPools(metrics, pools)
   const { answersExpired, recordsRetired, foldSeconds, foldFailures } = metrics
   return {
     onExpired: (count: number) => answersExpired.inc(count),
@@ -68,6 +68,6 @@ export function countWork(metrics: Metrics, pools: Record<string, PoolCounts>) {
   }
 }
 
-function watchPools({ pools }: Metrics, more: Record<string, PoolCounts>): void {
+function addPools({ pools }: Metrics, more: Record<string, PoolCounts>): void {
   for (const [name, pool] of Object.entries(more)) pools.set(name, pool)
 }

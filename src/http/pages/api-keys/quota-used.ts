@@ -13,6 +13,7 @@ export interface QuotaUsed {
   resetsAt: string
 }
 
+/** Computes how much of its quota a key has used, by the database's time. */
 export function computeQuotaUsed({ key, now }: SeenKey): QuotaUsed {
   const nowMs = Date.parse(now)
   const { quotaLimit: limit, refreshPeriod } = key

@@ -49,6 +49,7 @@ function parsePosition(name: string, text: string): number {
   throw invalidQuery(name, 'must be a whole number from 1')
 }
 
+/** Whether a text is a ledger position, from 1. */
 export function isPosition(text: string): boolean {
   return /^[1-9][0-9]{0,14}$/.test(text)
 }

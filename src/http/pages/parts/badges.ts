@@ -32,6 +32,7 @@ const STATUSES = {
   'No Updates': renderBadge('plain', 'No Updates'),
 }
 
+/** Renders the status of an entry or the outcome of a record. */
 export function renderStatusBadge(status: keyof typeof STATUSES): Html {
   return STATUSES[status]
 }

@@ -19,6 +19,7 @@ export const NAVIGATION = {
   company: { path: '/settings/company', label: 'Company', roles: ['admin'] },
 } as const satisfies Record<string, NavigationItem>
 
+/** Lists the items that a role may open. */
 export function listNavigationItems(role: Role): NavigationItem[] {
   return Object.values<NavigationItem>(NAVIGATION).filter(({ roles }) => roles.includes(role))
 }

@@ -18,13 +18,14 @@ const NAMED_DAYS = 3
 
 const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
 
+/** Formats a day (YYYY-MM-DD), such as `20 Nov`. */
 export function formatDay(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`))
 }
 
 /**
- * Renders a bar for each day: completed below, failed above and hatched, so that colour is not the only cue. Put a table
- * with the same numbers below it, for readers who cannot see the chart.
+ * Renders a bar for each day: completed below, failed above and hatched, so that colour is not the only cue. Put a
+ * table with the same numbers below it, for readers who cannot see the chart.
  */
 export function renderOutcomeChart(id: string, title: string, days: readonly DayOutcome[]): Html {
   const { max, ticks } = roundScale(

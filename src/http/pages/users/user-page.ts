@@ -87,6 +87,7 @@ export function readUserId({ params }: UserRequest): string {
   return params.id
 }
 
+/** Finds the user in the path. Throws `user_not_found`. */
 export async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
   const found = await findUser(db, getViewer(request).companyId, readUserId(request))
   if (!found) throw new ProblemError(NO_SUCH_USER)
