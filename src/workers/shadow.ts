@@ -4,7 +4,7 @@ import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { sqlState } from '../postgres/database-errors.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { replacedSchemaOf, findSchemaOid, shadowOf } from './copies.ts'
 import { foldBetween } from './project.ts'
 
