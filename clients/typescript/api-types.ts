@@ -2434,7 +2434,7 @@ export interface operations {
                 external_id?: string;
                 /** @description Changed at or after this time. The list is then in the order of the changes. */
                 updated_since?: string;
-                /** @description Part of a name, e-mail or external id. */
+                /** @description Part of a name, email or external id. */
                 q?: string;
                 /** @description Wait up to 10 seconds for the list to include this `X-Ledger-Position`. */
                 min_position?: number;

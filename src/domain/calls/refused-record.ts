@@ -43,13 +43,13 @@ function beginningOf(text: string): string {
   return Buffer.from(text.slice(0, wordEnd(text, end))).toString()
 }
 
-/** Where the last whole word ends. Part of an e-mail address would not be found when the person is erased. */
+/** Where the last whole word ends. Part of an email address would not be found when the person is erased. */
 function wordEnd(text: string, end: number): number {
   for (let at = end; at > end - MAX_NAME_UNITS && at > 0; at -= 1) if (ENDS_WORD.test(text[at - 1]!)) return at
   return end
 }
 
-/** What no e-mail address and no id contains. */
+/** What no email address and no id contains. */
 const ENDS_WORD = /[\s"(),:;<>[\]\\]/
 
 function utf8Bytes(codePoint: number): number {

@@ -4,7 +4,7 @@ import type { RecordFaults } from '../record-faults.ts'
 
 type UniqueName = 'email' | 'external_id'
 
-const MEANINGS: Record<UniqueName, string> = { email: 'e-mail address', external_id: 'external id' }
+const MEANINGS: Record<UniqueName, string> = { email: 'email address', external_id: 'external id' }
 
 /**
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the

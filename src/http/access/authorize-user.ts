@@ -37,7 +37,7 @@ export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?
 }
 
 const NARROWED: Record<TokenScope, Problem> = {
-  audit: problem('role_required', 'this token is valid for the audit endpoint only'),
+  audit: problem('role_required', 'This token is valid for the audit endpoint only'),
 }
 
 /** Requires one of these roles. Runs after `authenticateUser`. */

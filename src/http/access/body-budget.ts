@@ -101,7 +101,7 @@ function refuseUseless(request: FastifyRequest, caller: AuthenticatedCaller): vo
 }
 
 function cutOff(): ProblemError {
-  return new ProblemError(problem('malformed_json', 'the body ended too early'))
+  return new ProblemError(problem('malformed_json', 'The body ended too early'))
 }
 
 /** Runs a task once the request has been answered and its connection is done with it, whichever comes last. */

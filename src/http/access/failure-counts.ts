@@ -1,4 +1,4 @@
-/** Attempts by key that may fail, such as passwords for an e-mail address, counted in windows of fixed length. */
+/** Attempts by key that may fail, such as passwords for an email address, counted in windows of fixed length. */
 export interface FailureCounts {
   /** Seconds until another attempt with a key is allowed, at least 1; 0 if it is allowed now. */
   secondsToWait(key: string): number

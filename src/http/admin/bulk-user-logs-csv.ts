@@ -82,10 +82,9 @@ export function bulkUserLogsCsv(
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(request.query)
       const db = await reads.of(companyId)
-      const logs = db
-      const entry = await requireLogEntry(logs, companyId, request.params.log_id)
+      const entry = await requireLogEntry(db, companyId, request.params.log_id)
       const pages = allPages<LogRecord>(RECORDS_PER_PAGE, (last) =>
-        listLogRecords(logs, companyId, entry, filter, { after: last?.ordinal ?? -1, limit: RECORDS_PER_PAGE }),
+        listLogRecords(db, companyId, entry, filter, { after: last?.ordinal ?? -1, limit: RECORDS_PER_PAGE }),
       )
       const rows = withDetails(db, companyId, entry, pages)
       return sendCsv(

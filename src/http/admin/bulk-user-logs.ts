@@ -8,7 +8,7 @@ import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { decodeCursor, encodeCursor } from '../server/cursor.ts'
+import { decodeCursor, pageOf } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
@@ -59,11 +59,12 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const page = { before, limit: limit + 1 }
       const logs = await reads.of(companyId)
       const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
-      const items = found.slice(0, limit)
-      return {
-        items: items.map(({ entry }) => entry),
-        next_cursor: found.length > limit ? encodeCursor(items.at(-1)!.position) : null,
-      }
+      return pageOf(
+        found,
+        limit,
+        ({ position }) => position,
+        ({ entry }) => entry,
+      )
     },
   )
 
@@ -82,15 +83,11 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(query)
       const after = cursor === undefined ? -1 : decodeCursor(cursor)
-      const db = await reads.of(companyId)
-      const logs = db
+      const logs = await reads.of(companyId)
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
       const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
-      const page = found.slice(0, limit)
-      return {
-        items: await renderRecords(db, companyId, page),
-        next_cursor: found.length > limit ? encodeCursor(page.at(-1)!.ordinal) : null,
-      }
+      const { items, next_cursor } = pageOf(found, limit, ({ ordinal }) => ordinal)
+      return { items: await renderRecords(logs, companyId, items), next_cursor }
     },
   )
 }

@@ -1,20 +1,57 @@
+import type { IdPrefix } from '../../domain/ids.ts'
+import { isId } from '../../domain/ids.ts'
 import { problem } from '../../domain/errors.ts'
 import { ProblemError } from './problem.ts'
 
-/** Encodes an opaque cursor for a list position: a whole number whose meaning never changes. */
-export function encodeCursor(place: number): string {
+/** Encodes an opaque cursor: the place of an item in a list, which must be ASCII. */
+export function encodeCursor(place: number | string): string {
   return Buffer.from(`1:${place}`).toString('base64url')
 }
 
+/** Decodes a cursor of a list that is ordered by positions. Like `readCursor`. */
+export function decodeCursor(cursor: string, name?: string): number {
+  return readCursor(cursor, (place) => (/^(?:0|[1-9][0-9]{0,14})$/.test(place) ? Number(place) : null), name)
+}
+
+/** Decodes a cursor of a list that is ordered by ids. Like `readCursor`. */
+export function decodeIdCursor(prefix: IdPrefix, cursor: string): string {
+  return readCursor(cursor, (place) => (isId(prefix, place) ? place : null))
+}
+
 /**
- * Decodes a cursor. Throws `invalid_query` for anything that `encodeCursor` did not produce; `name` says where the
- * cursor was given.
+ * Decodes a cursor. `read` returns the place that a text means, or null. Throws `invalid_query` for anything that
+ * `encodeCursor` did not produce for such a place; `name` says where the cursor was given.
  */
-export function decodeCursor(cursor: string, name = 'query parameter cursor'): number {
-  const [, digits] = /^1:([0-9]{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
-  const place = Number(digits)
-  if (digits === undefined || encodeCursor(place) !== cursor) {
+export function readCursor<Place>(
+  cursor: string,
+  read: (place: string) => Place | null,
+  name = 'query parameter cursor',
+): Place {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const place = text.startsWith('1:') ? read(text.slice(2)) : null
+  if (place === null || encodeCursor(text.slice(2)) !== cursor) {
     throw new ProblemError(problem('invalid_query', `The ${name} must be one that the API returned`))
   }
   return place
+}
+
+/** The page of a list that is ordered by ids. It has one item more than requested, to know whether there is a next one. */
+export function pageBefore(
+  prefix: IdPrefix,
+  { limit, cursor }: { limit: number; cursor?: string },
+): { limit: number; before?: string } {
+  return { limit: limit + 1, ...(cursor === undefined ? {} : { before: decodeIdCursor(prefix, cursor) }) }
+}
+
+/** A page of a list that was read with one item more than requested. `placeOf` gives the place of an item. */
+export function pageOf<Item, Rendered = Item>(
+  found: Item[],
+  limit: number,
+  placeOf: (item: Item) => number | string,
+  render: (item: Item) => Rendered = (item) => item as never,
+): { items: Rendered[]; next_cursor: string | null } {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  const next = found.length > limit && last ? encodeCursor(placeOf(last)) : null
+  return { items: items.map(render), next_cursor: next }
 }

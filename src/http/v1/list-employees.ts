@@ -4,7 +4,6 @@ import { Type } from '@sinclair/typebox'
 import type { EmployeeFilter, EmployeePlace } from '../../../projections/employees/queries.ts'
 import { EMPLOYEES, listEmployees } from '../../../projections/employees/queries.ts'
 import { normaliseEmail } from '../../domain/attributes.ts'
-import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { callerOf } from '../access/authenticate.ts'
 import { EmployeeList } from '../openapi/answer-schemas.ts'
@@ -12,7 +11,7 @@ import { whenGiven } from '../access/heavy-reads.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
-import { ProblemError } from '../server/problem.ts'
+import { pageOf, readCursor } from '../server/cursor.ts'
 import { assertStorable, parseTime } from '../server/query-values.ts'
 import { chargedReading } from '../access/quota.ts'
 import { openPositionWaits } from './position-waits.ts'
@@ -46,7 +45,7 @@ const ListQuery = Type.Object(
       }),
     ),
     q: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 254, description: 'Part of a name, e-mail or external id.' }),
+      Type.String({ minLength: 1, maxLength: 254, description: 'Part of a name, email or external id.' }),
     ),
     min_position: Type.Optional(
       Type.Integer({
@@ -84,28 +83,17 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
       assertStorable(rest)
       if (filter.email !== undefined) filter.email = normaliseEmail(filter.email)
       if (filter.updated_since !== undefined) filter.updated_since = parseTime('updated_since', filter.updated_since)
-      const after = cursor === undefined ? null : decodePlace(cursor)
+      const after = cursor === undefined ? null : readCursor(cursor, readPlace)
       if (minPosition !== undefined) await waitForPosition(companyId, minPosition)
       // One more than asked for tells whether there is a next page.
       const page = { after, limit: limit + 1 }
       const found = await listEmployees(db, companyId, filter, page)
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      return {
-        items,
-        next_cursor: found.length > limit && last ? encodePlace({ id: last.id, updatedAt: last.updated_at }) : null,
-      }
+      return pageOf(found, limit, ({ id, updated_at: updatedAt }) => `${updatedAt}:${id}`)
     },
   )
 }
 
-function encodePlace({ id, updatedAt }: EmployeePlace): string {
-  return Buffer.from(`1:${updatedAt}:${id}`).toString('base64url')
-}
-
-function decodePlace(cursor: string): EmployeePlace {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1')
-  const [, updatedAt, id] = /^1:([0-9T:.-]{23}Z):(emp_[0-9a-z]+)$/.exec(text) ?? []
-  if (updatedAt !== undefined && isId('emp', id)) return { updatedAt: parseTime('cursor', updatedAt), id }
-  throw new ProblemError(problem('invalid_query', 'The query parameter cursor must be a cursor returned by the API'))
+function readPlace(place: string): EmployeePlace | null {
+  const [, updatedAt, id] = /^([0-9T:.-]{23}Z):(emp_[0-9a-z]+)$/.exec(place) ?? []
+  return updatedAt !== undefined && isId('emp', id) ? { updatedAt: parseTime('cursor', updatedAt), id } : null
 }

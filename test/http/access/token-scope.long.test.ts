@@ -26,7 +26,7 @@ await t.test(
         await service.manage('POST', '/api-keys', { name: 'x' }, body.token),
         await service.admin('/users', body.token),
       ]
-      const detail = 'this token is valid for the audit endpoint only'
+      const detail = 'This token is valid for the audit endpoint only'
       for (const answer of refused) t.match(answer, { status: 403, body: { code: 'role_required', detail } })
     }
   },

@@ -7,7 +7,7 @@ import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../../domain/accounts/use
 import { findUserToken, listUserTokens, type SeenToken } from '../../../accounts/users/read-user-tokens.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { IssueTokenBody, getTokenStatus } from '../../admin/user-schemas.ts'
-import { decodeIdCursor } from '../../server/id-cursor.ts'
+import { decodeIdCursor } from '../../server/cursor.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PasswordRoute } from './account-password.ts'
 import { renderBadge } from '../parts/badges.ts'

@@ -6,7 +6,7 @@ import { LARGEST_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
 import type { KeyStatus, SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { countApiKeys, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import { IssueBody, KEY_STATUSES } from '../../admin/api-key-schemas.ts'
-import { decodeIdCursor } from '../../server/id-cursor.ts'
+import { decodeIdCursor } from '../../server/cursor.ts'
 import { renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
 import {

@@ -54,9 +54,8 @@ export function addEntryPages(app: FastifyInstance, reads: Reads, path: string):
     const { log_id: id, index } = request.params
     const { companyId } = getViewer(request)
     const db = await reads.of(companyId)
-    const logs = db
-    const entry = await requireLogEntry(logs, companyId, id)
-    const row = /^\d{1,9}$/.test(index) ? await findLogRecord(logs, companyId, entry, Number(index)) : null
+    const entry = await requireLogEntry(db, companyId, id)
+    const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, companyId, entry, Number(index)) : null
     if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
     const [record] = await readDetails(db, companyId, entry, [row])
     const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Entry', path: buildEntryUrl(entry) }])}
@@ -124,15 +123,14 @@ async function readRecordPage(
   filter: RecordFilter,
   { limit, cursor, before }: RecordQuery,
 ): Promise<RecordPage> {
-  const logs = db
   // One extra row tells whether there is another page.
   const found =
     before === undefined
-      ? await listLogRecords(logs, companyId, entry, filter, {
+      ? await listLogRecords(db, companyId, entry, filter, {
           after: cursor === undefined ? -1 : decodeCursor(cursor),
           limit: limit + 1,
         })
-      : await listLogRecordsBefore(logs, companyId, entry, filter, { before: decodeCursor(before), limit: limit + 1 })
+      : await listLogRecordsBefore(db, companyId, entry, filter, { before: decodeCursor(before), limit: limit + 1 })
   const hasMore = found.length > limit
   const rows = before === undefined ? found.slice(0, limit) : found.slice(-limit)
   const records = await readDetails(db, companyId, entry, rows)

@@ -102,11 +102,10 @@ async function readPage(
   filter: EntryFilter,
   { cursor, after }: Place,
 ): Promise<ReadPage> {
-  const logs = db
   // One extra row tells whether there is another page.
   const limit = PAGE_ENTRIES + 1
   if (after !== undefined) {
-    const found = await listLogEntriesAfter(logs, companyId, filter, {
+    const found = await listLogEntriesAfter(db, companyId, filter, {
       after: decodeCursor(after, 'query parameter after'),
       limit,
     })
@@ -115,7 +114,7 @@ async function readPage(
   }
   // Read before the entries. An entry that arrives in between is on the page and is sent again; the script skips it.
   const reached = cursor === undefined ? (await readReach(db, companyId, filter)).reached : null
-  const found = await listLogEntries(logs, companyId, filter, {
+  const found = await listLogEntries(db, companyId, filter, {
     before: cursor === undefined ? null : decodeCursor(cursor),
     limit,
   })
@@ -146,13 +145,12 @@ async function readReach(
 async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { companyId, timeZone } = getViewer(request)
   const db = await reads.of(companyId)
-  const logs = db
   const { filter } = readPageFilter(request.query, timeZone)
   const { after } = readFormFields(request.query)
   if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'for a filter', 'is not valid')
   const position = decodeCursor(after, 'query parameter after')
   const { newest, reached } = await readReach(db, companyId, filter)
-  const found = await listLogEntriesAfter(logs, companyId, filter, { after: position, limit: ROWS_AT_ONCE + 1 })
+  const found = await listLogEntriesAfter(db, companyId, filter, { after: position, limit: ROWS_AT_ONCE + 1 })
   const entries: LogEntry[] = found.slice(0, ROWS_AT_ONCE)
   const hasMore = found.length > ROWS_AT_ONCE
   const next = Math.max(position, hasMore ? Math.min(reached, entries.at(-1)!.position) : reached)

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { encodeIdCursor } from '../../server/id-cursor.ts'
+import { encodeCursor } from '../../server/cursor.ts'
 import type { QueryValues } from './addresses.ts'
 import { buildUrl } from './addresses.ts'
 import type { Html } from './page.ts'
@@ -37,7 +37,7 @@ export function renderListLinks<Row>(
     {
       label: 'Older',
       rel: 'next',
-      href: last ? buildUrl(path, { ...filter, cursor: encodeIdCursor(idOf(last)) }) : null,
+      href: last ? buildUrl(path, { ...filter, cursor: encodeCursor(idOf(last)) }) : null,
     },
   ])
 }

@@ -6,7 +6,7 @@ import type { UserRecord, UserStatus } from '../../../accounts/users/users.ts'
 import { listUsers } from '../../../accounts/users/users.ts'
 import { InviteBody, USER_STATUSES } from '../../admin/user-schemas.ts'
 import { readEmailField } from '../../admin/users.ts'
-import { decodeIdCursor } from '../../server/id-cursor.ts'
+import { decodeIdCursor } from '../../server/cursor.ts'
 import {
   listOptions,
   toFormProblem,
