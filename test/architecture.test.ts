@@ -1,5 +1,7 @@
+import { globSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { findTests, LONG } from './support/run-files.ts'
 import * as rules from './support/rules/code-rules.ts'
 import { readRooms, type Room } from './support/rules/rooms.ts'
 import { spreadArgumentFaults, unusedAllowances } from './support/rules/spread-arguments.ts'
@@ -56,6 +58,19 @@ await t.test(`no folder holds more than ${rules.MAX_FILES} files`, async (t) => 
   t.strictSame(rules.crowdFaults([...program, ...tests]), [])
   const crowd = Array.from({ length: rules.MAX_FILES + 1 }, (_, at) => made(`src/a/x${at}.ts`))
   t.strictSame(rules.crowdFaults(crowd), [`src/a holds ${rules.MAX_FILES + 1} files`])
+})
+
+await t.test('every test file runs in one group, the long ones in a long group', async (t) => {
+  const groups = tests.filter(({ path }) => path.startsWith('test/groups/'))
+  const run = groups.map(({ path, text }) => {
+    const patterns = [...text.matchAll(/'(test\/[^']+)'/g)].map(([, pattern]) => pattern!)
+    const files = findTests(patterns)
+    t.ok(files.length > 0, `${path} runs something`)
+    return { isLong: path.startsWith('test/groups/long/'), files }
+  })
+  const all = globSync('test/**/*.test.ts', { exclude: ['test/groups/**'] })
+  t.strictSame(run.flatMap(({ files }) => files).toSorted(), all.toSorted())
+  t.ok(run.every(({ isLong, files }) => files.every((file) => file.endsWith(LONG) === isLong)))
 })
 
 await t.test('only the command line, the demo and tests import bootstrap, and nothing imports the entry', async (t) => {

@@ -1,5 +1,6 @@
 import http from 'node:http'
 import t from 'tap'
+import { inputs } from '../support/quick.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 import { watchCommits } from '../support/ledger/watched-commits.ts'
@@ -24,21 +25,21 @@ const ABUSES: Abuse[] = [
   {
     name: 'calls that claim 50,000 records',
     connections: 3,
-    goodCalls: 240,
+    goodCalls: inputs(40, 240),
     body: () => `[${'0,'.repeat(49_999)}0]`,
     statuses: [413],
   },
   {
     name: 'more small calls than a transaction takes',
     connections: 60,
-    goodCalls: 60,
+    goodCalls: inputs(15, 60),
     body: () => employee(),
     statuses: [201],
   },
   {
     name: 'calls whose records are all faulty',
     connections: 10,
-    goodCalls: 60,
+    goodCalls: inputs(15, 60),
     body: () => Array.from({ length: 20 }, () => ({})),
     statuses: [422],
   },

@@ -4,6 +4,7 @@ import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { recordFailure } from '../../src/workers/checkpoints.ts'
 import { catchUp, UnfoldableError } from '../../src/workers/project.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
+import { inputs } from '../support/quick.ts'
 import { employee, startService } from '../support/service.ts'
 import { foldEmployees, sameJson } from '../support/ledger/verify-ledger.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
@@ -55,15 +56,16 @@ await t.test('folding again what is folded changes nothing', async (t) => {
 })
 
 await t.test('a call larger than a batch is folded whole', async (t) => {
+  const count = inputs(2_500, 5_000)
   const large = await startService(t, { MAX_RECORDS: '10000' })
   const { body, status } = await large.call('POST', '/v1/employees', {
-    body: Array.from({ length: 5000 }, () => employee()),
+    body: Array.from({ length: count }, () => employee()),
   })
   t.equal(status, 201)
   const { entry } = await large.logOf(body.log_id)
-  t.equal(entry.counts.total, 5000)
+  t.equal(entry.counts.total, count)
   const { rows } = await large.pool.query('select count(*)::integer as n from bulk_user_logs_v1.records')
-  t.equal(rows[0].n, 5000)
+  t.equal(rows[0].n, count)
 })
 
 await t.test(

@@ -7,6 +7,7 @@ import { acceptsGzip } from '../../../src/http/audit/send-lines.ts'
 import { rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER } from '../../../src/ledger/integrity/merkle.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+import { inputs } from '../../support/quick.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -209,20 +210,21 @@ await t.test('events that this version cannot read are told as they are, in both
 })
 
 await t.test('many events of one employee, and few of a type among many, come in whole', async (t) => {
+  const count = inputs(6_000, 25_000)
   const long = await service.makeCompany('Long')
   const { body } = await service.call('POST', '/v1/employees', { body: employee(), key: long.key })
   const { id } = body.employees[0]
   const { length: before } = (await service.audit('/events', long.auditor.token)).body
-  await lengthenLedger(service, long.id, id, 25_000)
+  await lengthenLedger(service, long.id, id, count)
   const late = await service.call('POST', '/v1/employees', { body: employee(), key: long.key })
   const ask = async (query: string): Promise<Line[]> =>
     (await service.audit(`/events?${query}`, long.auditor.token)).body
   const one = await ask(`employee=${id}`)
-  t.equal(one.length, 25_001)
+  t.equal(one.length, count + 1)
   t.ok(one.every(({ position }, at) => at === 0 || position > one[at - 1]!.position))
   t.strictSame(
-    await ask(`employee=${id}&after=${before + 20_000}`),
-    one.filter(({ position }) => position > before + 20_000),
+    await ask(`employee=${id}&after=${before + 5_000}`),
+    one.filter(({ position }) => position > before + 5_000),
   )
   const rare = await ask('type=ApiCallCompleted,ApiCallFailed')
   t.strictSame(

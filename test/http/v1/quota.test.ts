@@ -120,17 +120,6 @@ await t.test(
   },
 )
 
-await t.test('a reading call that ends in 503 costs nothing, and says so', async (t) => {
-  await reset()
-  await setLimit(100)
-  await service.call('POST', '/v1/employees', { body: employee() })
-  const before = (await verify()).requests_made
-  const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
-  const late = await service.call('GET', `/v1/employees?min_position=${headers['x-ledger-position']}`)
-  t.match(late, { status: 503, headers: { 'retry-after': '1', ratelimit: /r=98/ } })
-  t.equal((await verify()).requests_made, before + 1)
-})
-
 await t.test('calls that wait for a position are bounded: those beyond get 503 at once, and pay nothing', async (t) => {
   await reset()
   await setLimit(1_000)

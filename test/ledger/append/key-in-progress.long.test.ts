@@ -8,9 +8,9 @@ import { employee, send, startService } from '../../support/service.ts'
 await t.test(
   'a retry that waits too long for a first call in another process is told so, and a first call is not',
   async (t) => {
-    const service = await startService(t)
+    const service = await startService(t, { CALL_WAIT_MS: '60000' })
     const { id, key } = service.company
-    const other = addressOf(await startProcess(t, 'serve', service.urls))
+    const other = addressOf(await startProcess(t, 'serve', service.urls, { CALL_WAIT_MS: '2000' }))
     const body = employee()
     const post = (address: string, idempotencyKey: string) =>
       send(address, 'POST', '/v1/employees', { key, body, headers: { 'idempotency-key': idempotencyKey } })

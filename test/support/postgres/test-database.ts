@@ -12,7 +12,7 @@ export async function createTestDatabase(
   const urls = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
   for (const machine of urls.machines)
-    await asSuperuser(machine, `create database ${name} template employee_ledger owner ledger_owner`)
+    await asSuperuser(machine, `create database ${name} template employee_ledger strategy file_copy owner ledger_owner`)
   t.teardown(() => dropEverywhere(urls.machines, name))
   const onClone = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
   return {

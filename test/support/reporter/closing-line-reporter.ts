@@ -3,9 +3,10 @@ import { Transform, type TransformCallback } from 'node:stream'
 import { inspect, styleText } from 'node:util'
 import t from 'tap'
 import { isQuick } from '../quick.ts'
+import { LONG } from '../run-files.ts'
 
 /*
- * How `npm test` reports (`reporter` in .taprc): one line for each test file, its failures in full below it, what was
+ * How `npm test` reports (`reporter` in .taprc): one line for each group of test files, its failures in full below it, what was
  * left out, and as the very last line `N passed, N failed`. Assertions are counted, as tap counts them.
  */
 
@@ -13,8 +14,6 @@ import { isQuick } from '../quick.ts'
 const Parser = t.parser.constructor as new () => typeof t.parser
 
 type Result = Parameters<typeof t.parser.emitAssert>[0]
-/** As `exclude` in .taprc. */
-const LONG_TESTS = 'test/**/*.long.test.ts'
 const DETAILS = { depth: 10, breakLength: 110, maxStringLength: null }
 
 type Diagnostics = Record<string, unknown>
@@ -86,7 +85,7 @@ export default class ClosingLineReporter extends TestReport {
   constructor() {
     super()
     process.once('exit', (exitCode) => {
-      const leftOut = isQuick ? `\n${leftOutLine(globSync(LONG_TESTS))}\n` : ''
+      const leftOut = isQuick ? `\n${leftOutLine(globSync(`test/**/*${LONG}`))}\n` : ''
       process.stdout.write(`${leftOut}\n${this.closingLine(exitCode)}\n`)
     })
   }

@@ -1,0 +1,3 @@
+import { runFiles } from '../../support/run-files.ts'
+
+await runFiles('test/http/admin/*.long.test.ts', 'test/http/v1/*.long.test.ts', 'test/http/audit/*.long.test.ts')

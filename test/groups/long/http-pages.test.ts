@@ -1,0 +1,9 @@
+import { runFiles } from '../../support/run-files.ts'
+
+await runFiles(
+  'test/http/access/*.long.test.ts',
+  'test/http/pages/*.long.test.ts',
+  'test/http/server/*.long.test.ts',
+  'test/http/live/*.long.test.ts',
+  'test/http/openapi/*.long.test.ts',
+)

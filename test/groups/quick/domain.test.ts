@@ -1,0 +1,8 @@
+import { runFiles } from '../../support/run-files.ts'
+
+await runFiles(
+  'test/domain/**/*.test.ts',
+  'test/accounts/*.test.ts',
+  'test/admission/*.test.ts',
+  'test/bench/*.test.ts',
+)

@@ -1,0 +1,3 @@
+import { runFiles } from '../../support/run-files.ts'
+
+await runFiles('test/http/admin/*.test.ts', 'test/http/audit/*.test.ts', 'test/http/live/*.test.ts')
