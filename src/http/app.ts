@@ -157,7 +157,7 @@ function createServer(services: AppServices): FastifyInstance {
 
 function addHooks(app: FastifyInstance, services: AppServices): void {
   app.setValidatorCompiler(compileSchema)
-  acceptJsonBodies(app)
+  acceptJsonBodies(app, services.commands.maxRecords)
   app.decorateRequest('arrivedAt', 0)
   app.decorateRequest('caller', null)
   app.decorateRequest('charged', null)

@@ -6,7 +6,11 @@ import type { SentJson } from '../../domain/events.ts'
 import { ProblemError } from './problem.ts'
 
 /** The maximum nesting depth of a body. */
-export const MAX_DEPTH = 32
+const MAX_DEPTH = 32
+
+/** Several times the values that a valid record can have. */
+const VALUES_PER_RECORD = 256
+const LEAST_RECORDS = 1_000
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** Any whole number with fewer characters fits a double exactly. */
@@ -19,14 +23,17 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 /**
  * Parses a JSON body (RFC 8259) and refuses whatever PostgreSQL or JSON would alter: invalid UTF-8, members named
- * `__proto__`, deep nesting, U+0000, lone surrogates, and numbers that a double cannot hold. Throws ProblemError with
- * `malformed_json` or `invalid_body`.
+ * `__proto__`, deep nesting, U+0000, lone surrogates, and numbers that a double cannot hold. Also refuses a body with many
+ * more values than calls of `maxRecords` records can have: parsing millions of tiny values would block the process for
+ * seconds. Throws ProblemError with `malformed_json` or `invalid_body`.
  */
-export function parseJsonBody(bytes: Buffer): SentJson {
+export function parseJsonBody(bytes: Buffer, maxRecords = LEAST_RECORDS): SentJson {
   const text = decode(bytes)
+  const maxValues = VALUES_PER_RECORD * Math.max(LEAST_RECORDS, maxRecords)
   // Check the depth before parsing: a recursive parser would run out of stack.
-  const { isTooDeep, hasInfinity, hasAlteredNumber } = scanText(text)
+  const { isTooDeep, values, hasInfinity, hasAlteredNumber } = scanText(text, maxValues)
   if (isTooDeep) throw bodyError('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`)
+  if (values > maxValues) throw bodyError('invalid_body', `The body has more than ${maxValues} values`)
   const body = parseJson(text)
   const fault =
     (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? findAlteredValue(body, []) : null) ??
@@ -67,9 +74,17 @@ function syntaxDetail(error: unknown): string {
   return position === undefined ? 'The body is not valid JSON' : `The body is not valid JSON at character ${position}`
 }
 
-/** Scans everything outside of strings: the nesting depth, and numbers that a double cannot hold. */
-function scanText(text: string): { isTooDeep: boolean; hasInfinity: boolean; hasAlteredNumber: boolean } {
-  const found = { isTooDeep: false, hasInfinity: false, hasAlteredNumber: false }
+interface ScannedText {
+  isTooDeep: boolean
+  /** Members, elements and containers; the scan ends beyond the maximum. */
+  values: number
+  hasInfinity: boolean
+  hasAlteredNumber: boolean
+}
+
+/** Scans everything outside of strings: the nesting depth, the number of values, and numbers that a double cannot hold. */
+function scanText(text: string, maxValues: number): ScannedText {
+  const found = { isTooDeep: false, values: 0, hasInfinity: false, hasAlteredNumber: false }
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -82,8 +97,12 @@ function scanText(text: string): { isTooDeep: boolean; hasInfinity: boolean; has
       const value = Number(literal)
       if (!Number.isFinite(value)) found.hasInfinity = true
       else if (!isExact(literal, value)) found.hasAlteredNumber = true
+    } else if (code === 0x2c) {
+      found.values += 1
+      if (found.values > maxValues) return found
     } else if (code === 0x5b || code === 0x7b) {
       depth += 1
+      found.values += 1
       if (depth > MAX_DEPTH) return { ...found, isTooDeep: true }
     } else if (code === 0x5d || code === 0x7d) depth -= 1
   }

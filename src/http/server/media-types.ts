@@ -21,8 +21,8 @@ declare module 'fastify' {
   }
 }
 
-/** Lets routes accept bodies of the media types that they name, and no others. */
-export function acceptJsonBodies(app: FastifyInstance): void {
+/** Lets routes accept bodies of the media types that they name, and no others. A call has at most `maxRecords` records. */
+export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void {
   app.decorateRequest('bodyHash', '')
   app.decorateRequest('bodyBytes', 0)
   app.removeAllContentTypeParsers()
@@ -32,7 +32,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
       assertMediaType(request)
       // Only calls that may be retried need the hash.
       if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
-      done(null, parseJsonBody(body as Buffer))
+      done(null, parseJsonBody(body as Buffer, maxRecords))
     } catch (error) {
       done(error as Error)
     }

@@ -42,7 +42,7 @@ export async function abusiveKey(stage: Stage, random: SeededRandom, { repeats }
 }
 
 /** Records with so many members that nobody knows. */
-export function wideRecords(count: number, members: number): HostileCall {
+function wideRecords(count: number, members: number): HostileCall {
   const record = Object.fromEntries(Array.from({ length: members }, (_, at) => [`unknown_${at}`, at]))
   return { body: JSON.stringify({ employees: Array(count).fill(record) }), records: count }
 }

@@ -2,7 +2,7 @@ import { attempt } from '../workload.ts'
 import type { LoadedCompany, Operation } from '../workload.ts'
 
 /** A caller that does not care what it does to others. Each call is sent once, whatever it is answered. */
-export interface HostileCaller {
+interface HostileCaller {
   /** What it has sent so far. */
   operations: Operation[]
   /** Sends a call to an address. `records` is how many its entry has to count. */

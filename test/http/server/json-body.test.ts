@@ -89,6 +89,8 @@ const INVALID: [what: string, body: string, says: RegExp][] = [
   ['the same below zero', '{"a":{"b":-9007199254740993}}', /number/],
   ['the same as the whole body', '9007199254740993', /number/],
   ['twenty digits', '[12345678901234567890]', /number/],
+  ['256,001 values', `[${'0,'.repeat(255_999)}0,0]`, /more than 256000 values/],
+  ['containers beyond that number', `[${'{},'.repeat(128_000)}{}]`, /more than 256000 values/],
 ]
 
 for (const [what, body, says] of INVALID) {
@@ -101,6 +103,8 @@ const TAKEN: [what: string, body: string, value: unknown][] = [
   ['32 levels', nested(32, '[', ']'), undefined],
   ['32 levels of objects', nested(32, '{"a":', '}', '1'), undefined],
   ['many values side by side', `[${'[],'.repeat(1000)}{}]`, undefined],
+  ['256,000 values', `[${'0,'.repeat(255_998)}0]`, undefined],
+  ['commas inside a text', `["${','.repeat(300_000)}"]`, undefined],
   ['brackets inside a text', `["${'['.repeat(100)}"]`, undefined],
   ['one byte order mark, which RFC 8259 lets a reader ignore', `${BOM}{"a":1}`, { a: 1 }],
   [
