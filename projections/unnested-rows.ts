@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import * as arrays from '../src/postgres/binary-arrays.ts'
 
 /** A column: the type of its values, and one value per row as a binary array. */
-export interface Column {
+interface Column {
   type: string
   array: Buffer
 }

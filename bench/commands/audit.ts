@@ -13,7 +13,7 @@ import { percentile } from '../report/statistics.ts'
 /* Measures the work of an auditor on a whole ledger, and inclusion proofs from the service. */
 
 /** Latencies of inclusion proofs in milliseconds. */
-export interface ProofTimes {
+interface ProofTimes {
   /** The first proof, for which the service computes the roots of all subtrees. */
   coldMs: number
   warmP50Ms: number

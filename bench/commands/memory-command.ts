@@ -21,7 +21,7 @@ interface Options extends RunOptions {
 }
 
 /** The resident memory of the service at a time of the run. */
-export interface Sample {
+interface Sample {
   hours: number
   mebibytes: number
 }
@@ -82,7 +82,7 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
 }
 
 /** Plots memory over the minutes of the run. */
-export function plotMemory(samples: Sample[]): string {
+function plotMemory(samples: Sample[]): string {
   const points = samples.map(({ hours, mebibytes }) => ({ x: hours * 60, y: mebibytes }))
   const marks = [points[0]!, points[Math.floor(points.length / 2)]!, points.at(-1)!].map(({ x }) => ({
     x,

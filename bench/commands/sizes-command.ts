@@ -82,7 +82,7 @@ function formatSizes(machine: Machine, sizes: SizeResult[]): string {
 }
 
 /** Plots the 99th percentile of each kind of call over the sizes. */
-export function plotSizes(sizes: Pick<SizeResult, 'events' | 'asked'>[]): string {
+function plotSizes(sizes: Pick<SizeResult, 'events' | 'asked'>[]): string {
   const lines = Object.keys(sizes[0]!.asked).map((name) => ({
     name,
     points: sizes.map(({ events, asked }) => ({ x: events, y: asked[name]!.p99Ms })),

@@ -18,7 +18,7 @@ export interface SizeResult {
   lag: LagResult
 }
 
-export interface SizeOptions {
+interface SizeOptions {
   companies: number
   /** Calls of each kind, by one caller. */
   calls: number

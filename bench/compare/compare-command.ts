@@ -45,7 +45,7 @@ export function addCompareCommand(program: Command): void {
 }
 
 /** The results of a run. */
-export interface CompareResults {
+interface CompareResults {
   machine: Machine
   options: CompareOptions
   cells: CellResult[]

@@ -18,7 +18,7 @@ export interface LagResult {
   firstFailure: string | null
 }
 
-export interface LagOptions {
+interface LagOptions {
   companies: number
   seconds: number
   /** Concurrent callers for the peak. */

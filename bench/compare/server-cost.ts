@@ -5,7 +5,7 @@ import { formatNumber, formatTable } from './markdown.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 
 /** The resources that calls use: processor time of the service and of PostgreSQL, write-ahead log, and table space. */
-export interface Cost {
+interface Cost {
   serviceCpuSeconds: number
   postgresCpuSeconds: number
   walBytes: number

@@ -10,7 +10,7 @@ export interface Request {
   body?: Buffer
 }
 
-export interface Answer {
+interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string

@@ -14,7 +14,7 @@ export interface ExpectedRequest {
 const STRIDE = 7919
 
 /** Makes a request of this work to one company; `turn` counts its requests. */
-export function makeRequest(work: Work, tenant: Tenant, turn: number, records: number): ExpectedRequest {
+function makeRequest(work: Work, tenant: Tenant, turn: number, records: number): ExpectedRequest {
   switch (work) {
     case 'single-create':
       return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', makeEmployee()), status: 201 }

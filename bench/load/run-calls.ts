@@ -34,7 +34,7 @@ export async function runCalls(calls: readonly Call[], callers: number): Promise
 }
 
 /** Summarizes calls. `failed` are the errors of the failed ones. */
-export function loadResult(latencies: Float64Array, seconds: number, failed: unknown[]): LoadResult {
+function loadResult(latencies: Float64Array, seconds: number, failed: unknown[]): LoadResult {
   return {
     calls: latencies.length,
     seconds,

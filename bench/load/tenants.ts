@@ -6,7 +6,7 @@ import type { Call } from './run-calls.ts'
 import { runCalls } from './run-calls.ts'
 
 /** An employee to patch. */
-export interface StockEmployee extends Unchanging {
+interface StockEmployee extends Unchanging {
   id: string
 }
 

@@ -24,7 +24,7 @@ export interface TakenTime {
 }
 
 /** The processor time of a process, most expensive first. */
-export interface ProfileSummary {
+interface ProfileSummary {
   /** By package, folder of the program, or part of Node.js; adds up to the total. */
   places: TakenTime[]
   /** By function, without callees; adds up to the total. */

@@ -1,12 +1,12 @@
 import { svgDocument } from './svg-document.ts'
 
 /** A line of a plot; its points are in order of x. */
-export interface Line {
+interface Line {
   name: string
   points: { x: number; y: number }[]
 }
 
-export interface Axes {
+interface Axes {
   /** The labels of the axes. */
   x: string
   y: string

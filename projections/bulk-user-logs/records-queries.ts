@@ -26,7 +26,7 @@ export interface RecordFilter {
 }
 
 /** The parts of an entry that its records depend on. */
-export interface EntryPlace {
+interface EntryPlace {
   position: number
   entry: { status: 'Completed' | 'Failed' }
 }

@@ -14,7 +14,7 @@ import { bigints, byteas, integers, texts, unnestedRows, uuids } from '../unnest
 type NameKind = 'id' | 'email' | 'external_id'
 
 /** A name as it is hashed: its kind and its normalised value. */
-export type FoundBy = `${NameKind}:${string}`
+type FoundBy = `${NameKind}:${string}`
 
 /** A refused record and one of the names in it. */
 export interface RejectedName {

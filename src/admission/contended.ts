@@ -3,7 +3,7 @@ import type { GatherBounds, Gatherer } from './batcher.ts'
 import { gather } from './batcher.ts'
 
 /** Queues for companies that another transaction holds up: each waits alone, and only a few run at once. */
-export interface Contended<Item, Answer> {
+interface Contended<Item, Answer> {
   /** Whether this company has a queue here. */
   has(companyId: string): boolean
   submit(item: Item, until?: number): Promise<Answer>

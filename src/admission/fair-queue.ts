@@ -2,7 +2,7 @@
  * A queue of many holders. Each holder has its own line, first come first served, and the lines take turns, however
  * long they are. Every operation takes constant time.
  */
-export interface FairQueue<Item> {
+interface FairQueue<Item> {
   /** How many items wait, including those of lines that are set aside. */
   readonly size: number
   /** How many items of a holder wait. */

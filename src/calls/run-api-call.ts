@@ -19,7 +19,7 @@ export interface CommandServices {
 }
 
 /** The answer to a call, and what was stored. */
-export interface AnsweredCall extends CallAnswer {
+interface AnsweredCall extends CallAnswer {
   /** The id of the stored call; null when nothing was stored. */
   callId: string | null
 }

@@ -31,7 +31,7 @@ export const JOBS: Record<string, readonly string[]> = {
   Logistics: ['Warehouse Operator', 'Shift Lead', 'Customs Specialist', 'Fleet Planner'],
   Legal: ['Legal Counsel', 'Privacy Officer', 'Paralegal'],
 }
-export const DEPARTMENTS = Object.keys(JOBS)
+const DEPARTMENTS = Object.keys(JOBS)
 export const GRADES = ['G4', 'G5', 'G6', 'G7', 'G8', 'G9'] as const
 
 const DIVISIONS = ['Europe', 'Asia-Pacific', 'Americas', 'Headquarters']

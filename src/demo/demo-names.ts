@@ -2,7 +2,7 @@
 type Name = string | readonly [name: string, spelling: string]
 
 /** A place of work and names that are common there. */
-export interface Place {
+interface Place {
   city: string
   country: string
   /** The country and area code of phone numbers. */

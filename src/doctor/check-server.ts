@@ -9,7 +9,7 @@ const GIB = 1024 ** 3
 const INSTANT = '2026-02-03 04:05:06+00'
 
 /** The maximum number of connections per process. */
-export interface Connections {
+interface Connections {
   api: number
   worker: number
 }

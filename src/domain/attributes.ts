@@ -33,12 +33,12 @@ export type AttributePatch = {
 const MAX_EMAIL_CHARACTERS = 254
 export const MAX_CUSTOM_ATTRIBUTES = 32
 /** Maximum members of `custom_attributes` in a record, including those that remove attributes. */
-export const MAX_CUSTOM_MEMBERS = 256
+const MAX_CUSTOM_MEMBERS = 256
 export const MAX_CUSTOM_KEY_CHARACTERS = 64
 export const MAX_CUSTOM_TEXT_CHARACTERS = 1000
 
 /** The limits of each attribute, in Unicode code points. The OpenAPI schemas are made from this table too. */
-export type AttributeRule =
+type AttributeRule =
   | { kind: 'text'; max: number; min?: number; trim?: boolean; required?: boolean }
   | { kind: 'email'; max: number; required: true }
   | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom'; required?: false }
@@ -66,13 +66,13 @@ export const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTE_RULES) as AttributeName[]
 export const REQUIRED_ATTRIBUTES = ATTRIBUTE_NAMES.filter((name) => ATTRIBUTE_RULES[name].required === true)
 
 /** An error of an attribute. `below` is the path inside the attribute. */
-export interface AttributeFault {
+interface AttributeFault {
   below?: readonly string[]
   code: RecordErrorCode
   message: string
 }
 
-export type AttributeReading = { value: unknown; faults?: undefined } | { value?: undefined; faults: AttributeFault[] }
+type AttributeReading = { value: unknown; faults?: undefined } | { value?: undefined; faults: AttributeFault[] }
 
 /**
  * Validates and normalises one attribute as a client sent it. `nullRemoves`: null removes a custom attribute (a patch)

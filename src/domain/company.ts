@@ -28,7 +28,7 @@ export interface ApiKey {
   refreshPeriod: RefreshPeriod
 }
 
-export type KeyStanding = 'good' | 'disabled' | 'refused'
+type KeyStanding = 'good' | 'disabled' | 'refused'
 
 /** No known secret has an all-zero SHA-256. */
 const NO_HASH = '0'.repeat(64)

@@ -9,12 +9,12 @@ import type { EventData, EventType, NewEvent, RecordedEvent } from './events.ts'
 /** The event types that erase the data of other events, in the transaction that appends them. */
 export const ERASING_TYPES = ['EmployeeErased', 'RecordsRetired', 'UserErased'] as const satisfies EventType[]
 
-export type ErasingType = (typeof ERASING_TYPES)[number]
+type ErasingType = (typeof ERASING_TYPES)[number]
 
 /** The maximum number of positions in one erasing event; a larger erasure takes several events. */
 export const POSITIONS_PER_EVENT = 10_000
 
-export type ErasingEvent = Extract<NewEvent, { type: ErasingType }>
+type ErasingEvent = Extract<NewEvent, { type: ErasingType }>
 
 /** Makes the events that erase the data at these positions. Their versions count from `firstVersion`. */
 export function buildErasingEvents<Type extends ErasingEvent['type']>(

@@ -155,7 +155,7 @@ export function errorsOmitted(count: number): { errors_omitted?: number } {
 }
 
 /** A problem document (RFC 9457). `log_id` is present only if the call has an entry in Bulk User Logs. */
-export interface ProblemDocument {
+interface ProblemDocument {
   type: string
   title: string
   status: number

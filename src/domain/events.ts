@@ -45,7 +45,7 @@ export interface KeyQuota {
 }
 
 /** The fields of a record that can identify a person. Emails are normalised. */
-export type RecordNames = Partial<
+type RecordNames = Partial<
   Record<'id' | 'email' | 'external_id' | 'manager_id' | 'manager_email' | 'manager_external_id', string | number>
 >
 

@@ -12,7 +12,7 @@ import { changeCompany, RefusedByStateError } from '../accounts/users/change-com
 import type { NamedPerson } from './find-person.ts'
 import { findPerson, findTraces, isSamePerson } from './find-person.ts'
 
-export interface ErasedPerson {
+interface ErasedPerson {
   /** Null for a person who appeared only in refused records. */
   employeeId: string | null
   /** The number of events whose data was erased. */

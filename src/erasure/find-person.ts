@@ -12,12 +12,12 @@ export interface NamedPerson {
 }
 
 /** An event with data of the person, and its call. */
-export interface Concerned {
+interface Concerned {
   position: number
   callId: string | null
 }
 
-export interface Person {
+interface Person {
   /** Null if no employee has the name now. */
   employeeId: string | null
   /** All current and former names of the employee, and the name that was searched for. */
@@ -62,7 +62,7 @@ export function isSamePerson(person: Person, other: Person): boolean {
 }
 
 /** Everything after a position that mentions a person, except their own events. */
-export interface Traces {
+interface Traces {
   rejected: Concerned[]
   /** Calls with a stored answer whose requests may name the person. */
   answered: string[]

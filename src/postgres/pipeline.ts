@@ -9,7 +9,7 @@ export interface Statement {
   values?: (Buffer | string | null)[]
 }
 
-export interface Answer<Row> {
+interface Answer<Row> {
   rows: Row[]
   /** The command tag without its counts, e.g. INSERT. */
   command: string
@@ -24,7 +24,6 @@ export interface QueryClient {
 
 export const BEGIN: Statement = { name: 'begin', text: 'begin' }
 export const COMMIT: Statement = { name: 'commit', text: 'commit' }
-export const ROLLBACK: Statement = { name: 'rollback', text: 'rollback' }
 
 /**
  * Sends all statements that `send` queries in one pipeline: one write, with a single Sync after the last statement

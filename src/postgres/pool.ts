@@ -13,7 +13,7 @@ const TYPES = {
   },
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   url: string
   /** Shown in pg_stat_activity. */
   name: string

@@ -5,7 +5,7 @@
 const PINNED = { DateStyle: 'ISO,MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' }
 
 /** Connection parameters: the URL, and the server's command-line options (the `options` of a connection). */
-export interface Connection {
+interface Connection {
   connectionString: string
   options: string
 }

@@ -34,7 +34,7 @@ export function turnsOfCompanies(pool: Pool) {
 }
 
 /** How a statement names its company's shard. */
-export interface Shard {
+interface Shard {
   /**
    * A condition that equates a column with the company, which is the parameter of this number, the statement's last.
    */

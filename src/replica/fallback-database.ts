@@ -4,7 +4,7 @@ import type { Pool, PoolClient, QueryResult } from 'pg'
 import { isServerError, sqlState } from '../postgres/database-errors.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 
-export interface FallbackOptions {
+interface FallbackOptions {
   replica: Pool
   primary: Pool
   /** Aborted when the replica fails, which ends all waits for it. */
@@ -78,7 +78,7 @@ const NOT_THERE_YET = '42'
  * because of WAL replay (class 40), or has not replayed a migration. A statement that times out or writes would fail on
  * the primary too.
  */
-export function isReplicaError(error: unknown): boolean {
+function isReplicaError(error: unknown): boolean {
   if (error instanceof ReplicaFailedError) return true
   const state = sqlState(error)
   if (state === QUERY_CANCELED || state?.startsWith(READ_ONLY)) return false

@@ -11,7 +11,7 @@ import { openReplicaReads } from './replica-reads.ts'
 import type { ReplicaWatch } from './replica-watch.ts'
 import { watchReplica } from './replica-watch.ts'
 
-export interface ReadsOptions {
+interface ReadsOptions {
   primary: { url: string; db: LedgerDb; pool: Pool }
   /** The replica's URL; undefined if there is none. */
   url: string | undefined

@@ -9,7 +9,7 @@ import type { ReplicaWatch } from './replica-watch.ts'
 /** Where a request's reads go and why, for the metrics. */
 export type ReadPlace = { place: 'replica' | 'primary'; reason: 'current' | 'unusable' | 'behind' | 'failed' }
 
-export interface ReplicaReadsOptions {
+interface ReplicaReadsOptions {
   primary: { db: LedgerDb; pool: Pool }
   replica: { db: LedgerDb; pool: Pool }
   watch: Pick<ReplicaWatch, 'isUsable' | 'failed' | 'fail'>

@@ -17,7 +17,7 @@ export interface ReplicaWatch {
   stop(): Promise<void>
 }
 
-export interface ReplicaWatchOptions {
+interface ReplicaWatchOptions {
   /** Pools of one connection each, for the watch only. */
   primary: Pool
   replica: Pool

@@ -7,7 +7,7 @@ import type { LedgerDb } from '../ledger/tables.ts'
 type Version = Pick<Projection, 'name' | 'version'>
 
 /** Consecutive failures after which a company is parked. */
-export const MAX_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 const FIRST_BACKOFF_SECONDS = 1
 const SWEPT_AT_ONCE = 10_000
 
@@ -158,7 +158,7 @@ export async function moveCheckpoints(
 }
 
 /** The outcome of a failure: a retry with backoff, or the company is parked. */
-export interface FailureStanding {
+interface FailureStanding {
   attempts: number
   isParked: boolean
   retryInSeconds: number

@@ -17,7 +17,7 @@ const EVENTS_OF_EACH = 50
 const BYTES_OF_EACH = 64 * 1024
 
 /** A folded company, from which position up to which; they are equal if there was nothing to fold. */
-export interface FoldedTogether {
+interface FoldedTogether {
   companyId: string
   after: number
   upTo: number

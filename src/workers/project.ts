@@ -29,7 +29,7 @@ export class UnfoldableError extends Error {
   checkpoint: Checkpoint | undefined
 }
 
-export interface FoldOptions {
+interface FoldOptions {
   /** The maximum number of events at once; a larger call is folded in parts, in one transaction. */
   batchEvents?: number
   /** Events that this process has just committed. */

@@ -7,7 +7,7 @@ import { dropReplaced, dropSchema } from './shadow.ts'
 import type { Db } from './shadow.ts'
 
 /** An older version of a projection, and whether its tables were dropped or are still in use. */
-export interface PrunedVersion {
+interface PrunedVersion {
   projection: string
   version: number
   isDropped: boolean

@@ -34,7 +34,7 @@ export interface RebuildOptions {
 }
 
 /** A company whose events cannot be folded. */
-export interface StuckCompany {
+interface StuckCompany {
   companyId: string
   reason: string
 }

@@ -7,7 +7,7 @@ import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 
-export interface RecorderOptions {
+interface RecorderOptions {
   /** A pool of one connection, which holds the lock. */
   db: LedgerDb
   signer: CheckpointSigner
@@ -18,7 +18,7 @@ export interface RecorderOptions {
   onRound?(failures: number): void
 }
 
-export interface Recorder {
+interface Recorder {
   /** Stops after the current company. */
   stop(): Promise<void>
 }

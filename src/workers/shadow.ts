@@ -67,7 +67,7 @@ async function forgetCheckpoints(db: Db, { name, version }: Projection): Promise
  * `behind`: too many events are left to fold. `busy`: the workers did not pause in time. `gone`: it is no longer this
  * shadow.
  */
-export type SwitchResult = 'switched' | 'behind' | 'busy' | 'gone'
+type SwitchResult = 'switched' | 'behind' | 'busy' | 'gone'
 
 /**
  * Replaces the live tables and their checkpoints with the shadow's, in one transaction. Waits for workers that are

@@ -49,7 +49,7 @@ export async function readProjectionTables(db: LedgerDb, schema: string): Promis
 }
 
 /** The schemas of two copies of a projection's tables. */
-export interface Copies {
+interface Copies {
   live: string
   /** Holds a single company. */
   scratch: string

@@ -22,7 +22,7 @@ const COMPANIES_PER_PAGE = 500
 const HEAD_WAIT_MS = 10_000
 const HEAD_POLL_MS = 100
 
-export interface VerifyOptions extends FoldHooks {
+interface VerifyOptions extends FoldHooks {
   /** Only this company. */
   companyId?: string
   /** Includes the values that differ, which are personal data. */

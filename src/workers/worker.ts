@@ -11,7 +11,7 @@ import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
 import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
 
-export interface WorkerOptions {
+interface WorkerOptions {
   db: LedgerDb
   /** Connections for folding, whose statements look rows up by key. */
   foldingDb: LedgerDb
@@ -55,7 +55,7 @@ export interface TracedFold {
 
 export type TraceFold = (fold: TracedFold) => Promise<{ trace_id?: string; span_id?: string }>
 
-export interface Worker {
+interface Worker {
   /** Stops taking jobs and waits for those that are running. */
   stop(): Promise<void>
 }

@@ -21,7 +21,7 @@ import { archiveCommands, ask, promote, recoverCluster, startStandby } from './r
  * fails, then the server is lost. What remains is restored in each of the ways that the runbook names, and judged.
  */
 
-export interface DrillOptions {
+interface DrillOptions {
   companies: number
   seed: number
   /** Calls that are answered in each part of the load. */

@@ -32,7 +32,7 @@ export interface RestoreReport {
   wrong: string[]
 }
 
-export interface RestoreBounds {
+interface RestoreBounds {
   companies: LoadedCompany[]
   operations: Operation[]
   /** Of the programs: the signing key, and a copy of the checkpoints outside. */

@@ -17,7 +17,7 @@ export function archiveCommands(archive: string): { archive: string; restore: st
   return { archive: commandOf('archive_command'), restore: commandOf('restore_command') }
 }
 
-export interface Recovery {
+interface Recovery {
   backup: string
   clusterDir: string
   /** The folder of the archived log. */

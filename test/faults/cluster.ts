@@ -25,7 +25,7 @@ export interface Cluster {
   urls: ClusterUrls
 }
 
-export interface ClusterUrls {
+interface ClusterUrls {
   superUrl: string
   ownerUrl: string
   serviceUrl: string

@@ -20,7 +20,7 @@ import type { Stage, StageSettings } from './stage.ts'
 import type { Operation } from './workload.ts'
 
 /** Something bad that happens to an installation under load, and is over when it returns. */
-export type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
+type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
 
 /** The load under which it happens, and how often where it happens several times. */
 export interface LoadUnder {

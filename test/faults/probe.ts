@@ -12,7 +12,7 @@ const ASKS_EVERY_MS = 50
 const ANSWERS_WITHIN_MS = 5_000
 const TICK_MS = 50
 
-export interface Probe {
+interface Probe {
   /** Ends the asking; resolves with what was wrong. */
   end(): Promise<Finding[]>
 }

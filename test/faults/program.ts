@@ -35,7 +35,7 @@ export interface Plant {
   clockSkewMs?: number
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   command: 'serve' | 'work' | 'start'
   databaseUrl: string
   port: number

@@ -37,7 +37,7 @@ export interface Outcome {
   wrong: Finding[]
 }
 
-export interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
+interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
   /** How long the projections may take to catch up once all is calm. */
   settlesWithinMs?: number
   /** Whether it matters how soon calls succeed and the lag is over: not where a machine has too much other work. */

@@ -43,7 +43,7 @@ export interface Operation {
   again: { status: number; body: AnswerBody } | null
 }
 
-export interface AnswerBody {
+interface AnswerBody {
   log_id?: string
   code?: string
   employees?: { id: string; email: string }[]

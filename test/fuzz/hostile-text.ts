@@ -8,10 +8,10 @@ import fc from 'fast-check'
 export const CANARY = 'canary7q2x'
 
 /** Markup around it: a page may show it as text, never as an element. */
-export const CANARY_MARKUP = `"'><canary7q2x onload=alert(1)>`
+const CANARY_MARKUP = `"'><canary7q2x onload=alert(1)>`
 
 /** Names that stand for a thing of the world of a batch; `world.ts` fills them in when a request is sent. */
-export const THINGS = [
+const THINGS = [
   'employee',
   'other-employee',
   'log',

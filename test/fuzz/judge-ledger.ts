@@ -23,7 +23,7 @@ const WITHOUT_ENTRY: ReadonlySet<string> = new Set([
 const ENTRIES_AT_ONCE = 10_000
 
 /** What answers have promised: by the id of each call that was logged, its status. */
-export interface Promised {
+interface Promised {
   calls: Map<string, number>
   /** Writing calls that got no answer: each may be in the ledger or not. */
   unknown: number

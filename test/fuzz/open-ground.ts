@@ -16,7 +16,7 @@ import type { Ground } from './run-batch.ts'
 import { openSender } from './send-request.ts'
 import { makeThings } from './world.ts'
 
-export interface OpenedGround extends Ground {
+interface OpenedGround extends Ground {
   /** Ends the process under fire, and tells what is wrong with what it leaves behind. */
   end(): Promise<string[]>
 }

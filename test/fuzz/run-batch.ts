@@ -37,7 +37,7 @@ const SLOW_MS = 1_000
 /** A request may be cut while it is sent when it is as large as this: the server has answered, and listens no more. */
 const CUT_BYTES = 60_000
 
-export interface Batch {
+interface Batch {
   seed: number
   inputs: number
   /** Which of its requests to send alone. */

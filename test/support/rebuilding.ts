@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal
 const SILENT = { signal: NEVER, onBegun: () => undefined, onFolded: () => undefined }
 
 /** What the owner of a service's database can do with its projections. */
-export interface Rebuilding {
+interface Rebuilding {
   db: RebuildOptions['db']
   rebuild(projection: Projection, options?: Partial<RebuildOptions>): Promise<RebuildOutcome>
   verify(projection: Projection, options?: { companyId?: string; showValues?: boolean }): Promise<Verification>

@@ -13,7 +13,7 @@ import { hashSecret, generateSecret } from '../users/new-secret.ts'
 export const NO_SUCH_KEY = problem('key_not_found', 'No such API key exists')
 
 /** A key after a change. The position is null if nothing changed. */
-export interface ChangedKey extends SeenKey {
+interface ChangedKey extends SeenKey {
   position: number | null
 }
 

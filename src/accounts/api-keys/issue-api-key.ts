@@ -9,7 +9,7 @@ import type { CompanyServices } from '../users/change-company.ts'
 import { assertSeen, changeCompany } from '../users/change-company.ts'
 import { hashSecret, generateSecret } from '../users/new-secret.ts'
 
-export interface NewApiKey {
+interface NewApiKey {
   companyId: string
   name: string
   quotaLimit: number

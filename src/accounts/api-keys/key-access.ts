@@ -105,7 +105,7 @@ async function queryKeys(
 }
 
 /** The use of a key by a call that appends nothing. */
-export interface KeyUse {
+interface KeyUse {
   companyId: string
   apiId: string
   /** The cost in quota units. `giveBack` returns one unit to the window that began at this time. */

@@ -11,7 +11,7 @@ import { changeCompany, unwrapDecision } from './change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 import { hashPassword } from './password.ts'
 
-export interface NewUser {
+interface NewUser {
   companyId: string
   email: string
   name: string

@@ -7,7 +7,7 @@ import { hashPassword, verifyPassword } from './password.ts'
 import { RefusedCredentialsError } from '../refused-credentials-error.ts'
 import { beginSession } from './sign-in.ts'
 
-export interface PasswordServices {
+interface PasswordServices {
   company: CompanyServices
   db: LedgerDb
   /** The lifetime of the new session, in hours. */
@@ -15,7 +15,7 @@ export interface PasswordServices {
 }
 
 /** `cookie` is that of the new session; null if the password was changed again before the session could start. */
-export type PasswordChange = { outcome: 'wrong password' } | { outcome: 'changed'; cookie: string | null }
+type PasswordChange = { outcome: 'wrong password' } | { outcome: 'changed'; cookie: string | null }
 
 /**
  * Changes the user's own password, given the current one. Ends all sessions of the user and starts a new one. Throws

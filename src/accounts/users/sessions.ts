@@ -171,7 +171,7 @@ export async function endSessionsOf(client: ClientBase, companyId: string, userI
 }
 
 /** A session as shown to its user. Times are RFC 3339 UTC. */
-export interface ShownSession {
+interface ShownSession {
   createdAt: string
   lastUsed: string
   expiresAt: string

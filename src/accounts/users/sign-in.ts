@@ -9,7 +9,7 @@ import { NOBODYS_HASH, verifyPassword } from './password.ts'
 /** The maximum number of ended sessions that each new one deletes, so that they do not pile up. */
 const SWEPT_AT_ONCE = 100
 
-export interface Credentials {
+interface Credentials {
   /** Normalised. */
   email: string
   password: string

@@ -12,13 +12,13 @@ import { hashSecret, generateSecret } from './new-secret.ts'
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
 
 /** A new token with its secret, which is shown once. Only its hash is stored. */
-export interface IssuedToken {
+interface IssuedToken {
   token: TokenRecord
   secret: string
   position: number | null
 }
 
-export interface WantedToken {
+interface WantedToken {
   userId: string
   name: string
   expiresInDays: number

@@ -7,7 +7,7 @@
 const SAME_KEY_MS = 1_000
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGPIPE: 13, SIGTERM: 15 } as const
 
-export type EndingSignal = keyof typeof SIGNAL_NUMBERS
+type EndingSignal = keyof typeof SIGNAL_NUMBERS
 
 /** The program was asked to end; nothing went wrong. */
 export class InterruptedError extends Error {

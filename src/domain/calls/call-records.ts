@@ -7,7 +7,7 @@ import { hasMoreMembersThan, isObject } from '../json-object.ts'
 import { RecordFaults } from '../record-faults.ts'
 
 /** Maximum members of a record. One with more is refused without reading its members. */
-export const MAX_MEMBERS = 128
+const MAX_MEMBERS = 128
 
 /** A record of a call as sent. */
 export interface SentRecord {

@@ -15,7 +15,7 @@ import { rateLimitHeaders } from './rate-limit-headers.ts'
 import type { CallAnswer, WriteCall } from './write-call.ts'
 
 /** What a call can see when it is decided, under the lock of its company's head. */
-export interface CallState {
+interface CallState {
   employees: EmployeeDirectory
   /** The key as it is now; undefined when it does not exist. */
   key: ApiKey | undefined

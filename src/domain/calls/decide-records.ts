@@ -23,7 +23,7 @@ export interface CallContext {
 }
 
 /** The outcome of one record of a successful call. */
-export interface RecordOutcome {
+interface RecordOutcome {
   index: number
   /** The employee after the call. */
   employee: Employee

@@ -16,7 +16,7 @@ const MAX_NAME_UNITS = 508
 const NAMES = ['id', 'email', 'external_id', 'manager_id', 'manager_email', 'manager_external_id'] as const
 
 /** The members of a rejected record's event that hold what was sent. */
-export type KeptRecord = Pick<EventData['EmployeeRecordRejected'], 'record' | 'truncated' | 'names'>
+type KeptRecord = Pick<EventData['EmployeeRecordRejected'], 'record' | 'truncated' | 'names'>
 
 /** Keeps a refused record: whole up to MAX_RECORD_BYTES, else the beginning of its JSON text. */
 export function keepRecord(sent: SentJson): KeptRecord {

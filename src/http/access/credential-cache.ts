@@ -4,7 +4,7 @@ const MAX_AGE_MS = 10_000
 const MAX_ENTRIES = 10_000
 
 /** Credentials that were valid moments ago, in this process. */
-export interface CredentialCache {
+interface CredentialCache {
   /** The key as of the last check of this secret, with `nowMs` advanced to the present; null if not cached. */
   find(apiId: string, secretHash: string): FoundKey | null
   add(found: FoundKey, secretHash: string): void

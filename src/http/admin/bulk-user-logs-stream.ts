@@ -17,7 +17,7 @@ import { followLive } from '../live/live-stream.ts'
 import type { OpenStreams } from '../live/open-streams.ts'
 import { StreamQuery } from './bulk-user-logs-schemas.ts'
 
-export interface StreamServices {
+interface StreamServices {
   /** The primary, which one query watches for all companies. */
   access: LedgerDb
   reads: Reads

@@ -11,7 +11,7 @@ import { invitations } from './invitations.ts'
 import { userTokens } from './user-tokens.ts'
 import { users } from './users.ts'
 
-export interface CompanyRouteServices {
+interface CompanyRouteServices {
   db: LedgerDb
   /** The primary, on connections that long reads do not use. */
   access: LedgerDb

@@ -112,7 +112,7 @@ const tokenFields = {
   revoked_at: TimeOrNull,
 }
 
-export const ShownToken = Type.Object(tokenFields, { $id: 'UserToken', ...STRICT })
+const ShownToken = Type.Object(tokenFields, { $id: 'UserToken', ...STRICT })
 export const TokenWithSecret = Type.Object(
   {
     ...tokenFields,

@@ -14,7 +14,7 @@ export const Position = Type.Integer({
 })
 
 /** Filters that a live stream supports. */
-export const FollowQuery = {
+const FollowQuery = {
   after: Type.Optional(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only events after this position.' }),
   ),

@@ -1,5 +1,5 @@
 /** Notifies listeners when a company's position moves. Shared by all listeners of a process. */
-export interface CompanyWatch {
+interface CompanyWatch {
   /** Calls back with the company's position: once soon, then whenever it moves. Returns a function to stop listening. */
   listen(companyId: string, onMoved: (position: number) => void): () => void
 }

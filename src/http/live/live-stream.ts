@@ -22,7 +22,7 @@ export interface LiveEvents {
 }
 
 /** The source of a stream. */
-export interface LiveSource {
+interface LiveSource {
   readAfter(position: number): Promise<LiveEvents>
   /** Calls back when there may be new events. Returns a function to stop listening. */
   listen(onMoved: () => void): () => void

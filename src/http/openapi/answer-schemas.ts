@@ -19,7 +19,7 @@ const Changed = Type.Array(Type.String(), {
 
 const OptionalLogId = Type.Optional(LogId)
 
-export const CallCounts = Type.Object(
+const CallCounts = Type.Object(
   { total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count },
   { $id: 'CallCounts', ...STRICT },
 )

@@ -10,7 +10,7 @@ import { NamedSchemas } from './named-schemas.ts'
 import { problemAnswers } from './problem-schemas.ts'
 
 /** The version of the API. It increases with additions under `/v1`. */
-export const API_VERSION = '1.0.0'
+const API_VERSION = '1.0.0'
 
 /** A route as Fastify registers it. */
 export interface RegisteredRoute {

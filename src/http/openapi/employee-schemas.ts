@@ -11,7 +11,7 @@ import {
 } from '../../domain/attributes.ts'
 
 /** What a schema describes: an employee in a response, a new employee, or a merge patch. */
-export type Purpose = 'answer' | 'creation' | 'patch'
+type Purpose = 'answer' | 'creation' | 'patch'
 
 const STRICT = { additionalProperties: false }
 /** E.164: + and 2 to 15 digits. */
@@ -19,7 +19,7 @@ const PHONE_PATTERN = '^\\+[1-9][0-9]{1,14}$'
 
 export const EmployeeId = id('emp', 'EmployeeId', 'The id of an employee.')
 export const LogId = id('log', 'LogId', 'The id of a call and of its entry in Bulk User Logs.')
-export const Timestamp = Type.String({
+const Timestamp = Type.String({
   $id: 'Timestamp',
   format: 'date-time',
   description: 'RFC 3339, UTC, with milliseconds.',

@@ -85,7 +85,7 @@ const ProblemSchema = Type.Object(
 )
 
 /** The refusals of a route with one status, and their codes. */
-export interface Refusals {
+interface Refusals {
   status: string
   codes: ProblemCode[]
   answer: DocumentedAnswer

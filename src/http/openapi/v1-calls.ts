@@ -17,7 +17,7 @@ export const EmployeeParams = Type.Object({
   id: Type.String({ description: "The employee's id.", examples: [examples.EXAMPLE_EMPLOYEE_ID] }),
 })
 
-export const WriteQuery = Type.Object(
+const WriteQuery = Type.Object(
   {
     validate_only: Type.Optional(
       Type.Boolean({ description: 'Return what would happen, and store neither a change nor a log entry.' }),

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { idsOf } from './log-ids.ts'
 
 /** A request that starts a trace or continues its caller's. */
-export interface TracedRequest {
+interface TracedRequest {
   method: string
   /** The route template; undefined if no route matches. */
   route: string | undefined
@@ -20,7 +20,7 @@ export interface TracedAnswer {
 }
 
 /** The span of one request. */
-export interface RequestTrace {
+interface RequestTrace {
   /** The W3C `traceparent` of this span, for work done on behalf of the request; null if the trace is not sampled. */
   traceparent: string | null
   /** Ids to add to the request's log lines. */

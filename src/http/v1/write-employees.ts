@@ -17,7 +17,7 @@ import { createCall, updateManyCall, updateOneCall } from '../openapi/v1-calls.t
 import { isCutOff, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 
-export interface WriteServices {
+interface WriteServices {
   commands: CommandServices
   /** Bytes that a body may have. */
   bodyLimit: number

@@ -12,7 +12,7 @@ import { pipeline } from '../../postgres/pipeline.ts'
 import * as statements from './statements.ts'
 
 /** The rows that the calls may need, of all their companies. */
-export type LoadedRows = Awaited<ReturnType<typeof loadRows>>
+type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 
 /**
  * Loads all rows that these calls may need. These statements travel in one packet with the one that locks the heads,

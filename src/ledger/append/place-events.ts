@@ -5,7 +5,7 @@ import { appendLeaves } from '../integrity/merkle.ts'
 import type { PlacedEvent } from './statements.ts'
 
 /** The actor and the call of an append. */
-export interface Origin {
+interface Origin {
   callId: string | null
   actor: string
 }

@@ -36,7 +36,7 @@ export interface StoredCall {
 }
 
 /** Complete calls of a company. */
-export interface RecentCalls {
+interface RecentCalls {
   events: RecordedEvent[]
   /** The position of the last of them. */
   upTo: number

@@ -10,7 +10,7 @@ export interface OfCompany {
 }
 
 /** An employee and their manager. */
-export interface ReportingLine extends OfCompany {
+interface ReportingLine extends OfCompany {
   managerId: string
 }
 

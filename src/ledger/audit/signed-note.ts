@@ -26,7 +26,7 @@ export interface VerifierKey {
   publicKey: Buffer
 }
 
-export interface NoteSignature {
+interface NoteSignature {
   name: string
   id: Buffer
   signature: Buffer

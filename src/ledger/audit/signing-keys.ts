@@ -24,7 +24,7 @@ export interface SigningKeys {
 }
 
 /** Where the key is: in `pem` itself or else in the file. The retired keys are stored beside the file. */
-export interface KeyPlace {
+interface KeyPlace {
   pem?: string | undefined
   file: string
   /** What to do if the file does not exist: create a key, refuse to start, or run without signing. */

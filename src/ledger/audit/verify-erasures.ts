@@ -10,7 +10,7 @@ const OF_USERS: EventType[] = ['UserInvited', 'UserRoleChanged', 'UserPasswordRe
 const OF_TOKENS: EventType[] = ['UserTokenIssued', 'UserTokenRevoked']
 
 /** The event types that each erasing event may erase. Other types are never erased. */
-export const ERASABLE: Record<Erasing, ReadonlySet<string>> = {
+const ERASABLE: Record<Erasing, ReadonlySet<string>> = {
   EmployeeErased: new Set<EventType>([...OF_EMPLOYEES, 'EmployeeRecordRejected']),
   UserErased: new Set<EventType>([...OF_USERS, ...OF_TOKENS]),
   RecordsRetired: new Set<EventType>(['EmployeeRecordRejected']),

@@ -13,7 +13,7 @@ import type { ExportedEvent } from './verify-line.ts'
 import { readLine } from './verify-line.ts'
 
 /** What a ledger is checked against: checkpoints kept earlier, and the keys that sign them. */
-export interface Witness {
+interface Witness {
   checkpoints: readonly Checkpoint[]
   keys: readonly VerifierKey[]
 }

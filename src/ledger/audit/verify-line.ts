@@ -6,7 +6,7 @@ import { SALT_BYTES } from '../integrity/codec.ts'
 import { assertValid, LedgerFault } from './verify-fault.ts'
 
 /** The envelope of an exported event. Its type and schema version may be unknown. */
-export interface ExportedEnvelope extends Omit<Envelope, 'type'> {
+interface ExportedEnvelope extends Omit<Envelope, 'type'> {
   type: string
 }
 

@@ -9,9 +9,9 @@ import { measuredPage } from '../read/measured-page.ts'
  * must repeat the index condition verbatim for PostgreSQL to use it.
  */
 
-export const IS_REJECTED = `data is not null and strpos(envelope, '"type":"EmployeeRecordRejected"') > 0`
+const IS_REJECTED = `data is not null and strpos(envelope, '"type":"EmployeeRecordRejected"') > 0`
 
-export interface RejectedRecord {
+interface RejectedRecord {
   position: number
   callId: string
   data: EventData['EmployeeRecordRejected']

@@ -49,7 +49,7 @@ interface Range {
 }
 
 /** The number of events that one list searches for a type or a call, which no index finds. No call is larger. */
-export const MAX_EVENTS_SEEN = 25_000
+const MAX_EVENTS_SEEN = 25_000
 /** The longest data shown in a list, in bytes. PostgreSQL knows the length without reading the text. */
 const MAX_LISTED_DATA = 10_000
 

@@ -1,7 +1,7 @@
 import type { Envelope } from '../integrity/codec.ts'
 
 /** An event for auditors, in the schema version in which it was written. `data` is null once erased. */
-export interface AuditedEvent extends Omit<Envelope, 'company_id' | 'data_hash'> {
+interface AuditedEvent extends Omit<Envelope, 'company_id' | 'data_hash'> {
   data: unknown
 }
 

@@ -12,7 +12,7 @@ export class ExportOvertakenError extends Error {
   override name = 'ExportOvertakenError'
 }
 
-export interface ExportRange {
+interface ExportRange {
   after: number
   /** The head, which is always the end of a call. */
   upTo: number

@@ -8,14 +8,14 @@ import type { SeenHead } from './read-head.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /** An inclusion proof: the leaf, the root, and the audit path between them from the bottom up. */
-export interface InclusionProof {
+interface InclusionProof {
   leaf: Buffer
   root: Buffer
   hashes: Buffer[]
 }
 
 /** A consistency proof: both roots, and the hashes that connect them. */
-export interface ConsistencyProof {
+interface ConsistencyProof {
   fromRoot: Buffer
   toRoot: Buffer
   hashes: Buffer[]

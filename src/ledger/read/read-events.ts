@@ -50,7 +50,7 @@ export async function readLastOfStream(db: LedgerDb, companyId: string, stream: 
 }
 
 /** The stored texts of an event. */
-export interface StoredText {
+interface StoredText {
   envelope: string
   data: string | null
 }

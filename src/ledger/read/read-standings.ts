@@ -124,7 +124,7 @@ async function oldestSeconds(db: LedgerDb, name: string, version: number): Promi
 }
 
 /** How far recorded times and the database's clock are ahead. */
-export interface TimesAhead {
+interface TimesAhead {
   /** Companies whose last event is ahead of the database's clock. */
   companies: number
   /** Seconds by which the furthest of them is ahead; 0 if none is. */
@@ -155,7 +155,7 @@ export function recordedAt(envelope: RawBuilder<unknown>): RawBuilder<string | n
 }
 
 /** A company in which a projection lags behind. */
-export interface LaggingCompany {
+interface LaggingCompany {
   company_id: string
   events: number
   /** How long the oldest unfolded event has been in the ledger. */

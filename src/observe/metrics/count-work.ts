@@ -38,7 +38,7 @@ const READ_PLACES = [
   ...['unusable', 'behind', 'failed'].map((reason) => ['primary', reason]),
 ] as const
 
-export interface WatchedReplica {
+interface WatchedReplica {
   /** Its host and port. */
   name: string
   pool: PoolCounts

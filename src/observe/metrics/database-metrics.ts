@@ -11,7 +11,7 @@ const NAMED_COMPANIES = 5
 /** Below the scrape timeout of Prometheus. */
 const LOOK_UP_MS = 5_000
 
-export interface WatchedDatabase {
+interface WatchedDatabase {
   db: LedgerDb
   projections: readonly { name: string; version: number }[]
   queueDepths(): Promise<QueueDepth[]>

@@ -8,7 +8,7 @@ import { renderMetrics } from './metrics.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-export interface MetricsListener {
+interface MetricsListener {
   /** The URL of the metrics. */
   url: string
   stop(): Promise<void>

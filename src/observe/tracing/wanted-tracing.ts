@@ -1,7 +1,7 @@
 import type { SamplerName, Tracing } from './tracing.ts'
 
 /** The settings of tracing, as defined by OpenTelemetry. */
-export interface TracingSettings {
+interface TracingSettings {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string
   OTEL_EXPORTER_OTLP_HEADERS?: string
   OTEL_SERVICE_NAME?: string

@@ -30,7 +30,7 @@ export interface EmbeddedDatabase {
   release(): Promise<void>
 }
 
-export interface EmbeddedDatabaseOptions {
+interface EmbeddedDatabaseOptions {
   dataDir: string
   /** One process may `serve` a data folder; any number may `visit` it. */
   purpose: Purpose

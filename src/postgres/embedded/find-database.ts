@@ -5,7 +5,7 @@ import { faultReason } from '../fault-reason.ts'
 import { StartupError } from '../startup-error.ts'
 
 /** The settings that say where the database is. */
-export interface DatabasePlace {
+interface DatabasePlace {
   DATABASE_URL?: string
   MIGRATE_DATABASE_URL?: string
   DATA_DIR: string

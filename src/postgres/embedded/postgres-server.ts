@@ -33,7 +33,7 @@ export interface PostgresServer {
 }
 
 /** The server in a cluster's `postmaster.pid`. It may have been killed since. */
-export interface RunningServer {
+interface RunningServer {
   pid: number
   port: number
 }

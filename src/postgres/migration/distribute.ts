@@ -11,7 +11,7 @@ import { StartupError } from '../startup-error.ts'
 /** Copying a large table takes long. Lock waits need no more, because the service is stopped. */
 const STATEMENT_TIMEOUT_MS = 24 * 3_600_000
 
-export interface DistributeOptions {
+interface DistributeOptions {
   /** The number of shards of the tables distributed by company, which limits the number of workers. */
   shards: number
   /** Only reports what would be done. */

@@ -15,7 +15,7 @@ const BY_ANOTHER_KEY: Record<string, string> = { api_key_directory: 'api_id' }
 /** Runs in the service's transaction with the owner's rights, and must run where the company's rows are. */
 const ERASING = 'public.erase_events(uuid, bigint)'
 
-export interface DistributionStep {
+interface DistributionStep {
   /** A description of the step. */
   line: string
   run(transaction: Kysely<unknown>): Promise<void>

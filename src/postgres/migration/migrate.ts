@@ -26,7 +26,7 @@ const LOCK_PAUSE_MS = 1_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const stepped = channel('employee-ledger.migrate.step')
 
-export interface MigrateHooks {
+interface MigrateHooks {
   /** Creates the job queues, as the owner. */
   createQueues(ownerUrl: string): Promise<void>
   /** The names of the queues. */

@@ -10,7 +10,7 @@ import { RIGHTS } from './roles.ts'
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url))
 
 /** What a program needs of a database, besides its migrations and the rights to use them. */
-export interface Needs {
+interface Needs {
   queues: string[]
   projections: readonly Projection[]
 }

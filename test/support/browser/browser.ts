@@ -72,7 +72,7 @@ export async function axeFaults(page: Page): Promise<string[]> {
 }
 
 /** How many pixels a page is wider than its window. */
-export async function sidewaysScroll(page: Page): Promise<number> {
+async function sidewaysScroll(page: Page): Promise<number> {
   return page.evaluate(() => {
     const { document, innerWidth } = globalThis as unknown as {
       document: { documentElement: { scrollWidth: number } }

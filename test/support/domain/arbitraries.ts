@@ -10,7 +10,7 @@ export const anyText = (constraints: { minLength?: number; maxLength?: number } 
   fc.string({ unit: 'binary', ...constraints }).map((text) => text.replaceAll('\0', '\u0001'))
 
 /** A name with letters in it, not always trimmed. */
-export const anyName: fc.Arbitrary<string> = fc
+const anyName: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('', ' ', '\t', '\u00a0'),
     fc.constantFrom('Ana', 'Zoë', 'Nguyễn', '李', '🙂', "O'Hara"),
@@ -31,7 +31,7 @@ export const anyEmail: fc.Arbitrary<string> = fc
   )
   .map(([email, form]) => form(email))
 
-export const anyExternalId: fc.Arbitrary<string> = fc.constantFrom('E-1', 'e-1', 'E-2', 'constructor', '10')
+const anyExternalId: fc.Arbitrary<string> = fc.constantFrom('E-1', 'e-1', 'E-2', 'constructor', '10')
 
 const anyCustomKey = fc.oneof(
   fc.constantFrom('grade', 'constructor', 'toString', 'hasOwnProperty', '10', '2', 'a/b~c', 'custom_attributes.x', ' '),

@@ -8,7 +8,7 @@ import type { Answer } from '../service.ts'
  */
 
 /** One operation of the document with its place in it. */
-export interface DocumentedOperation {
+interface DocumentedOperation {
   path: string
   /** In capitals. */
   method: string

@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { Test } from 'tap'
 
 /** An event as it came over the line. */
-export interface StreamedEvent {
+interface StreamedEvent {
   id: string
   // The tests look into events of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any

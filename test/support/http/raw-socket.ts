@@ -3,7 +3,7 @@ import net from 'node:net'
 import type { Test } from 'tap'
 
 /** A connection on which a test writes what no HTTP client would. */
-export interface RawSocket {
+interface RawSocket {
   write(bytes: string | Buffer): void
   /** Ends our half of the connection; the other one stays open. */
   end(): void

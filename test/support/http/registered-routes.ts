@@ -2,7 +2,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { channel } from 'node:diagnostics_channel'
 
 /** A route that an app has: its method and the pattern of its path. */
-export interface RegisteredRoute {
+interface RegisteredRoute {
   method: string
   url: string
 }

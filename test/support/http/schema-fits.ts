@@ -3,15 +3,15 @@
 export type Schema = Record<string, unknown>
 
 /** Looks up what a `$ref` of its document names. */
-export type Resolve = (schema: Schema) => Schema
+type Resolve = (schema: Schema) => Schema
 
-export interface Side {
+interface Side {
   schema: Schema
   resolve: Resolve
 }
 
 /** A new field of an answer is an addition, and so is a new code of a problem: clients are told to expect both. */
-export type Use = 'request' | 'answer'
+type Use = 'request' | 'answer'
 
 const UPPER = ['maxLength', 'maximum', 'maxItems', 'maxProperties']
 const LOWER = ['minLength', 'minimum', 'minItems', 'minProperties']

@@ -7,7 +7,7 @@ import type { Service } from '../service.ts'
 /** What the browser of a test sends with every request of a page of ours. */
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
-export interface PageAnswer {
+interface PageAnswer {
   status: number
   /** Where it leads, when it does; relative to the service. */
   location: string | null

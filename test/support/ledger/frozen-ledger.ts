@@ -16,13 +16,13 @@ import { catchUp } from '../../../src/workers/project.ts'
 export const FROZEN = ['v1'] as const
 
 /** What a recorded ledger folds to. Those who are forgotten are left out: what is shown of them may change. */
-export interface Folded {
+interface Folded {
   employees: unknown[]
   entries: unknown[]
   records: unknown[]
 }
 
-export interface FrozenLedger {
+interface FrozenLedger {
   lines: string[]
   /** The signed checkpoint of its end, and two from earlier on. */
   checkpoints: string

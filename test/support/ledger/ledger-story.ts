@@ -170,18 +170,13 @@ async function forget(
 }
 
 /** Nulls data and salt of events, past all rights. */
-export async function takeData({ urls, company }: Service, positions: number[]): Promise<void> {
+async function takeData({ urls, company }: Service, positions: number[]): Promise<void> {
   const where = `company_id = '${toUuid(company.id)}' and position in (${positions.join(', ')})`
   await asSuperuser(urls.superUrl, `update events set data = null, salt = null where ${where}`)
 }
 
 /** Appends an event as the next of its stream. */
-export async function append(
-  { pool, company }: Service,
-  type: EventType,
-  stream: string,
-  data: unknown,
-): Promise<void> {
+async function append({ pool, company }: Service, type: EventType, stream: string, data: unknown): Promise<void> {
   await appendCompanyEvents(pool, { companyId: company.id, actor: OPERATOR }, async (client) => {
     const version = await nextVersion(client, company.id, stream)
     return { events: [{ type, stream, version, index: null, data } as NewEvent], result: null }

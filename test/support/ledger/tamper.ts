@@ -7,7 +7,7 @@ import { readFrozen } from './frozen-ledger.ts'
 import { TAMPERINGS } from './tamperings.ts'
 
 /** What came of many tamperings. */
-export interface TamperReport {
+interface TamperReport {
   runs: number
   /** By tampering, how often it was noticed in which way. */
   noticed: Map<string, Partial<Record<Verdict['verdict'], number>>>

@@ -8,12 +8,12 @@ import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
  */
 
 /** A ledger that was exported, and the checkpoints that its auditor kept. */
-export interface Evidence {
+interface Evidence {
   lines: string[]
   checkpoints: string
 }
 
-export interface Tampered {
+interface Tampered {
   bytes: Buffer
   checkpoints: string
   /** Where it has to be noticed, when that is sure. */

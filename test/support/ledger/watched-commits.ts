@@ -2,7 +2,7 @@ import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import type { Tracing } from '../../../src/observe/tracing/tracing.ts'
 
 /** Counts, for each call, the transactions that began between its being handed in and its own. */
-export interface WatchedCommits {
+interface WatchedCommits {
   /** What is told of calls that are handed in, and of transactions. */
   tracing: Pick<Tracing, 'traceLanes' | 'traceTransaction'>
   /** Resolves once a company has this many calls that were handed in and have not begun. */

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
 /** Where a connection is cut: while the client still sends, or when the server has begun to answer. */
-export type Cut = 'while sending' | 'before the answer'
+type Cut = 'while sending' | 'before the answer'
 
-export interface CuttingProxy {
+interface CuttingProxy {
   address: string
   /** Cuts connections from now on, each as the next of these says. A body must be longer than `SENT_BEFORE_CUT`. */
   cut(...cuts: Cut[]): void

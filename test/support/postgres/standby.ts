@@ -13,7 +13,7 @@ import type { Service } from '../service.ts'
 import { startService } from '../service.ts'
 
 /** A service on a server of its own, and a streaming standby of that, which no service reads yet. */
-export interface Replicated {
+interface Replicated {
   service: Service
   primary: Cluster
   standby: Cluster

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
 
 /** A process of the program, ready to do its work. */
-export interface StartedProcess {
+interface StartedProcess {
   child: ChildProcess
   /** What it said when it was ready. */
   line: string

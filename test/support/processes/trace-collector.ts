@@ -25,7 +25,7 @@ export interface CollectedSpan {
   resource: Record<string, unknown>
 }
 
-export interface TraceCollector {
+interface TraceCollector {
   /** What OTEL_EXPORTER_OTLP_ENDPOINT is set to. */
   endpoint: string
   spans: CollectedSpan[]

@@ -14,7 +14,7 @@ export async function makeCall(address: string, company: TestCompany, body: obje
   return (await send(address, 'POST', '/v1/employees', { key: company.key, body })).body.log_id as string
 }
 
-export interface WatchedLog extends WatchedPage {
+interface WatchedLog extends WatchedPage {
   company: TestCompany
   /** The id of the entry that was there before. */
   first: string

@@ -8,7 +8,7 @@ export function readPages(): Map<string, string> {
 }
 
 /** The anchors that readers of Markdown give the headings of a text. */
-export function anchorsOf(text: string): string[] {
+function anchorsOf(text: string): string[] {
   return headingsOf(text).map((heading) =>
     heading
       .toLowerCase()

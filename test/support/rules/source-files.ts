@@ -8,7 +8,7 @@ export interface SourceFile {
 }
 
 /** One import of a file. */
-export interface SourceImport {
+interface SourceImport {
   /** The path of a file of the repository, or the name of a package. */
   target: string
   /** Leaves nothing behind when types are stripped. */

@@ -8,7 +8,7 @@ import { tooMany } from '../../access/rate-limits.ts'
 import { openBudget } from '../../../admission/budget.ts'
 
 /** The result of checking a password. */
-export interface Tried<Outcome> {
+interface Tried<Outcome> {
   outcome: Outcome
   /** Whether the password was wrong. */
   hasFailed: boolean

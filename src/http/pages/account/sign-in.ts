@@ -30,7 +30,7 @@ interface SignInForm {
   candidates: SignInCandidate[]
 }
 
-export interface SignInServices {
+interface SignInServices {
   access: LedgerDb
   sessions: SessionSettings
 }
@@ -104,7 +104,7 @@ async function endPreviousSession({ access, sessions }: SignInServices, request:
 }
 
 /** Returns `next` if it is a path of the pages, otherwise an empty string: never another site. */
-export function readNextPath(next: string | undefined): string {
+function readNextPath(next: string | undefined): string {
   return next !== undefined && /^\/(?:settings|account)(?:[/?][\x21-\x7e]*)?$/.test(next) ? next : ''
 }
 

@@ -4,7 +4,7 @@ import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { Html } from '../parts/page.ts'
 
 /** How much of its quota a key has used in the current period. */
-export interface QuotaUsed {
+interface QuotaUsed {
   calls: number
   limit: number
   /** Rounded down; a quota of 0 counts as used up. */

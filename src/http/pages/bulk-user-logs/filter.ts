@@ -67,7 +67,7 @@ function checkKeyId(key: string | undefined): RecordError | null {
     : fieldError('/key', 'invalid_format', 'key must be the ID of an API key')
 }
 
-export interface KeyOption {
+interface KeyOption {
   id: string
   name: string
 }

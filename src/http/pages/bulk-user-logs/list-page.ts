@@ -33,7 +33,7 @@ const ROWS_AT_ONCE = 100
 /** Keys in the filter's list; the address may name any other key by its id. */
 const KEYS_SHOWN = 200
 
-export interface BulkUserLogsPageServices {
+interface BulkUserLogsPageServices {
   /** The primary, for the keys. */
   db: LedgerDb
   reads: Reads

@@ -5,14 +5,14 @@ import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
-export interface PlacedMessage {
+interface PlacedMessage {
   pointer: string
   code: string
   message: string
 }
 
 /** A refused record, and how much of it the log keeps. */
-export type RefusedRecord = Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'>
+type RefusedRecord = Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'>
 
 /** The page shows the beginning of a longer record; the CSV has all that the log keeps. */
 const MAX_LINES = 500

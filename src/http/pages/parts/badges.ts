@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
-export type Tone = 'good' | 'warn' | 'bad' | 'plain'
+type Tone = 'good' | 'warn' | 'bad' | 'plain'
 
 const TICK = html`<path d="M3 8.5 6.5 12 13 4.5" />`
 const CROSS = html`<path d="M4 4l8 8M12 4l-8 8" />`

@@ -96,7 +96,7 @@ export function readSeenVersion({ seen }: FormFields): number {
   return seen !== undefined && /^\d{1,9}$/.test(seen) ? Number(seen) : -1
 }
 
-export interface Field {
+interface Field {
   name: string
   label: string
   value?: string
@@ -132,7 +132,7 @@ export function renderField(wanted: Field, problem: FormProblem): Html {
   </div>`
 }
 
-export interface Choice {
+interface Choice {
   name: string
   label: string
   value: string

@@ -4,7 +4,7 @@ import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { ACCOUNT_PATH, findHome, listNavigationItems, type NavigationItem } from './navigation.ts'
 import { type Html, sendPage } from './page.ts'
 
-export interface PageContent {
+interface PageContent {
   title: string
   /** The content of the main part, with its `h1`. */
   body: Html

@@ -7,7 +7,7 @@ import type { Html } from './page.ts'
 /** Rows on a page of a list. */
 export const ROWS_A_PAGE = 50
 
-export interface PageLink {
+interface PageLink {
   label: string
   rel: 'prev' | 'next' | 'first'
   /** Null when there is no such page. */

@@ -1,7 +1,7 @@
 /* Computes the layout of a stacked bar chart. */
 
 /** An axis from 0 with round steps: 1, 2 or 5 times a power of ten. */
-export interface Scale {
+interface Scale {
   max: number
   /** From 0 to `max`. */
   ticks: number[]
