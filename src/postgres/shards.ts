@@ -33,38 +33,34 @@ export function turnsOfCompanies(pool: Pool) {
   return { holderOf: ({ companyId }: { companyId: string }) => companyId, isShared: !isOnShards(pool) }
 }
 
+type Parameter = string | Buffer | null
+
 /** How a statement names its company's shard. */
 interface Shard {
-  /**
-   * A condition that equates a column with the company, which is the parameter of this number, the statement's last.
-   */
-  and(column: string, parameter: number): string
-  /** The value of that parameter; empty on plain PostgreSQL. */
-  values: (string | null)[]
+  /** A condition that equates a column with the company; empty on plain PostgreSQL. */
+  and(column: string): string
+  /** The parameters of the statement; on Citus, the company is the last one. */
+  values: Parameter[]
+  isNamed: boolean
 }
 
-const NOWHERE: Shard = { and: () => '', values: [] }
-
-/** The shard of a company's rows, for a connection. Without rows there is no company, and the parameter is null. */
-export function shardOf(client: object, companyId: string | undefined): Shard {
-  if (!onShards.has(client)) return NOWHERE
-  const and = (column: string, parameter: number) => ` and ${column} = $${parameter}::uuid`
-  return { and, values: [companyId === undefined ? null : toUuid(companyId)] }
+/**
+ * The shard of a company's rows, for a statement with these parameters. Without rows there is no company, and the
+ * parameter is null.
+ */
+export function shardOf(client: object, companyId: string | undefined, values: Parameter[]): Shard {
+  if (!onShards.has(client)) return { and: () => '', values, isNamed: false }
+  const and = (column: string) => ` and ${column} = $${values.length + 1}::uuid`
+  return { and, values: [...values, companyId === undefined ? null : toUuid(companyId)], isNamed: true }
 }
 
 /**
  * An INSERT of all rows of `source`, which is named `r` and has the company followed by these columns. On Citus, the
  * company comes from its head row, so that Citus recognizes that the rows are co-located and pushes the statement down.
  */
-export function insertRows(
-  shard: Shard,
-  table: string,
-  columns: readonly string[],
-  source: string,
-  parameter: number,
-): string {
+export function insertRows(shard: Shard, table: string, columns: readonly string[], source: string): string {
   const into = `insert into ${table} (company_id, ${columns.join(', ')})`
-  if (shard === NOWHERE) return `${into} select * from ${source}`
+  if (!shard.isNamed) return `${into} select * from ${source}`
   return `${into} select h.company_id, ${columns.map((name) => `r.${name}`).join(', ')} from heads h cross join ${source}
-    where true${shard.and('h.company_id', parameter)}`
+    where true${shard.and('h.company_id')}`
 }

@@ -9,6 +9,7 @@ import { gather } from '../../admission/batcher.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
 import { isOnShards, shardOf, turnsOfCompanies } from '../../postgres/shards.ts'
+import { withClient } from '../../postgres/with-client.ts'
 import * as statements from '../../ledger/append/statements.ts'
 
 /** The current state of a key and its company. */
@@ -71,7 +72,7 @@ async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, str
   const known = [...new Set(apiIds.filter((apiId) => companyOf.has(apiId)))]
   if (!isOnShards(pool)) return queryKeys(pool, known, companyOf)
   const ofEachCompany = [...Map.groupBy(known, (apiId) => companyOf.get(apiId)!).values()]
-  const found = await onConnection(pool, (client) =>
+  const found = await withClient(pool, (client) =>
     pipeline(client, (pipe) => Promise.all(ofEachCompany.map((ids) => queryKeys(pipe, ids, companyOf)))),
   )
   return new Map(found.flatMap((keys) => [...keys]))
@@ -82,7 +83,10 @@ async function queryKeys(
   known: string[],
   companyOf: Map<string, string>,
 ): Promise<Map<string, FoundKey>> {
-  const shard = shardOf(connection, companyOf.get(known[0] ?? ''))
+  const shard = shardOf(connection, companyOf.get(known[0] ?? ''), [
+    uuidArray(known.map((apiId) => companyOf.get(apiId)!)),
+    uuidArray(known),
+  ])
   const { rows } = await connection.query<FoundKeyRow>({
     name: 'find-keys',
     text: `select k.company_id, c.hash_key, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
@@ -91,8 +95,8 @@ async function queryKeys(
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      join companies c on c.company_id = k.company_id${shard.and('u.company_id', 3)}`,
-    values: [uuidArray(known.map((apiId) => companyOf.get(apiId)!)), uuidArray(known), ...shard.values],
+      join companies c on c.company_id = k.company_id${shard.and('u.company_id')}`,
+    values: shard.values,
   })
   return new Map(
     rows.map((row) => {
@@ -143,7 +147,7 @@ export function openKeyUsage(pool: Pool): KeyUsageCounter {
   const room = openBudget(ROOM)
   const contended = openContended<KeyUse, UsedKey | null>(
     async (uses) => {
-      const answers = await onConnection(pool, (client) => countUses(client, uses, true))
+      const answers = await withClient(pool, (client) => countUses(client, uses, true))
       return answers.map((answer) =>
         answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer,
       )
@@ -152,22 +156,10 @@ export function openKeyUsage(pool: Pool): KeyUsageCounter {
     WAITING_SLOTS,
   )
   const { submit } = gather<KeyUse, UsedKey | null>(async (uses) => {
-    const answers = await onConnection(pool, (client) => countUses(client, uses, false))
+    const answers = await withClient(pool, (client) => countUses(client, uses, false))
     return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
   }, bounds)
   return { submit: (use) => room.hold(use.companyId, 1, undefined, () => submit(use)) }
-}
-
-async function onConnection<Result>(pool: Pool, task: (client: PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect()
-  try {
-    const result = await task(client)
-    client.release()
-    return result
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
 }
 
 /** Returns the answers in order: null if the caller may not use the key, undefined if its usage row is locked. */

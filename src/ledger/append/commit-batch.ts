@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isCausedByRecord, isRetryable } from '../../postgres/database-errors.ts'
+import { withClient } from '../../postgres/with-client.ts'
 import type { Committed } from './commit.ts'
 import { commitTogether, DecisionError } from './commit.ts'
 import type { StoredCall } from './recent-events.ts'
@@ -93,14 +94,9 @@ async function commitOnConnection(
   calls: WriteCall[],
   wait: boolean,
 ): Promise<(Committed | 'held')[]> {
-  const client = await pool.connect()
   try {
-    const results = await commitTogether(client, calls, wait, onStored)
-    client.release()
-    return results
+    return await withClient(pool, (client) => commitTogether(client, calls, wait, onStored))
   } catch (error) {
-    // A connection on which anything went wrong is not used again.
-    client.release(true)
     if (!(error instanceof UnknownOutcomeError)) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<(Committed | 'held')[]>)
   }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './open-head.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
+import { withClient } from '../../postgres/with-client.ts'
 import type { PlacedEvent } from './statements.ts'
 
 const DEADLINE_MS = 10_000
@@ -47,21 +48,16 @@ export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeE
  * may have appended at this position meanwhile; its event has another leaf hash.
  */
 async function isStored(pool: Pool, { companyId, position, leaf }: PlacedLeaf): Promise<boolean> {
-  const client = await pool.connect()
-  try {
+  return withClient(pool, async (client) => {
     await client.query('begin')
     // The old transaction may be the one that creates the head. This waits for that too, and is rolled back.
     await openHead(client, companyId)
     await client.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
     const { rows } = await client.query(
       'select 1 from events where company_id = $1 and position = $2 and leaf_hash = $3',
-      [...[toUuid(companyId), position, leaf]],
+      [toUuid(companyId), position, leaf],
     )
     await client.query('rollback')
-    client.release()
     return rows.length > 0
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
+  })
 }

@@ -50,16 +50,15 @@ export async function loadEmployees(
   wanted: { companyId: string; value: string }[],
 ): Promise<{ companyId: string; employee: Employee }[]> {
   const { column, type, arrayOf } = EMPLOYEE_LOOKUPS[by]
-  const shard = shardOf(client, wanted[0]?.companyId)
+  const shard = shardOf(client, wanted[0]?.companyId, [
+    uuidArray(wanted.map(({ companyId }) => companyId)),
+    arrayOf(wanted.map(({ value }) => value)),
+  ])
   const { rows } = await client.query<{ company_id: string; state: Employee }>({
     name: `load-${column}`,
     text: `select s.company_id, s.state from unnest($1::uuid[], $2::${type}[]) as wanted(company_id, value)
-      join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value${shard.and('s.company_id', 3)}`,
-    values: [
-      uuidArray(wanted.map(({ companyId }) => companyId)),
-      arrayOf(wanted.map(({ value }) => value)),
-      ...shard.values,
-    ],
+      join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value${shard.and('s.company_id')}`,
+    values: shard.values,
   })
   // Most rows are of one company, so its id is converted once.
   const ids = new Map<string, string>()
@@ -103,7 +102,10 @@ export async function loadKeys(
   wanted: { companyId: string; apiId: string }[],
   wait: boolean,
 ): Promise<LoadedKey[]> {
-  const shard = shardOf(client, wanted[0]?.companyId)
+  const shard = shardOf(client, wanted[0]?.companyId, [
+    uuidArray(wanted.map(({ companyId }) => companyId)),
+    uuidArray(wanted.map(({ apiId }) => apiId)),
+  ])
   const { rows } = await client.query<LoadedKeyRow>({
     name: wait ? 'load-keys-wait' : 'load-keys-skip',
     text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
@@ -112,13 +114,9 @@ export async function loadKeys(
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      join companies c on c.company_id = k.company_id${shard.and('u.company_id', 3)}
+      join companies c on c.company_id = k.company_id${shard.and('u.company_id')}
       order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
-    values: [
-      uuidArray(wanted.map(({ companyId }) => companyId)),
-      uuidArray(wanted.map(({ apiId }) => apiId)),
-      ...shard.values,
-    ],
+    values: shard.values,
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
@@ -187,21 +185,20 @@ const EVENT_COLUMNS = {
 const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
 
 export function insertEvents(client: QueryClient, events: PlacedEvent[]): Promise<unknown> {
-  const shard = shardOf(client, events[0]?.companyId)
+  const shard = shardOf(client, events[0]?.companyId, [
+    uuidArray(events.map(({ companyId }) => companyId)),
+    bigintArray(events.map(({ position }) => position)),
+    uuidArray(events.map(({ event }) => event.stream)),
+    integerArray(events.map(({ event }) => event.version)),
+    textArray(events.map(({ envelope }) => envelope)),
+    textArray(events.map(({ data }) => data)),
+    byteaArray(events.map(({ salt }) => salt)),
+    byteaArray(events.map(({ leaf }) => leaf)),
+  ])
   return client.query({
     name: 'insert-events',
-    text: insertRows(shard, 'events', Object.keys(EVENT_COLUMNS), EVENT_ROWS, 9),
-    values: [
-      uuidArray(events.map(({ companyId }) => companyId)),
-      bigintArray(events.map(({ position }) => position)),
-      uuidArray(events.map(({ event }) => event.stream)),
-      integerArray(events.map(({ event }) => event.version)),
-      textArray(events.map(({ envelope }) => envelope)),
-      textArray(events.map(({ data }) => data)),
-      byteaArray(events.map(({ salt }) => salt)),
-      byteaArray(events.map(({ leaf }) => leaf)),
-      ...shard.values,
-    ],
+    text: insertRows(shard, 'events', Object.keys(EVENT_COLUMNS), EVENT_ROWS),
+    values: shard.values,
   })
 }
 
@@ -233,23 +230,23 @@ function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
 }
 
 export function insertSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
-  const shard = shardOf(client, employees[0]?.companyId)
+  const shard = shardOf(client, employees[0]?.companyId, snapshotColumns(employees))
   return client.query({
     name: 'insert-snapshots',
-    text: insertRows(shard, 'employee_snapshots', Object.keys(SNAPSHOT_COLUMNS), SNAPSHOT_ROWS, 8),
-    values: [...snapshotColumns(employees), ...shard.values],
+    text: insertRows(shard, 'employee_snapshots', Object.keys(SNAPSHOT_COLUMNS), SNAPSHOT_ROWS),
+    values: shard.values,
   })
 }
 
 export function updateSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
-  const shard = shardOf(client, employees[0]?.companyId)
+  const shard = shardOf(client, employees[0]?.companyId, snapshotColumns(employees))
   return client.query({
     name: 'update-snapshots',
     text: `update employee_snapshots s
       set version = r.version, email = r.email, external_id = r.external_id, manager_id = r.manager_id, state = r.state
       from ${SNAPSHOT_ROWS}
-      where s.company_id = r.company_id and s.employee_id = r.employee_id${shard.and('s.company_id', 8)}`,
-    values: [...snapshotColumns(employees), ...shard.values],
+      where s.company_id = r.company_id and s.employee_id = r.employee_id${shard.and('s.company_id')}`,
+    values: shard.values,
   })
 }
 
@@ -260,13 +257,13 @@ export function updateHeads(client: QueryClient, heads: Head[]): Promise<unknown
     f: packFrontier(frontier).toString('hex'),
     t: recordedAt,
   }))
-  const shard = shardOf(client, heads[0]?.companyId)
+  const shard = shardOf(client, heads[0]?.companyId, [JSON.stringify(rows)])
   return client.query({
     name: 'update-heads',
     text: `update heads set position = r.p, frontier = decode(r.f, 'hex'), recorded_at = r.t
       from json_to_recordset($1) as r(c uuid, p bigint, f text, t timestamptz)
-      where company_id = r.c${shard.and('company_id', 2)}`,
-    values: [JSON.stringify(rows), ...shard.values],
+      where company_id = r.c${shard.and('company_id')}`,
+    values: shard.values,
   })
 }
 
@@ -281,12 +278,12 @@ export function updateUsage(
     n: usage.requestsMade,
     u: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs),
   }))
-  const shard = shardOf(client, used[0]?.companyId)
+  const shard = shardOf(client, used[0]?.companyId, [JSON.stringify(rows)])
   return client.query({
     name: 'update-usage',
     text: `update api_key_usage set window_start = r.w, requests_made = r.n, last_used = r.u
       from json_to_recordset($1) as r(c uuid, k uuid, w timestamptz, n integer, u timestamptz)
-      where company_id = r.c and api_id = r.k${shard.and('company_id', 2)}`,
-    values: [JSON.stringify(rows), ...shard.values],
+      where company_id = r.c and api_id = r.k${shard.and('company_id')}`,
+    values: shard.values,
   })
 }
