@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import type { PoolClient } from 'pg'
 import { lookUpOnly } from '../../src/postgres/connections.ts'
 import { openPool } from '../../src/postgres/pool.ts'
+import { withClient } from '../../src/postgres/with-client.ts'
 import type { CallRecords, ReadRecord, SentRecord } from '../../src/domain/calls/call-records.ts'
 import {
   readCreation,
@@ -79,7 +80,7 @@ app.post('/v1/employees', async (request, reply) => {
   )
   const details = employees.map(({ id }, at): LogRecord => ({ o: at, e: id, s: null, d: set[at] }))
   const counts = { total: records.length, updated: 0, deactivated: 0, no_updates: 0 }
-  await withClient((client) =>
+  await withClient(pool, (client) =>
     sendPipelined(client, [
       BEGIN,
       statements.insertEmployees(companyId, employees),
@@ -126,7 +127,7 @@ function applyPatch(before: Employee, record: ReadRecord, now: string) {
 async function patch(request: FastifyRequest, operation: string, records: ReadRecord[]) {
   const { api_id: apiId, company_id: companyId } = callerOf(request)
   const [logId, now] = [newId(), new Date().toISOString()]
-  return withClient(async (client) => {
+  return withClient(pool, async (client) => {
     const byField = [...Map.groupBy(records, ({ locator }) => locator!.field)]
     const locks = byField.map(([field, group]) =>
       statements.lockEmployees(
@@ -173,18 +174,6 @@ function readAll(found: CallRecords, read: (record: SentRecord) => ReadRecord): 
   const records = found.records.map(read)
   if (records.some(({ faults }) => faults.count > 0)) throw new RefusedError(422, 'validation_failed')
   return records
-}
-
-async function withClient<Result>(task: (client: PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect()
-  try {
-    const result = await task(client)
-    client.release()
-    return result
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
 }
 
 /** Sends the statements in one pipeline, as the service does, and returns the rows of each. Throws the first error. */
