@@ -51,7 +51,7 @@ export const BUGS: Record<string, Bug> = {
     find: '  const outcomes = await Promise.allSettled([...writes, commit])\n',
     put: '  const outcomes: PromiseSettledResult<unknown>[] = []\n  commit.catch(() => undefined)\n  for (const write of writes) write.catch(() => undefined)\n  if (writes.length > 0) return\n',
     shownBy: 'COMMIT swallowed',
-    found: ['lost call'],
+    found: ['lost call', 'refusal without entry'],
   },
   'takes no lock on the head': {
     process: 'api',
