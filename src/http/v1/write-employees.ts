@@ -26,7 +26,7 @@ interface WriteServices {
 
 const ran = channel('employee-ledger.call.ran')
 
-/** The three writing calls: each becomes events in the company's ledger and one entry in Bulk User Logs. */
+/** Adds the three writing calls. Each becomes events in the company's ledger and one entry in Bulk User Logs. */
 export async function writeEmployees(
   app: FastifyInstance,
   { commands: services, bodyLimit, bodyBudget }: WriteServices,
@@ -62,7 +62,7 @@ export async function writeEmployees(
   })
 }
 
-/** Also before the query has been validated, when the body could not be read. */
+/** Works before the query has been validated, too: for calls whose body cannot be read. */
 function isValidateOnly(request: FastifyRequest): boolean {
   return String((request.query as { validate_only?: unknown }).validate_only) === 'true'
 }
@@ -96,7 +96,7 @@ async function run(
   })
   ran.publish(callId)
   request.callId = callId
-  // No writing call is refused with it in its transaction for anything else.
+  // In its transaction, a writing call gets 429 only for its quota.
   if (status === 429) reply.metLimit = 'quota'
   return reply
     .code(status)
@@ -106,8 +106,8 @@ async function run(
 }
 
 /**
- * A call that failed before its records were read has its entry too. None has a call that proved no company, that
- * could not be appended, or that was cut off before its end.
+ * Appends the failure of a call whose records were not read. Calls without valid credentials, calls that cannot be
+ * appended, and calls that are cut off before their end have no entry.
  */
 async function refuse(
   services: CommandServices,

@@ -23,12 +23,12 @@ export interface CommitOptions {
   onFault(error: unknown, call: WriteCall): void
 }
 
-/** A call caused an error of its own; the calls beside it were not disturbed. Nothing of it was stored. */
+/** A call caused an error by itself. Nothing of it was stored, and the calls beside it were not affected. */
 export class FaultyCallError extends Error {
   override name = 'FaultyCallError'
 }
 
-const PASSING_RETRIES = 3
+const MAX_RETRIES = 3
 
 /**
  * Commits calls in one transaction and gives the outcome of each. `held` marks calls of a company whose head another
@@ -80,7 +80,7 @@ async function commitWithRetries(
       return results
     } catch (error) {
       end?.(error)
-      if (!isRetryable(error) || attempt > PASSING_RETRIES) throw error
+      if (!isRetryable(error) || attempt > MAX_RETRIES) throw error
     }
   }
 }
