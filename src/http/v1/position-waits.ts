@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { openBudget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
 import { readProgress, readReached } from '../../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
@@ -9,13 +10,13 @@ import { ProblemError } from '../server/problem.ts'
 const WAIT_MS = 10_000
 const POLL_MS = 20
 /** How many calls of one company may wait in this process. */
-const MOST_WAITING = 200
+const MAX_WAITING = 200
 
 /**
- * Lets calls wait until a read model has folded a position, so that a client reads its own write. However many calls
- * wait, one query looks for all of them. Resolves once the position is reached; throws a ProblemError with
- * `invalid_query` for one beyond the head, and with `unavailable` after 10 s, or at once where too many calls of the
- * company wait. `onError` is told when nobody could look; it is tried again.
+ * Lets calls wait until a read model has folded a position, so that a client reads its own write. One query serves all
+ * waiting calls. Resolves once the position is reached. Throws a ProblemError with `invalid_query` for a position beyond
+ * the head, and with `unavailable` after 10 s, or at once if too many calls of the company wait. Calls `onError` when
+ * the query fails; it is repeated.
  */
 export function openPositionWaits(
   db: LedgerDb,
@@ -26,7 +27,7 @@ export function openPositionWaits(
     intervalMs: POLL_MS,
     onError,
   })
-  const waiting = new Map<string, number>()
+  const waiting = openBudget({ share: MAX_WAITING })
 
   async function waitInLine(companyId: string, position: number): Promise<void> {
     const { promise: isReached, resolve } = Promise.withResolvers<true>()
@@ -49,15 +50,12 @@ export function openPositionWaits(
       throw new ProblemError(problem('invalid_query', 'The query parameter min_position is beyond the last position'))
     }
     if (reached >= position) return
-    const others = waiting.get(companyId) ?? 0
-    if (others >= MOST_WAITING) throw late()
-    waiting.set(companyId, others + 1)
+    const release = waiting.tryAcquire(companyId, 1)
+    if (!release) throw late()
     try {
       await waitInLine(companyId, position)
     } finally {
-      const left = waiting.get(companyId)! - 1
-      if (left > 0) waiting.set(companyId, left)
-      else waiting.delete(companyId)
+      release()
     }
   }
 }
