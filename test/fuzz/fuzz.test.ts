@@ -8,7 +8,7 @@ import { inputs } from '../support/quick.ts'
  */
 
 const BATCHES = inputs(1, 2)
-const INPUTS = inputs(150, 300)
+const INPUTS = inputs(200, 400)
 // The first batch is sent in memory, the second to the process of its own.
 const FIRST_SEED = 9
 const ground = await openGround(t, BATCHES)
@@ -18,21 +18,20 @@ const outcomes = await Promise.all(
   Array.from({ length: BATCHES }, (_, at) => runBatch(ground, { seed: FIRST_SEED + at, inputs: INPUTS })),
 )
 
-for (const { seed, found, sent, answers } of outcomes) {
+for (const { seed, found, sent } of outcomes) {
   await t.test(
     `of ${INPUTS} hostile requests (seed ${seed}) each is answered as documented, and its company's ledger verifies`,
     async (t) => {
       t.strictSame(found, [])
       t.ok(sent >= INPUTS)
-      t.ok(
-        [200, 201, 400, 401, 404, 422].every((status) =>
-          [...answers.keys()].some((name) => name.endsWith(` ${status}`)),
-        ),
-        'they get far, and are refused in many ways',
-      )
     },
   )
 }
+
+await t.test('the requests get far, and are refused in many ways', async (t) => {
+  const statuses = new Set(outcomes.flatMap(({ answers }) => [...answers.keys()].map((name) => name.slice(-3))))
+  for (const status of ['200', '201', '400', '401', '404', '422']) t.ok(statuses.has(status), status)
+})
 
 await t.test('the process lives, its log holds nothing that was sent, and no other company has changed', async (t) => {
   t.strictSame(await ground.end(), [])
