@@ -44,7 +44,7 @@ function tell(findings: string[]): void {
 
 /** Starts or stops a PostgreSQL beside that of the tests, whose name is in TEST_SERVER. */
 function runScript(name: string): void {
-  const { status } = spawnSync(process.execPath, [`test/support/${name}`], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [`test/support/postgres/${name}`], { stdio: 'inherit' })
   if (status !== 0) throw new Error(`${name} has failed`)
 }
 
