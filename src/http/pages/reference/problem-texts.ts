@@ -35,8 +35,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   },
   invalid_body: {
     when:
-      'The body is JSON, but does not have the structure that the call expects, or contains a string or a number ' +
-      'that cannot be stored exactly as sent.',
+      'The body is JSON, but does not have the structure that the call expects, has several times more values than ' +
+      'valid records can have, or contains a string or a number that cannot be stored exactly as sent.',
     remedy: FIX_THE_REQUEST,
     entry: 'yes',
   },
