@@ -35,7 +35,7 @@ export function isErasing<Event extends { type: string }>(event: Event): event i
   return (ERASING_TYPES as readonly string[]).includes(event.type)
 }
 
-/** The ids, normalised emails and external ids by which records may name a person. No name is an empty text. */
+/** The ids, normalised emails and external ids that refer to a person. None is empty. */
 export interface PersonNames {
   ids: Set<string>
   emails: Set<string>

@@ -1,5 +1,4 @@
 import type { Test } from 'tap'
-import { expectToEnd } from '../support/cleanup.ts'
 import { STAGES } from './faults.ts'
 import { runFault } from './run.ts'
 import type { StageSettings } from './stage.ts'
@@ -26,5 +25,4 @@ export async function runShort(t: Test, kinds: string[]): Promise<void> {
       }
     })
   }
-  t.teardown(expectToEnd)
 }

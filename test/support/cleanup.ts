@@ -1,5 +1,4 @@
 const STEP_WITHIN_MS = 150_000
-const ENDS_WITHIN_MS = 20_000
 
 /** What has to be done at the end of a run, last things first, whatever happened: a test's teardown where there is no test. */
 export class Cleanup {
@@ -26,15 +25,4 @@ async function bounded(name: string, step: () => unknown): Promise<void> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Ends this process with an error that tells what keeps it alive, if it still is a while after its last work was done. */
-export function expectToEnd(): void {
-  const tell = () => {
-    process.stderr.write(
-      `all is done, and the process is kept alive by: ${process.getActiveResourcesInfo().join(', ')}\n`,
-    )
-    process.exit(1)
-  }
-  setTimeout(tell, ENDS_WITHIN_MS).unref()
 }

@@ -14,6 +14,8 @@ interface CommandFacts {
   /** The number of records. */
   count: number
   touches: Touches
+  /** The record that a refusal of the whole call names: that of a single update. */
+  blamed?: BlamedRecord
 }
 
 interface CreateCommand extends CommandFacts {
@@ -31,7 +33,6 @@ interface UpdateManyCommand extends CommandFacts {
 export interface UpdateOneCommand extends CommandFacts {
   operation: 'update_one'
   record: ReadRecord
-  /** The record that a refusal of the call names. */
   blamed: BlamedRecord
   /** The value of the If-Match header. */
   ifMatch: string | undefined
@@ -40,7 +41,6 @@ export interface UpdateOneCommand extends CommandFacts {
 /** A call that is refused as a whole, whatever the company's state: its records are neither read nor stored. */
 interface RefusedCommand extends CommandFacts {
   refusal: Problem
-  blamed?: BlamedRecord
 }
 
 /** Reads the command of `POST /v1/employees`, which creates one or more employees, all or none. */

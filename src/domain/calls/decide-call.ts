@@ -52,7 +52,8 @@ export function decideCall(call: WriteCall, state: CallState): DecidedCall {
   if (!key || !usage || standing === 'refused') return { ...NOTHING, usage: null, answer: null }
   const context = contextOf(call, key, state)
   const settle = (decision: CallDecision) => settleCall(call, context, decision, key, usage)
-  const refuse = (refusal: Problem) => settle(refuseCommand(call.command, refusal, context))
+  const { count, blamed } = call.command
+  const refuse = (refusal: Problem) => settle(refuseCall(refusal, count, context, blamed))
 
   if (standing === 'disabled') return refuse(KEY_DISABLED)
   if (earlier?.isSameRequest) {
@@ -105,7 +106,7 @@ function contextOf(
 }
 
 function decideCommand(command: Command, employees: EmployeeDirectory, context: CallContext): CallDecision {
-  if ('refusal' in command) return refuseCommand(command, command.refusal, context)
+  if ('refusal' in command) return refuseCall(command.refusal, command.count, context, command.blamed)
   switch (command.operation) {
     case 'create':
       return decideCreate(command.records, command.newIds, employees, context)
@@ -120,19 +121,15 @@ function decideCommand(command: Command, employees: EmployeeDirectory, context: 
 function decideUpdateOne(command: UpdateOneCommand, employees: EmployeeDirectory, context: CallContext): CallDecision {
   const { record, blamed, ifMatch } = command
   const employee = employees.byId(blamed.locator.id)
-  if (!employee) return refuseCommand(command, EMPLOYEE_NOT_FOUND, context)
+  if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, blamed)
   if (ifMatch !== undefined && !matchesEntityTag(ifMatch, employee.version)) {
-    return refuseCommand(command, PRECONDITION_FAILED, context)
+    return refuseCall(PRECONDITION_FAILED, 1, context, blamed)
   }
   return decideUpdate([record], employees, context)
 }
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
 const PRECONDITION_FAILED = problem('precondition_failed', 'The employee has changed since the version in If-Match')
-
-function refuseCommand(command: Command, refusal: Problem, context: CallContext): CallDecision {
-  return refuseCall(refusal, command.count, context, 'blamed' in command ? command.blamed : undefined)
-}
 
 /** Adds to a decision what it costs, the answer, and what a retry will find. */
 function settleCall(

@@ -127,11 +127,11 @@ async function oldestSeconds(db: LedgerDb, name: string, version: number): Promi
 interface TimesAhead {
   /** Companies whose last event is ahead of the database's clock. */
   companies: number
-  /** Seconds by which the furthest of them is ahead; 0 if none is. */
+  /** How far the furthest one is ahead, in seconds; 0 if none is. */
   seconds: number
   /**
-   * Seconds by which the database's clock is ahead of this machine's (negative if behind), less the time that the query
-   * took.
+   * How far the database's clock is ahead of this machine's, in seconds, without the duration of the query; negative if
+   * it is behind.
    */
   clockSeconds: number
 }

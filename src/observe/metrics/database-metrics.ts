@@ -88,11 +88,11 @@ function openGauges({ registry }: Metrics) {
     ),
     timesAhead: gauge(
       'recorded_time_ahead_seconds',
-      "Seconds by which the latest recorded time is ahead of the database's clock; 0 if none is",
+      "How far the latest recorded time is ahead of the database's clock, in seconds; 0 if it is not ahead",
     ),
     clockAhead: gauge(
       'database_clock_ahead_seconds',
-      "Seconds by which the database's clock is ahead of this process's; negative if it is behind",
+      "How far the database's clock is ahead of the clock of this process, in seconds; negative if it is behind",
     ),
     jobs: gauge('queue_jobs', 'Jobs in a queue, by state: waiting or active', ['queue', 'state']),
   }

@@ -115,7 +115,7 @@ function replicaMetrics(registers: Registry[]) {
     }),
     replicaLag: new Gauge({
       name: 'employee_ledger_replica_lag_seconds',
-      help: 'Seconds by which the replica lags behind the primary',
+      help: 'How far the replica lags behind the primary, in seconds',
       labelNames: ['replica'],
       registers,
     }),

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { expectToEnd } from '../../support/cleanup.ts'
 import { assertFound } from '../bugs/find-bugs.ts'
 import { BUGS } from '../bugs/plants.ts'
 import { runFault } from '../run.ts'
@@ -28,4 +27,3 @@ for (const isOneProcess of [false, true]) {
     )
   })
 }
-t.teardown(expectToEnd)

@@ -17,13 +17,14 @@ const open = () => openRawSocket(t, service.address)
 const POST = `POST /v1/employees HTTP/1.1\r\nhost: x\r\n${KEY}content-type: application/json\r\n`
 const VERIFY = `GET /v1/auth/verify HTTP/1.1\r\nhost: x\r\n${KEY}`
 
-/** The good client: it creates one employee after another until it is stopped. */
-const good = { times: [] as number[], statuses: new Set<number>(), isStopped: false }
+/** A good client creates one employee after another until it is stopped. */
+const good = { statuses: [] as number[], isStopped: false }
+// Each on a connection of its own: the service may close one that was idle for REQUEST_TIMEOUT_MS just when it is used.
+const createEmployee = () =>
+  service.call('POST', '/v1/employees', { body: employee(), headers: { connection: 'close' } })
 const goodClient = (async () => {
   while (!good.isStopped) {
-    const at = performance.now()
-    good.statuses.add((await service.call('POST', '/v1/employees', { body: employee() })).status)
-    good.times.push(performance.now() - at)
+    good.statuses.push((await createEmployee()).status)
     await turn()
   }
 })()
@@ -194,10 +195,9 @@ await t.test('200 connections that say nothing hold nobody up, and are cut off',
 await t.test('the good client was answered all the while', async (t) => {
   good.isStopped = true
   await goodClient
-  t.strictSame([...good.statuses], [201])
-  const sorted = good.times.toSorted((a, b) => a - b)
-  t.comment(
-    `${sorted.length} creates: median ${sorted[sorted.length >> 1]!.toFixed(1)} ms, slowest ${sorted.at(-1)!.toFixed(1)} ms`,
+  t.ok(good.statuses.length > 0)
+  t.strictSame(
+    good.statuses.filter((status) => status !== 201),
+    [],
   )
-  t.ok(sorted.length > 0)
 })

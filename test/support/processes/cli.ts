@@ -57,7 +57,7 @@ export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: E
       const found = typeof expected === 'string' ? null : expected.exec(output.stdout)
       if (found) return found[1] ?? found[0]
       if (isOver()) throw new Error(`it ended before it printed ${expected}: ${JSON.stringify(await ended)}`)
-      await Promise.race([once(child.stdout, 'data'), once(child, 'close')])
+      await Promise.race([once(child.stdout, 'data'), ended])
     }
   }
   return { child, ended, prints, end }
