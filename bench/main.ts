@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addAuditCommand } from './commands/audit-command.ts'
+import { addBytesCommand } from './commands/bytes-command.ts'
 import { addCompareCommand } from './compare/compare-command.ts'
 import { addLargeRecordsCommand } from './commands/large-records-command.ts'
 import { addMemoryCommand } from './commands/memory-command.ts'
@@ -11,6 +12,7 @@ import { addSizesCommand } from './commands/sizes-command.ts'
 
 const program = new Command('bench').description('Measure the service and its peers on one PostgreSQL server')
 addCompareCommand(program)
+addBytesCommand(program)
 addSizesCommand(program)
 addReplayCommand(program)
 addAuditCommand(program)

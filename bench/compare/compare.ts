@@ -39,6 +39,7 @@ const CALLERS: Record<Work, number[]> = {
   'bulk-create': [1, 4],
   'bulk-patch': [1, 4],
   'bulk-patch-unchanged': [1, 4],
+  'nightly-sync': [1, 4],
   verify: [1, 32],
 }
 

@@ -8,8 +8,8 @@ const JOBS = ['Accountant', 'Backend engineer', 'Care coordinator', 'Data analys
 const DEPARTMENTS = ['Finance', 'Engineering', 'Operations', 'People']
 const LOCATIONS = ['Lisbon', 'Lagos', 'Leipzig', 'Lima']
 
-/** The attributes that a patch without changes sends; no patch changes them. */
-export interface Unchanging {
+/** An employee as sent. No patch changes the department and the employee number. */
+export interface SentEmployee extends Record<string, unknown> {
   department: string
   employee_number: string
 }
@@ -22,7 +22,7 @@ export function nextSerial(): number {
   return serial
 }
 
-export function makeEmployee(): Record<string, unknown> & Unchanging {
+export function makeEmployee(): SentEmployee {
   const n = nextSerial()
   return {
     first_name: pick(FIRST_NAMES, n),
@@ -43,6 +43,12 @@ export function makeEmployee(): Record<string, unknown> & Unchanging {
 export function makeChangingPatch(): Record<string, unknown> {
   const n = nextSerial()
   return { job_title: `${pick(JOBS, n)} ${n}`, location: `${pick(LOCATIONS, n)} ${n}` }
+}
+
+/** Makes a patch of one attribute with a new value. */
+export function makeSmallPatch(): Record<string, unknown> {
+  const n = nextSerial()
+  return { job_title: `${pick(JOBS, n)} ${n}` }
 }
 
 function pick(values: readonly string[], n: number): string {

@@ -7,6 +7,7 @@ export const WORKS = [
   'bulk-create',
   'bulk-patch',
   'bulk-patch-unchanged',
+  'nightly-sync',
   'verify',
 ] as const
 export type Work = (typeof WORKS)[number]

@@ -1,12 +1,12 @@
-import type { Unchanging } from './employee-bodies.ts'
+import type { SentEmployee } from './employee-bodies.ts'
 import { makeEmployee } from './employee-bodies.ts'
 import type { HttpClient, Request } from './http-client.ts'
 import { expectStatus } from './http-client.ts'
 import type { Call } from './run-calls.ts'
 import { runCalls } from './run-calls.ts'
 
-/** An employee to patch. */
-interface StockEmployee extends Unchanging {
+/** An employee to patch: the attributes as last sent. */
+export interface StockEmployee extends SentEmployee {
   id: string
 }
 
@@ -54,9 +54,8 @@ function makeStock(client: HttpClient, tenant: Tenant, records: number): Call {
   return async () => {
     const employees = Array.from({ length: records }, makeEmployee)
     const { text } = await expectStatus(client, makeWriteRequest(tenant, 'POST', '/v1/employees', { employees }), 201)
-    for (const { id, department, employee_number } of (JSON.parse(text) as { employees: StockEmployee[] }).employees) {
-      tenant.stock.push({ id, department, employee_number })
-    }
+    const created = (JSON.parse(text) as { employees: { id: string }[] }).employees
+    for (const [at, { id }] of created.entries()) tenant.stock.push({ id, ...employees[at]! })
   }
 }
 

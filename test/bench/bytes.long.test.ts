@@ -1,0 +1,20 @@
+import t from 'tap'
+import { measureBytes } from '../../bench/commands/bytes.ts'
+import { formatBytes } from '../../bench/commands/bytes-command.ts'
+import { benchServer } from '../support/processes/bench-server.ts'
+
+/* The benchmark of bytes on a small company: that it runs, not what it measures. */
+
+await t.test('the storage and the write-ahead log of each kind of record are measured', async (t) => {
+  const server = benchServer('bench_bytes')
+  t.teardown(() => server.dropDatabase('bench_bytes'))
+  const results = await measureBytes(server, { employees: 200, records: 50 }, () => undefined)
+  const works = ['created', 'one attribute changed', 'nightly sync, 1 % changed', 'unchanged']
+  t.strictSame(
+    results.map(({ work }) => work),
+    works,
+  )
+  t.ok(results.every(({ walBytes }) => walBytes > 0))
+  t.ok(results[0]!.groups.events > 0)
+  for (const work of works) t.match(formatBytes(results), `| ${work} |`)
+})
