@@ -46,21 +46,20 @@ const STATEMENTS = [
   )`,
   `create unique index events_by_stream on events (company_id, stream_id, stream_version)`,
 
-  // The latest state of each employee, written with its events. "state" is the exact text that the API answers. The
-  // constraints are deferrable so that one UPDATE can swap the values of two employees.
-  `create table employee_snapshots (
+  // What must be unique among the employees of a company, and who reports to whom, as of the last commit. Everything
+  // else about an employee stands in the events and in the employee read model. The constraints are deferrable so that
+  // one UPDATE can swap the values of two employees.
+  `create table employee_directory (
     company_id uuid not null,
     employee_id uuid not null,
-    version integer not null,
     email text not null,
     external_id text,
     manager_id uuid,
-    state json not null,
     primary key (company_id, employee_id),
-    constraint employee_snapshots_email unique (company_id, email) deferrable initially immediate,
-    constraint employee_snapshots_external_id unique (company_id, external_id) deferrable initially immediate
-  ) with (fillfactor = 80)`,
-  `create index employee_snapshots_by_manager on employee_snapshots (company_id, manager_id) where manager_id is not null`,
+    constraint employee_directory_email unique (company_id, email) deferrable initially immediate,
+    constraint employee_directory_external_id unique (company_id, external_id) deferrable initially immediate
+  )`,
+  `create index employee_directory_by_manager on employee_directory (company_id, manager_id) where manager_id is not null`,
 
   // Immutable, so it can be cached forever. Nothing else about a key can.
   `create table api_key_directory (

@@ -2432,7 +2432,7 @@ export interface operations {
                 email?: string;
                 /** @description The employee with exactly this value now, including the latest commit. */
                 external_id?: string;
-                /** @description Changed at or after this time. The list is then in the order of the changes. */
+                /** @description Changed at or after this time. The list is then in the order of the changes, and a page may have fewer employees than `limit`, or none, although `next_cursor` leads to another one. */
                 updated_since?: string;
                 /** @description Part of a name, email or external id. */
                 q?: string;

@@ -23,6 +23,7 @@ type Condition = RawBuilder<unknown>
 const SCHEMA = schemaOf(bulkUserLogs)
 const RECORDS = sql.id(SCHEMA, 'records')
 const REJECTED_NAMES = sql.id(SCHEMA, 'rejected_names')
+const DIRECTORY = sql.id('employee_directory')
 const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 
 /** The order in which entries are read, as parts of a query. */
@@ -115,12 +116,12 @@ export function isRecordOfPerson(
 function selectMatchingEmployees(company: string, { employee, q }: PersonFilter): Condition {
   const selects: Condition[] = []
   for (const text of [employee, q]) if (isId('emp', text)) selects.push(sql`select ${toUuid(text)}::uuid`)
-  const find = (condition: Condition) =>
-    sql`select employee_id from ${EMPLOYEES} where company_id = ${company} and ${condition}`
+  const find = (condition: Condition, table = DIRECTORY) =>
+    sql`select employee_id from ${table} where company_id = ${company} and ${condition}`
   if (employee !== undefined) {
     selects.push(find(sql`email = ${normaliseEmail(employee)}`), find(sql`external_id = ${employee}`))
   }
-  if (q !== undefined) selects.push(find(sql`strpos(search_text, ${normaliseSearchText(q)}) > 0`))
+  if (q !== undefined) selects.push(find(sql`strpos(search_text, ${normaliseSearchText(q)}) > 0`, EMPLOYEES))
   return sql.join(selects, sql` union `)
 }
 

@@ -1,9 +1,10 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
-import type { EmployeeTables } from './fold.ts'
 import { employees, normaliseSearchText, buildSearchText } from './fold.ts'
+import type { EmployeeRow, EmployeeTables } from './rows.ts'
+import { EMPLOYEE_COLUMNS, toEmployee } from './rows.ts'
 import { schemaOf } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 
@@ -12,80 +13,107 @@ export const EMPLOYEES = { name: employees.name, version: employees.version }
 
 export interface EmployeeFilter {
   status?: Employee['status']
-  /** Normalised. */
-  email?: string
-  external_id?: string
-  /** RFC 3339. */
-  updated_since?: string
   q?: string
 }
 
-/** The end of a page: an employee; with `updated_since`, also the time of their last change. */
-export interface EmployeePlace {
-  id: string
-  updatedAt: string
-}
-
-/** A page of a list. */
-interface Page {
-  after: EmployeePlace | null
-  limit: number
-}
-
-/**
- * Lists a company's employees in the order of their creation, which never changes. With `updated_since`, lists them in
- * the order of their last change: an employee who changes during paging appears again instead of being missed. With
- * an email or an external id, lists the employee who has it now, if any.
- */
+/** Lists a company's employees in the order of their creation, which never changes. */
 export async function listEmployees(
   db: AnyDb,
   companyId: string,
-  filter: EmployeeFilter,
-  page: Page,
+  { status, q }: EmployeeFilter,
+  page: { after: string | null; limit: number },
 ): Promise<Employee[]> {
-  const { status, email, external_id: externalId, updated_since: since, q } = filter
-  if (email !== undefined || externalId !== undefined) return listHolder(db, companyId, filter, page)
-  let query = withTables(db).selectFrom('employees').select('state').where('company_id', '=', toUuid(companyId))
-  if (status !== undefined) query = query.where('status', '=', status)
-  if (q !== undefined) query = query.where(sql<boolean>`strpos(search_text, ${normaliseSearchText(q)}) > 0`)
-  if (since !== undefined) query = query.where('updated_at', '>=', since).orderBy('updated_at')
-  if (page.after) {
-    const { id, updatedAt } = page.after
-    query =
-      since === undefined
-        ? query.where('employee_id', '>', toUuid(id))
-        : query.where(sql<boolean>`(updated_at, employee_id) > (${updatedAt}::timestamptz, ${toUuid(id)}::uuid)`)
-  }
+  let query = withTables(db)
+    .selectFrom('employees')
+    .select(EMPLOYEE_COLUMNS)
+    .where('company_id', '=', toUuid(companyId))
+  if (status !== undefined) query = query.where(hasStatus(status))
+  if (q !== undefined) query = query.where(matchesText(q))
+  if (page.after !== null) query = query.where('employee_id', '>', toUuid(page.after))
   const rows = await query.orderBy('employee_id').limit(page.limit).execute()
-  return rows.map(({ state }) => state)
+  return rows.map(toEmployee)
+}
+
+/** The number of positions that one statement searches for last changes, and that one page searches. */
+const SEARCHED_AT_ONCE = 10_000
+const SEARCHED_PER_PAGE = 100_000
+
+/** Employees in the order of their last change. */
+export interface ChangedEmployees {
+  employees: Employee[]
+  /** The position after which the next page starts; null if nothing follows. */
+  next: number | null
 }
 
 /**
- * Lists the employee who has an email or an external id, if the rest of the filter matches. Reads the snapshots, which
- * are current as of the last commit: if two employees swap a value, one of them is found at any time.
+ * Lists the employees whose last change is after a position, in the order of these changes: an employee who changes
+ * during paging appears again instead of being missed. Searches a bounded number of positions, so a page may have fewer
+ * employees than `limit`, or none, although another one follows.
  */
-async function listHolder(db: AnyDb, companyId: string, filter: EmployeeFilter, page: Page): Promise<Employee[]> {
-  const { email, external_id: externalId } = filter
-  const conditions = [sql`company_id = ${toUuid(companyId)}`]
-  if (email !== undefined) conditions.push(sql`email = ${email}`)
-  if (externalId !== undefined) conditions.push(sql`external_id = ${externalId}`)
-  const { rows } = await sql<{ state: Employee }>`
-    select state from employee_snapshots where ${sql.join(conditions, sql` and `)}`.execute(db)
-  return rows.map(({ state }) => state).filter((employee) => matchesFilter(employee, filter, page.after))
+export async function listChangedEmployees(
+  db: AnyDb,
+  companyId: string,
+  { status, q }: EmployeeFilter,
+  page: { after: number; limit: number; searched?: number },
+): Promise<ChangedEmployees> {
+  const conditions = [
+    ...(status === undefined ? [] : [hasStatus(status)]),
+    ...(q === undefined ? [] : [matchesText(q)]),
+  ]
+  const folded = await readFolded(db, companyId)
+  const end = Math.min(folded, page.after + (page.searched ?? SEARCHED_PER_PAGE))
+  let found: (EmployeeRow & { position: number })[] = []
+  // One more than asked for tells whether another page follows.
+  for (let after = page.after; after < end && found.length <= page.limit; after += SEARCHED_AT_ONCE) {
+    const upTo = Math.min(end, after + SEARCHED_AT_ONCE)
+    const range = { after, upTo, limit: page.limit + 1 - found.length }
+    found = found.concat(await selectLastChanges(db, companyId, range, conditions))
+  }
+  const shown = found.slice(0, page.limit)
+  if (found.length > page.limit) return { employees: shown.map(toEmployee), next: shown.at(-1)!.position }
+  return { employees: shown.map(toEmployee), next: end < folded ? end : null }
 }
 
-/** Whether an employee matches a filter and comes after a place. Ids and times sort like their texts. */
-function matchesFilter(
-  employee: Employee,
-  { status, q, updated_since: since }: EmployeeFilter,
-  after: EmployeePlace | null,
-): boolean {
-  const { id, updated_at: updatedAt } = employee
+/** Selects the employees whose row has the version of an event in this range. */
+async function selectLastChanges(
+  db: AnyDb,
+  companyId: string,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+  conditions: RawBuilder<boolean>[],
+): Promise<(EmployeeRow & { position: number })[]> {
+  const { rows } = await sql<EmployeeRow & { position: number }>`
+    select e.position, ${sql.join(EMPLOYEE_COLUMNS.map((name) => sql.ref(`r.${name}`)))}
+    from events e join ${sql.id(schemaOf(employees), 'employees')} r
+      on r.company_id = e.company_id and r.employee_id = e.stream_id and r.version = e.stream_version
+    where ${sql.join(
+      [sql`e.company_id = ${toUuid(companyId)} and e.position > ${after} and e.position <= ${upTo}`, ...conditions],
+      sql` and `,
+    )}
+    order by e.position limit ${limit}`.execute(db)
+  return rows
+}
+
+/** The position up to which the employees of a company are folded. */
+async function readFolded(db: AnyDb, companyId: string): Promise<number> {
+  const { rows } = await sql<{ position: number }>`select position from checkpoints
+    where company_id = ${toUuid(companyId)} and projection = ${EMPLOYEES.name} and version = ${EMPLOYEES.version}`.execute(
+    db,
+  )
+  return rows[0]?.position ?? 0
+}
+
+function hasStatus(status: Employee['status']): RawBuilder<boolean> {
+  return sql<boolean>`(deactivated_at is null) = ${status === 'active'}`
+}
+
+function matchesText(q: string): RawBuilder<boolean> {
+  return sql<boolean>`strpos(search_text, ${normaliseSearchText(q)}) > 0`
+}
+
+/** Whether an employee matches a filter. */
+export function matchesFilter(employee: Employee, { status, q }: EmployeeFilter): boolean {
   if (status !== undefined && employee.status !== status) return false
-  if (q !== undefined && !buildSearchText(employee).includes(normaliseSearchText(q))) return false
-  if (since !== undefined && updatedAt < since) return false
-  if (!after) return true
-  return since !== undefined && updatedAt !== after.updatedAt ? updatedAt > after.updatedAt : id > after.id
+  return q === undefined || buildSearchText(employee).includes(normaliseSearchText(q))
 }
 
 /** Finds the employees of a company with these ids, by id. */
@@ -93,11 +121,11 @@ export async function findEmployees(db: AnyDb, companyId: string, ids: string[])
   if (ids.length === 0) return new Map()
   const rows = await withTables(db)
     .selectFrom('employees')
-    .select('state')
+    .select(EMPLOYEE_COLUMNS)
     .where('company_id', '=', toUuid(companyId))
     .where('employee_id', '=', sql<string>`any(${ids.map(toUuid)}::uuid[])`)
     .execute()
-  return new Map(rows.map(({ state }) => [state.id, state]))
+  return new Map(rows.map(toEmployee).map((employee) => [employee.id, employee]))
 }
 
 function withTables(db: AnyDb): Kysely<EmployeeTables> {

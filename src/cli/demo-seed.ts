@@ -48,7 +48,7 @@ async function readDemoCompany({ db }: OpenedPool, { company_id }: DemoCredentia
   const form = `^${EXTERNAL_ID_PREFIX}([0-9]{1,9})$`
   const { rows } = await sql<{ last: number | null }>`
     select max(substring(external_id from ${form})::integer) as last
-    from employee_snapshots where company_id = ${toUuid(company_id)}`.execute(db)
+    from employee_directory where company_id = ${toUuid(company_id)}`.execute(db)
   const nextNumber = (rows[0]?.last ?? 0) + 1
   return { random: seededRandom(nextNumber), nextNumber, people: [], idempotencyKeys: [] }
 }

@@ -26,7 +26,7 @@ const MAX_LOOKS = 5
 
 /**
  * Erases a person: the data of their events and of all refused records that mention any of their current or former
- * names, the snapshot, and the stored answers to the affected calls. Appends `EmployeeErased`, so that the read models
+ * names, the entry in the directory, and the stored answers to the affected calls. Appends `EmployeeErased`, so that the read models
  * drop the person too. Also finds people who appear only in refused records.
  *
  * Searches the ledger before it locks the head, so that the company waits only for the search of newer events. Throws
@@ -83,7 +83,7 @@ async function eraseSeen(
   if (positions.length === 0) throw makeUnknownPersonError()
   const callIds = concerned.flatMap(({ callId }) => callId ?? [])
   await forgetAnswers(client, companyId, [...new Set([...callIds, ...seen.traces.answered, ...late.answered])])
-  if (person.employeeId !== null) await erase.deleteSnapshot(client, companyId, person.employeeId)
+  if (person.employeeId !== null) await erase.deleteFromDirectory(client, companyId, person.employeeId)
   const stream = person.employeeId ?? newId('emp')
   const version = await nextVersion(client, companyId, stream)
   const events = buildErasingEvents('EmployeeErased', stream, version, positions)

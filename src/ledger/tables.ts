@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import type { RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
-import type { Employee } from '../domain/employees/employee.ts'
 
 /** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
 export interface LedgerTables {
@@ -16,14 +15,12 @@ export interface LedgerTables {
     salt: Buffer | null
     leaf_hash: Buffer
   }
-  employee_snapshots: {
+  employee_directory: {
     company_id: string
     employee_id: string
-    version: number
     email: string
     external_id: string | null
     manager_id: string | null
-    state: Employee
   }
   api_key_directory: { api_id: string; company_id: string }
   api_keys: {

@@ -7,10 +7,18 @@ const INT8 = 20
 /** Times are parsed to RFC 3339 texts with milliseconds, positions to numbers, which stay far below 2^53. */
 const TYPES = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === TIMESTAMPTZ) return (text: string) => new Date(text).toISOString()
+    if (oid === TIMESTAMPTZ) return toRfc3339
     if (oid === INT8) return Number
     return pg.types.getTypeParser(oid, format)
   },
+}
+
+/** A time as PostgreSQL writes it in UTC, e.g. `2026-01-31 12:00:00.5+00`, as RFC 3339 with milliseconds. */
+function toRfc3339(text: string): string {
+  const [day, time, zone] = [text.slice(0, 10), text.slice(11, -3), text.slice(-3)]
+  // Up to milliseconds in the years 1000 to 9999, parsing is not needed.
+  if (text[10] !== ' ' || zone !== '+00' || time.length > 12) return new Date(text).toISOString()
+  return `${day}T${time.length === 8 ? `${time}.000` : time.padEnd(12, '0')}Z`
 }
 
 interface PoolOptions {

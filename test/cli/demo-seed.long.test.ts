@@ -72,7 +72,8 @@ async function employeesOf(dataDir: string): Promise<{ external_id: string; emai
   await client.connect()
   try {
     const { rows } = await client.query(
-      "select external_id, email, state ->> 'status' as status from employee_snapshots",
+      `select external_id, email, case when deactivated_at is null then 'active' else 'inactive' end as status
+        from employee_directory join employees_v1.employees using (company_id, employee_id)`,
     )
     return rows as { external_id: string; email: string; status: string }[]
   } finally {

@@ -35,7 +35,7 @@ function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
 async function holdUp({ id }: TestCompany, email: string): Promise<() => Promise<void>> {
   const holder = await service.pool.connect()
   await holder.query('begin')
-  const statement = `insert into employee_snapshots (company_id, employee_id, version, email, state) values ($1, gen_random_uuid(), 1, $2, '{}')`
+  const statement = `insert into employee_directory (company_id, employee_id, email) values ($1, gen_random_uuid(), $2)`
   await holder.query(statement, [toUuid(id), email])
   return async () => {
     await holder.query('rollback')
@@ -50,7 +50,7 @@ await t.test(
     const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
     const letGo = await holdUp(busy, 'held@example.com')
     const first = create(busy, [employee({ email: 'held@example.com' })])
-    await lockIsAwaited(service, 'employee_snapshots')
+    await lockIsAwaited(service, 'employee_directory')
     const many = Array.from({ length: 1_000 }, () => create(busy))
     const one = create(free)
     await letGo()
@@ -75,7 +75,7 @@ await t.test(
     const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
     const letGo = await holdUp(busy, 'large@example.com')
     const first = create(busy, large({ email: 'large@example.com' }))
-    await lockIsAwaited(service, 'employee_snapshots')
+    await lockIsAwaited(service, 'employee_directory')
     const many = Array.from({ length: 50 }, () => create(busy, large()))
     const one = create(free, large())
     await letGo()
@@ -92,7 +92,7 @@ await t.test(
     const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
     const letGo = await holdUp(busy, 'small@example.com')
     const first = create(busy, [employee({ email: 'small@example.com' })])
-    await lockIsAwaited(service, 'employee_snapshots')
+    await lockIsAwaited(service, 'employee_directory')
     const many = Array.from({ length: 60 }, () =>
       create(busy).then(
         ({ status }) => status,

@@ -125,7 +125,7 @@ await t.test('a call whose client has gone keeps its memory until it is carried 
   holder.release()
   t.equal((await next).status, 201)
   const { rows } = await service.pool.query(
-    'select count(*)::integer as n from employee_snapshots where company_id = $1',
+    'select count(*)::integer as n from employee_directory where company_id = $1',
     [toUuid(company.id)],
   )
   t.equal(rows[0].n, 2, 'it was carried out, too')

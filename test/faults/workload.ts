@@ -199,7 +199,7 @@ function nextCall(dice: number, random: SeededRandom, people: Known, id: string)
   if (dice < 45) return create(id, 2 + random.below(MAX_RECORDS - 1))
   const one = () => random.pick(people.ids)
   const patch = (path: string, body: unknown): Wanted => ({ method: 'PATCH', path, body })
-  if (dice < 60) return patch(`/v1/employees/${one()}`, { job_title: id })
+  if (dice < 60) return patch(`/v1/employees/${one()}`, { job_title: id, external_id: id })
   if (dice < 70) {
     const some = random.sample(people.ids, 2 + random.below(6))
     return patch('/v1/employees', { employees: some.map((employee) => ({ id: employee, department: id })) })

@@ -105,7 +105,7 @@ async function leftovers(server: Running): Promise<string[]> {
 
 /** What a company is: its ledger's head and its rows. */
 async function fingerprint({ pool }: Ground['service'], companyId: string): Promise<string> {
-  const tables = ['companies', 'heads', 'employee_snapshots', 'api_keys', 'users', 'user_tokens']
+  const tables = ['companies', 'heads', 'employee_directory', 'api_keys', 'users', 'user_tokens']
   const rows: unknown[] = []
   for (const table of tables)
     rows.push(

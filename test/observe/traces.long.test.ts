@@ -197,12 +197,12 @@ await t.test('what fails is told by status and code; nothing personal and no sec
   t.equal((await call('GET', '/invitation?token=CANARY-1', {})).status, 404)
   await asSuperuser(
     service.urls.superUrl,
-    `alter table employee_snapshots add constraint canary check (email <> 'canary2@example.com') not valid`,
+    `alter table employee_directory add constraint canary check (email <> 'canary2@example.com') not valid`,
   )
   const broken = await call('POST', '/v1/employees', {
     body: { ...body, email: 'canary2@example.com', external_id: null },
   })
-  await asSuperuser(service.urls.superUrl, 'alter table employee_snapshots drop constraint canary')
+  await asSuperuser(service.urls.superUrl, 'alter table employee_directory drop constraint canary')
   t.equal(broken.status, 500)
   // The append that fails, and the one that notes the failure.
   const spans = await collector.trace(broken.traceId, 9)

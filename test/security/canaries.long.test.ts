@@ -92,7 +92,7 @@ await t.test('no table but those of people and their events holds any of it, and
   const expected = [
     'bulk_user_logs_v',
     'employees_v',
-    'public.employee_snapshots',
+    'public.employee_directory',
     'public.events',
     'public.idempotency_keys',
   ]

@@ -29,7 +29,7 @@ const MAY: Record<string, string> = {
   api_keys: 'INSERT SELECT UPDATE',
   checkpoints: 'INSERT SELECT UPDATE',
   companies: 'INSERT SELECT UPDATE',
-  employee_snapshots: 'DELETE INSERT SELECT UPDATE',
+  employee_directory: 'DELETE INSERT SELECT UPDATE',
   event_traces: 'DELETE INSERT SELECT',
   events: 'INSERT SELECT',
   heads: 'INSERT SELECT UPDATE',

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
+import { listEmployees } from '../../projections/employees/queries.ts'
 import { recordFailure } from '../../src/workers/checkpoints.ts'
 import { catchUp, UnfoldableError } from '../../src/workers/project.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
@@ -40,10 +41,10 @@ await t.test('many workers on one company at once fold every event exactly once'
 
 await t.test('the employee read model is what the events fold to', async (t) => {
   const folded = foldEmployees(await readEvents(service.db, companyId))
-  const { rows } = await service.pool.query<{ state: { id: string } }>('select state from employees_v1.employees')
+  const rows = await listEmployees(service.db, companyId, {}, { after: null, limit: 10_000 })
   t.equal(rows.length, folded.size)
   t.strictSame(
-    rows.filter(({ state }) => !sameJson(state, folded.get(state.id))),
+    rows.filter((employee) => !sameJson(employee, folded.get(employee.id))),
     [],
   )
 })

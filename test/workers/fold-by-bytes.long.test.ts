@@ -125,7 +125,7 @@ await t.test(
     const states: number[] = []
     const counted = meddledDatabase(
       large.db,
-      async ({ rows }) => void states.push(rows.filter((row) => 'state' in row).length),
+      async ({ rows }) => void states.push(rows.filter((row) => 'attributes' in row).length),
     )
     await catchUp(counted, employees, large.company.id)
     t.equal(
@@ -134,7 +134,7 @@ await t.test(
     )
     t.ok(Math.max(...states) <= 1_000, JSON.stringify(states))
     const { rows } = await large.pool.query(
-      `select count(*)::integer as inactive from employees_v1.employees where status = 'inactive'`,
+      `select count(*)::integer as inactive from employees_v1.employees where deactivated_at is not null`,
     )
     t.equal(rows[0].inactive, MANY)
   },

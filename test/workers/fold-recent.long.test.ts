@@ -109,7 +109,7 @@ await t.test(
     }
     t.equal(recent.used, used + ids.length, 'what is remembered is forgotten at the first look')
     const { rows } = await service.pool.query(
-      `select count(*)::integer as n from employees_v1.employees where state->>'first_name' = 'Eva'`,
+      `select count(*)::integer as n from employees_v1.employees where attributes->>'first_name' = 'Eva'`,
     )
     t.ok(rows[0].n > 0)
   },

@@ -86,7 +86,7 @@ await t.test('a new version fills itself beside the old one, and is read only wh
   await eventually('the new version is ready', async () => (await ask('GET', '/readyz')).status === 200)
   t.equal((await ask('GET', '/v1/employees')).status, 200)
   const { rows } = await service.pool.query(`select count(*)::integer as n from employees_v1.employees o
-    full join employees_v2.employees n using (company_id, employee_id) where n.state::text is distinct from o.state::text`)
+    full join employees_v2.employees n using (company_id, employee_id) where n.attributes::text is distinct from o.attributes::text`)
   t.equal(rows[0].n, 0, 'it has all that the old one has')
 })
 

@@ -42,13 +42,14 @@ await t.test(
     const [changed, missing] = [rows[0]!.employee_id, rows[1]!.employee_id]
     const extra = '01930000-0000-7000-8000-000000000001'
     await service.pool.query(
-      `insert into employees_v1.employees select company_id, $2, position, status, email, external_id, updated_at, search_text, state
+      `insert into employees_v1.employees select company_id, $2, created_at, updated_at, deactivated_at, version, search_text, attributes
      from employees_v1.employees where employee_id = $1`,
       [changed, extra],
     )
-    await service.pool.query(`update employees_v1.employees set email = 'planted@example.com' where employee_id = $1`, [
-      changed,
-    ])
+    await service.pool.query(
+      `update employees_v1.employees set search_text = 'planted@example.com' where employee_id = $1`,
+      [changed],
+    )
     await service.pool.query('delete from employees_v1.employees where employee_id = $1', [missing])
     const { faults } = await verify(employees)
     t.strictSame(faults, [
@@ -57,20 +58,20 @@ await t.test(
         rows: 3,
         differences: [
           { table: 'employees', kind: 'extra', key: { employee_id: extra }, columns: [] },
-          { table: 'employees', kind: 'changed', key: { employee_id: changed }, columns: ['email'] },
+          { table: 'employees', kind: 'changed', key: { employee_id: changed }, columns: ['search_text'] },
           { table: 'employees', kind: 'missing', key: { employee_id: missing }, columns: [] },
         ],
       },
     ])
     const shown = (await verify(employees, { companyId, showValues: true })).faults[0]!.differences[1]!
-    t.match(shown.values, { email: { live: 'planted@example.com', ledger: /^ana/ } })
-    t.strictSame(Object.keys(shown.values!), ['email'])
+    t.match(shown.values, { search_text: { live: 'planted@example.com', ledger: /ana/ } })
+    t.strictSame(Object.keys(shown.values!), ['search_text'])
     t.strictSame((await verify(employees, { companyId: other.id })).faults, [], 'the other company is as it should be')
 
     const ended = await runCommand(t, ['projections', 'verify', 'employees'], environment)
     t.equal(ended.exitCode, 1)
     t.match(ended.stdout, `employees: ${companyId}: 3 rows differ\n`)
-    t.match(ended.stdout, `employees {"employee_id":"${changed}"} is changed in email\n`)
+    t.match(ended.stdout, `employees {"employee_id":"${changed}"} is changed in search_text\n`)
     t.notMatch(ended.stdout, /@/, 'nothing personal is shown')
   },
 )

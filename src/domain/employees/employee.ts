@@ -21,6 +21,19 @@ export type EmployeeEvent = Extract<
 /** An event of an employee's stream, which may end with an erasure. */
 export type EmployeeStreamEvent = EmployeeEvent | Extract<RecordedEvent, { type: 'EmployeeErased' }>
 
+/** Whether an event belongs to an employee's stream. */
+export function isEmployeeEvent(event: RecordedEvent): event is EmployeeStreamEvent {
+  return EMPLOYEE_EVENTS.has(event.type)
+}
+
+const EMPLOYEE_EVENTS: ReadonlySet<string> = new Set<EmployeeStreamEvent['type']>([
+  'EmployeeCreated',
+  'EmployeeUpdated',
+  'EmployeeDeactivated',
+  'EmployeeReactivated',
+  'EmployeeErased',
+])
+
 type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
   {
     [Type in EmployeeEvent['type']]: { type: Type; data: Extract<EmployeeEvent, { type: Type }>['data'] }
@@ -60,7 +73,16 @@ export function evolveStored(employee: Employee | undefined, event: EmployeeStre
 }
 
 function created(id: string, set: AttributesSet, at: { recorded_at: string; version: number }): Employee {
-  const status = set.status ?? 'active'
+  const { recorded_at: now, version } = at
+  const deactivated = set.status === 'inactive' ? now : null
+  return restoreEmployee(id, set, { created_at: now, updated_at: now, deactivated_at: deactivated, version })
+}
+
+/** The members of an employee that are not attributes. An employee is inactive while `deactivated_at` is set. */
+export type EmployeeLife = Pick<Employee, 'created_at' | 'updated_at' | 'deactivated_at' | 'version'>
+
+/** Restores an employee from the attributes that are set, apart from the status. */
+export function restoreEmployee(id: string, set: Omit<AttributesSet, 'status'>, life: EmployeeLife): Employee {
   return {
     id,
     first_name: set.first_name ?? '',
@@ -76,12 +98,12 @@ function created(id: string, set: AttributesSet, at: { recorded_at: string; vers
     phone: set.phone ?? null,
     start_date: set.start_date ?? null,
     termination_date: set.termination_date ?? null,
-    status,
+    status: life.deactivated_at === null ? 'active' : 'inactive',
     custom_attributes: set.custom_attributes ?? {},
-    created_at: at.recorded_at,
-    updated_at: at.recorded_at,
-    deactivated_at: status === 'inactive' ? at.recorded_at : null,
-    version: at.version,
+    created_at: life.created_at,
+    updated_at: life.updated_at,
+    deactivated_at: life.deactivated_at,
+    version: life.version,
   }
 }
 

@@ -1,17 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { EmployeeFilter, EmployeePlace } from '../../../projections/employees/queries.ts'
-import { EMPLOYEES, listEmployees } from '../../../projections/employees/queries.ts'
+import type { EmployeeFilter } from '../../../projections/employees/queries.ts'
+import {
+  EMPLOYEES,
+  listChangedEmployees,
+  listEmployees,
+  matchesFilter,
+} from '../../../projections/employees/queries.ts'
 import { normaliseEmail } from '../../domain/attributes.ts'
-import { isId } from '../../domain/ids.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
+import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
+import { readEmployee } from '../../ledger/read/read-employees.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { callerOf } from '../access/authenticate.ts'
 import { EmployeeList } from '../openapi/answer-schemas.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
-import { pageOf, readCursor } from '../server/cursor.ts'
+import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { assertStorable, parseTime } from '../server/query-values.ts'
 import { chargedReading } from '../access/quota.ts'
 import { openPositionWaits } from './position-waits.ts'
@@ -41,7 +50,9 @@ const ListQuery = Type.Object(
     updated_since: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Changed at or after this time. The list is then in the order of the changes.',
+        description:
+          'Changed at or after this time. The list is then in the order of the changes, and a page may have fewer ' +
+          'employees than `limit`, or none, although `next_cursor` leads to another one.',
       }),
     ),
     q: Type.Optional(
@@ -78,22 +89,46 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadS
     { schema: listSchema, config: { isHeavyRead: whenGiven('q') }, ...chargedReading(keyUsage) },
     async (request) => {
       const { companyId } = callerOf(request)
-      const { limit, cursor, min_position: minPosition, ...rest } = request.query
-      const filter: EmployeeFilter = rest
-      assertStorable(rest)
-      if (filter.email !== undefined) filter.email = normaliseEmail(filter.email)
-      if (filter.updated_since !== undefined) filter.updated_since = parseTime('updated_since', filter.updated_since)
-      const after = cursor === undefined ? null : readCursor(cursor, readPlace)
+      const { min_position: minPosition, ...query } = request.query
+      assertStorable(query)
       if (minPosition !== undefined) await waitForPosition(companyId, minPosition)
-      // One more than asked for tells whether there is a next page.
-      const page = { after, limit: limit + 1 }
-      const found = await listEmployees(db, companyId, filter, page)
-      return pageOf(found, limit, ({ id, updated_at: updatedAt }) => `${updatedAt}:${id}`)
+      return listPage(db, companyId, query)
     },
   )
 }
 
-function readPlace(place: string): EmployeePlace | null {
-  const [, updatedAt, id] = /^([0-9T:.-]{23}Z):(emp_[0-9a-z]+)$/.exec(place) ?? []
-  return updatedAt !== undefined && isId('emp', id) ? { updatedAt: parseTime('cursor', updatedAt), id } : null
+type Query = Omit<Static<typeof ListQuery>, 'min_position'>
+
+/** A page of employees: those with a name, of the latest changes, or in the order of creation. */
+async function listPage(db: LedgerDb, companyId: string, query: Query) {
+  const { limit, cursor, email, external_id: externalId, status, q } = query
+  const since = query.updated_since === undefined ? undefined : parseTime('updated_since', query.updated_since)
+  const filter: EmployeeFilter = { ...(status === undefined ? {} : { status }), ...(q === undefined ? {} : { q }) }
+  const isHeld = email !== undefined || externalId !== undefined
+  if (since !== undefined && !isHeld) {
+    const after = cursor === undefined ? await positionBefore(db, companyId, since) : decodeCursor(cursor)
+    const { employees, next } = await listChangedEmployees(db, companyId, filter, { after, limit })
+    return { items: employees, next_cursor: next === null ? null : encodeCursor(next) }
+  }
+  const after = cursor === undefined ? null : decodeIdCursor('emp', cursor)
+  if (!isHeld) {
+    // One more than asked for tells whether there is a next page.
+    const found = await listEmployees(db, companyId, filter, { after, limit: limit + 1 })
+    return pageOf(found, limit, ({ id }) => id)
+  }
+  const holder = await readEmployee(db, companyId, {
+    ...(email === undefined ? {} : { email: normaliseEmail(email) }),
+    ...(externalId === undefined ? {} : { external_id: externalId }),
+  })
+  const isWanted = (employee: Employee) =>
+    matchesFilter(employee, filter) &&
+    (since === undefined || employee.updated_at >= since) &&
+    (after === null || employee.id > after)
+  return { items: holder && isWanted(holder) ? [holder] : [], next_cursor: null }
+}
+
+/** The last position before a time. */
+async function positionBefore(db: LedgerDb, companyId: string, time: string): Promise<number> {
+  const { position } = await readHead(db, companyId)
+  return findLastPositionBefore(db, companyId, position, time, { inclusive: false })
 }

@@ -4,7 +4,7 @@ import { entityTag } from '../../domain/employees/entity-tag.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
-import { readEmployee } from '../../ledger/read/read-events.ts'
+import { readEmployee } from '../../ledger/read/read-employees.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { callerOf } from '../access/authenticate.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
@@ -38,7 +38,7 @@ export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServic
     async (request, reply) => {
       const { companyId } = callerOf(request)
       const { id } = request.params
-      const employee = isId('emp', id) ? await readEmployee(db, companyId, id) : null
+      const employee = isId('emp', id) ? await readEmployee(db, companyId, { id }) : null
       if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
       return reply.header('etag', entityTag(employee.version)).send(employee)
     },

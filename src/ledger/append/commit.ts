@@ -76,7 +76,7 @@ export async function commitTogether(
   }
 }
 
-/** The rows that the calls of a transaction add, apart from the final states of the employees. */
+/** The rows that the calls of a transaction add, apart from those of the employee directory. */
 interface Writes {
   placed: PlacedEvent[]
   stored: StoredCall[]
@@ -134,7 +134,7 @@ async function write(
   results: unknown[],
 ): Promise<void> {
   const all = [...companies].map(([companyId, company]) => ({ companyId, ...company, ...company.employees.changes() }))
-  const updated = all.flatMap(({ companyId, updated }) => updated.map((employee) => ({ companyId, employee })))
+  const moved = all.flatMap(({ companyId, moved }) => moved.map((employee) => ({ companyId, employee })))
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
   const used = all.flatMap(({ companyId, keys }) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
@@ -151,8 +151,8 @@ async function write(
         ]
       : []),
     // Updates come before inserts, because a new employee may take a value that another gives up.
-    ...(updated.length > 0 ? [statements.updateSnapshots(client, updated)] : []),
-    ...(inserted.length > 0 ? [statements.insertSnapshots(client, inserted)] : []),
+    ...(moved.length > 0 ? [statements.updateDirectory(client, moved)] : []),
+    ...(inserted.length > 0 ? [statements.insertIntoDirectory(client, inserted)] : []),
     ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
     ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(client, traces)] : []),

@@ -13,18 +13,20 @@ export interface Head {
   recordedAt: string
 }
 
+const IN_DIRECTORY = ['email', 'external_id', 'manager_id'] as const
+
 /** The employees that the calls of a transaction touch, updated after each call is decided. */
 export class LoadedEmployees implements EmployeeDirectory {
   readonly #byId = new Map<string, Employee>()
   readonly #idByEmail = new Map<string, string>()
   readonly #idByExternalId = new Map<string, string>()
   readonly #managers = new Map<string, string>()
-  readonly #stored = new Set<string>()
+  readonly #stored = new Map<string, Employee>()
   readonly #changed = new Map<string, Employee>()
 
   constructor(stored: Employee[]) {
     for (const employee of stored) {
-      this.#stored.add(employee.id)
+      this.#stored.set(employee.id, employee)
       this.#index(employee)
     }
   }
@@ -63,13 +65,14 @@ export class LoadedEmployees implements EmployeeDirectory {
     this.#index(employee)
   }
 
-  /** The final states to store, of employees that had a row before and of new ones. */
-  changes(): { updated: Employee[]; inserted: Employee[] } {
+  /** What the directory does not have yet: new employees, and those with another email, external id or manager. */
+  changes(): { moved: Employee[]; inserted: Employee[] } {
     const all = [...this.#changed.values()]
-    return {
-      updated: all.filter(({ id }) => this.#stored.has(id)),
-      inserted: all.filter(({ id }) => !this.#stored.has(id)),
+    const hasMoved = (employee: Employee) => {
+      const stored = this.#stored.get(employee.id)
+      return stored !== undefined && IN_DIRECTORY.some((name) => employee[name] !== stored[name])
     }
+    return { moved: all.filter(hasMoved), inserted: all.filter(({ id }) => !this.#stored.has(id)) }
   }
 
   #index(employee: Employee): void {

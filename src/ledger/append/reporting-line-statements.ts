@@ -33,10 +33,10 @@ export async function loadSubordinates(
     text: `with recursive below as (
         select s.company_id, s.employee_id, s.manager_id
         from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
-        join employee_snapshots s on s.company_id = wanted.company_id and s.manager_id = wanted.employee_id${shard.and('s.company_id')}
+        join employee_directory s on s.company_id = wanted.company_id and s.manager_id = wanted.employee_id${shard.and('s.company_id')}
         union
         select s.company_id, s.employee_id, s.manager_id
-        from below join employee_snapshots s on s.company_id = below.company_id and s.manager_id = below.employee_id${shard.and('s.company_id')}
+        from below join employee_directory s on s.company_id = below.company_id and s.manager_id = below.employee_id${shard.and('s.company_id')}
       )
       select company_id, employee_id, manager_id from below limit $3`,
     values: shard.values,
@@ -52,10 +52,10 @@ export async function loadSuperiors(client: QueryClient, employees: OfCompany[])
     text: `with recursive above as (
         select s.company_id, s.employee_id, s.manager_id
         from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
-        join employee_snapshots s on s.company_id = wanted.company_id and s.employee_id = wanted.employee_id${shard.and('s.company_id')}
+        join employee_directory s on s.company_id = wanted.company_id and s.employee_id = wanted.employee_id${shard.and('s.company_id')}
         union
         select s.company_id, s.employee_id, s.manager_id
-        from above join employee_snapshots s on s.company_id = above.company_id and s.employee_id = above.manager_id${shard.and('s.company_id')}
+        from above join employee_directory s on s.company_id = above.company_id and s.employee_id = above.manager_id${shard.and('s.company_id')}
       )
       select company_id, employee_id, manager_id from above where manager_id is not null`,
     values: shard.values,

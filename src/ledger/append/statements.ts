@@ -3,10 +3,12 @@ import type { ApiKey, KeyUsage, RefreshPeriod } from '../../domain/company.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { bigintArray, byteaArray, integerArray, jsonArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { StateRow } from '../read/read-employees.ts'
+import { employeesOf, selectStates } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 import { insertRows, shardOf } from '../../postgres/shards.ts'
 
@@ -43,7 +45,7 @@ const EMPLOYEE_LOOKUPS = {
   externalIds: { column: 'external_id', type: 'text', arrayOf: textArray },
 } as const
 
-/** Loads the snapshots of employees by one of the three names that an employee has. */
+/** Loads employees by one of the three names that an employee has. */
 export async function loadEmployees(
   client: QueryClient,
   by: keyof Naming,
@@ -54,16 +56,18 @@ export async function loadEmployees(
     uuidArray(wanted.map(({ companyId }) => companyId)),
     arrayOf(wanted.map(({ value }) => value)),
   ])
-  const { rows } = await client.query<{ company_id: string; state: Employee }>({
+  const states = selectStates(shard.and)
+  const { rows } = await client.query<StateRow>({
     name: `load-${column}`,
-    text: `select s.company_id, s.state from unnest($1::uuid[], $2::${type}[]) as wanted(company_id, value)
-      join employee_snapshots s on s.company_id = wanted.company_id and s.${column} = wanted.value${shard.and('s.company_id')}`,
+    // With OFFSET, PostgreSQL looks for each employee in an index instead of reading the directory of all companies.
+    text: `select ${states.columns} from unnest($1::uuid[], $2::${type}[]) as wanted(company_id, value)
+      cross join lateral (
+        select company_id, employee_id from employee_directory
+        where company_id = wanted.company_id and ${column} = wanted.value${shard.and('company_id')} offset 0) d
+      ${states.joins}`,
     values: shard.values,
   })
-  // Most rows are of one company, so its id is converted once.
-  const ids = new Map<string, string>()
-  const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
-  return rows.map((row) => ({ companyId: idOf(row.company_id), employee: row.state }))
+  return employeesOf(rows)
 }
 
 export interface LoadedKey {
@@ -207,45 +211,36 @@ interface OwnedEmployee {
   employee: Employee
 }
 
-const SNAPSHOT_COLUMNS = {
-  employee_id: 'uuid',
-  version: 'integer',
-  email: 'text',
-  external_id: 'text',
-  manager_id: 'uuid',
-  state: 'json',
-}
-const SNAPSHOT_ROWS = rowsOf({ company_id: 'uuid', ...SNAPSHOT_COLUMNS })
+const DIRECTORY_COLUMNS = { employee_id: 'uuid', email: 'text', external_id: 'text', manager_id: 'uuid' }
+const DIRECTORY_ROWS = rowsOf({ company_id: 'uuid', ...DIRECTORY_COLUMNS })
 
-function snapshotColumns(employees: OwnedEmployee[]): Buffer[] {
+function directoryColumns(employees: OwnedEmployee[]): Buffer[] {
   return [
     uuidArray(employees.map(({ companyId }) => companyId)),
     uuidArray(employees.map(({ employee }) => employee.id)),
-    integerArray(employees.map(({ employee }) => employee.version)),
     textArray(employees.map(({ employee }) => employee.email)),
     textArray(employees.map(({ employee }) => employee.external_id)),
     uuidArray(employees.map(({ employee }) => employee.manager_id)),
-    jsonArray(employees.map(({ employee }) => JSON.stringify(employee))),
   ]
 }
 
-export function insertSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
-  const shard = shardOf(client, employees[0]?.companyId, snapshotColumns(employees))
+export function insertIntoDirectory(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
+  const shard = shardOf(client, employees[0]?.companyId, directoryColumns(employees))
   return client.query({
-    name: 'insert-snapshots',
-    text: insertRows(shard, 'employee_snapshots', Object.keys(SNAPSHOT_COLUMNS), SNAPSHOT_ROWS),
+    name: 'insert-into-directory',
+    text: insertRows(shard, 'employee_directory', Object.keys(DIRECTORY_COLUMNS), DIRECTORY_ROWS),
     values: shard.values,
   })
 }
 
-export function updateSnapshots(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
-  const shard = shardOf(client, employees[0]?.companyId, snapshotColumns(employees))
+export function updateDirectory(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
+  const shard = shardOf(client, employees[0]?.companyId, directoryColumns(employees))
   return client.query({
-    name: 'update-snapshots',
-    text: `update employee_snapshots s
-      set version = r.version, email = r.email, external_id = r.external_id, manager_id = r.manager_id, state = r.state
-      from ${SNAPSHOT_ROWS}
-      where s.company_id = r.company_id and s.employee_id = r.employee_id${shard.and('s.company_id')}`,
+    name: 'update-directory',
+    text: `update employee_directory d
+      set email = r.email, external_id = r.external_id, manager_id = r.manager_id
+      from ${DIRECTORY_ROWS}
+      where d.company_id = r.company_id and d.employee_id = r.employee_id${shard.and('d.company_id')}`,
     values: shard.values,
   })
 }

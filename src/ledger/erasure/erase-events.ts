@@ -61,7 +61,7 @@ export async function findEmployeeId(
   value: string,
 ): Promise<string | null> {
   const { rows } = await db.query<{ employee_id: string }>(
-    `select employee_id from employee_snapshots where company_id = $1 and ${LOOK_UPS[by]} = $2`,
+    `select employee_id from employee_directory where company_id = $1 and ${LOOK_UPS[by]} = $2`,
     [toUuid(companyId), by === 'id' ? toUuid(value) : value],
   )
   return rows[0] ? fromUuid('emp', rows[0].employee_id) : null
@@ -106,9 +106,9 @@ export async function filterWithData(client: ClientBase, companyId: string, posi
   return rows.map(({ position }) => position)
 }
 
-/** Deletes an employee's snapshot, which frees the email address and external id. */
-export async function deleteSnapshot(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
-  await client.query('delete from employee_snapshots where company_id = $1 and employee_id = $2', [
+/** Deletes an employee from the directory, which frees the email address and external id. */
+export async function deleteFromDirectory(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
+  await client.query('delete from employee_directory where company_id = $1 and employee_id = $2', [
     ...[toUuid(companyId), toUuid(employeeId)],
   ])
 }

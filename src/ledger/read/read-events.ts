@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Employee } from '../../domain/employees/employee.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, uuidArray } from '../../postgres/binary-arrays.ts'
@@ -94,15 +93,4 @@ export async function readEventsAt(db: LedgerDb, companyId: string, positions: n
     .orderBy('position')
     .execute()
   return rows.map(readEvent)
-}
-
-/** An employee as of the last commit; null if the company has no such employee. */
-export async function readEmployee(db: LedgerDb, companyId: string, id: string): Promise<Employee | null> {
-  const row = await db
-    .selectFrom('employee_snapshots')
-    .select('state')
-    .where('company_id', '=', toUuid(companyId))
-    .where('employee_id', '=', toUuid(id))
-    .executeTakeFirst()
-  return row?.state ?? null
 }

@@ -15,7 +15,7 @@ export const RIGHTS: Record<string, string> = {
   api_key_directory: 'select, insert',
   companies: 'select, insert, update',
   heads: 'select, insert, update',
-  employee_snapshots: 'select, insert, update, delete',
+  employee_directory: 'select, insert, update, delete',
   api_keys: 'select, insert, update',
   api_key_usage: 'select, insert, update',
   idempotency_keys: 'select, insert, update',

@@ -90,12 +90,12 @@ export const BUGS: Record<string, Bug> = {
     put: 'node = nodeHash(node, hashes.pop()!)',
     found: ['ledger'],
   },
-  'does not update snapshots': {
+  'does not update the directory': {
     process: 'api',
     file: 'src/ledger/append/commit.ts',
-    find: '...(updated.length > 0 ? [statements.updateSnapshots(client, updated)] : []),',
+    find: '...(moved.length > 0 ? [statements.updateDirectory(client, moved)] : []),',
     put: '',
-    found: ['snapshot'],
+    found: ['directory'],
   },
   'does not bind idempotency keys': {
     process: 'api',
@@ -152,7 +152,7 @@ export const BUGS: Record<string, Bug> = {
   },
   'ignores deactivations in the read model': {
     process: 'worker',
-    file: 'projections/employees/fold.ts',
+    file: 'src/domain/employees/employee.ts',
     find: "  'EmployeeDeactivated',\n  'EmployeeReactivated',\n  'EmployeeErased',\n])",
     put: "  'EmployeeReactivated',\n  'EmployeeErased',\n])",
     found: ['read model'],

@@ -24,7 +24,7 @@ const MEANINGS = {
   'wrong time': 'wrong',
   'wrong quota': 'wrong',
   ledger: 'wrong',
-  snapshot: 'wrong',
+  directory: 'wrong',
   // Read models
   'missing entry': 'lost',
   'doubled entry': 'doubled',

@@ -47,7 +47,9 @@ export async function oracle(
     const calls = callsOf(events)
     const byRequest = Map.groupBy(calls.values(), ({ closing }) => closing.data?.request_id)
     const ofLedger = await ledgerFaults(db, companyId)
-    found.push(...ofLedger.map((text): Finding => ({ kind: text.includes('snapshot') ? 'snapshot' : 'ledger', text })))
+    found.push(
+      ...ofLedger.map((text): Finding => ({ kind: text.includes('directory') ? 'directory' : 'ledger', text })),
+    )
     found.push(
       ...(byCompany.get(companyId) ?? []).flatMap((operation) =>
         effectFaults(operation, byRequest.get(operation.id) ?? []),

@@ -104,7 +104,7 @@ for (const [stand, midway, bringAbout] of STANDS) {
       'select position, envelope, leaf_hash from events order by company_id, position',
     )
     const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
-    for (const table of ['events', 'employee_snapshots', 'idempotency_keys'])
+    for (const table of ['events', 'employee_directory', 'idempotency_keys'])
       t.ok(held.has(`public.${table}`), `${table} held them`)
 
     t.match(await service.manage('POST', '/erasures', { email: 'ZQ7canary@zorb.example' }), {

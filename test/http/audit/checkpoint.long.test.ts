@@ -147,7 +147,7 @@ await t.test('one that went on from an older state in another way is not signed,
   await addEmployee(service)
   const { size } = await keepCheckpoint(service)
   await asSuperuser(service.urls.superUrl, `delete from events where company_id = '${id}' and position > ${size - 2}`)
-  await asSuperuser(service.urls.superUrl, `delete from employee_snapshots`)
+  await asSuperuser(service.urls.superUrl, `delete from employee_directory`)
   await setHead(service)
   for (let added = 0; added < 3; added += 1) {
     await addEmployee(service)

@@ -70,7 +70,7 @@ await t.test('an error of the database that quotes what was sent is stripped of 
     service.urls.superUrl,
     `create function quote() returns trigger language plpgsql as $$
       begin raise exception 'it is %', new.email using errcode = 'check_violation', detail = new.state::text; end $$`,
-    'create trigger quote before insert on employee_snapshots for each row execute function quote()',
+    'create trigger quote before insert on employee_directory for each row execute function quote()',
   )
   t.equal(
     await call('POST', '/v1/employees', { body: person({ email: 'canary@example.com', external_id: 'CANARY-1x' }) }),

@@ -131,7 +131,7 @@ await t.test('nothing of a request that was refused so is taken for another one'
     `${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
   )
   t.strictSame(statuses, [400])
-  const found = await service.pool.query("select 1 from employee_snapshots where email = 'smuggled@example.com'")
+  const found = await service.pool.query("select 1 from employee_directory where email = 'smuggled@example.com'")
   t.equal(found.rowCount, 0)
 })
 

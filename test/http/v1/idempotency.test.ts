@@ -109,7 +109,7 @@ await t.test(
     // Nobody hears its answer: the process is killed as soon as the call is committed.
     void create('crash', body, addressOf(crashing)).catch(() => undefined)
     await eventually('it is committed', async () => {
-      const { rows } = await service.pool.query('select 1 from employee_snapshots where email = $1', [body['email']])
+      const { rows } = await service.pool.query('select 1 from employee_directory where email = $1', [body['email']])
       return rows.length > 0
     })
     await crashing.end('SIGKILL')

@@ -7,7 +7,7 @@ const [existing] = made.employees
 
 const state = async () => {
   const { rows } = await service.pool.query(`select (select count(*) from events) as events,
-    (select count(*) from employee_snapshots) as snapshots, (select count(*) from idempotency_keys) as keys`)
+    (select count(*) from employee_directory) as employees, (select count(*) from idempotency_keys) as keys`)
   return rows[0]
 }
 

@@ -48,7 +48,7 @@ await t.test(
   async (t) => {
     await setUp(`create function refuse_poison() returns trigger language plpgsql as $$
     begin raise exception 'poison' using errcode = 'check_violation'; end $$`)
-    await setUp(`create trigger poison before insert on employee_snapshots for each row
+    await setUp(`create trigger poison before insert on employee_directory for each row
     when (new.email like 'poison%') execute function refuse_poison()`)
     const calls = Array.from({ length: 20 }, (_, at) =>
       create(employee(at === 7 ? { email: 'poison@example.com' } : {})),
@@ -62,7 +62,7 @@ await t.test(
     t.match(body, { code: 'internal_error', detail: 'The call failed on our side; nothing was applied' })
     const { entry } = await service.logOf(body.log_id)
     t.match(entry, { status: 'Failed', http_status: 500, counts: { total: 1, failed: 1 } })
-    await setUp('drop trigger poison on employee_snapshots')
+    await setUp('drop trigger poison on employee_directory')
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
   },
 )

@@ -16,7 +16,7 @@ const { key, id: companyId } = service.company
 const line = await openDatabaseLine(t, () => Number(new URL(service.urls.serviceUrl).port))
 const throughLine = line.through(service.urls.serviceUrl)
 const stored = async () => {
-  const { rows } = await service.pool.query<{ n: number }>('select count(*)::integer as n from employee_snapshots')
+  const { rows } = await service.pool.query<{ n: number }>('select count(*)::integer as n from employee_directory')
   return rows[0]!.n
 }
 

@@ -54,7 +54,7 @@ await t.test(
     const stored = answers.filter(({ status }) => status === 201)
     const turnedAway = answers.filter(({ status }) => status === 503)
     t.equal(stored.length + turnedAway.length, 11)
-    const { rows } = await service.pool.query('select count(*)::integer as n from employee_snapshots')
+    const { rows } = await service.pool.query('select count(*)::integer as n from employee_directory')
     t.equal(rows[0].n, stored.length)
   },
 )
@@ -140,11 +140,11 @@ await t.test(
     const holder = await service.pool.connect()
     await holder.query('begin')
     await holder.query(
-      `insert into employee_snapshots (company_id, employee_id, version, email, state) values ($1, gen_random_uuid(), 1, $2, '{}')`,
+      `insert into employee_directory (company_id, employee_id, email) values ($1, gen_random_uuid(), $2)`,
       [toUuid(busy.id), records[99]!.email],
     )
     const large = service.call('POST', '/v1/employees', { body: records, key: busy.key })
-    await lockIsAwaited(service, 'employee_snapshots')
+    await lockIsAwaited(service, 'employee_directory')
     const behind = create(service, busy)
     for (let at = 0; at < 3; at += 1) t.equal((await create(service, free)).status, 201)
     await letGo(holder)

@@ -26,10 +26,10 @@ await t.test('the look-ups work when they are handed on without their object', a
   t.ok(byId(emp(1)) && byEmail('p1@example.com') && byExternalId('E-1'))
 })
 
-await t.test('one who was loaded twice, by different names, is one', async (t) => {
+await t.test('an employee who was loaded twice, by different names, is one employee', async (t) => {
   const loaded = new LoadedEmployees([employee(1), employee(1)])
-  loaded.put(employee(1, { job_title: 'x' }))
-  t.equal(loaded.changes().updated.length, 1)
+  loaded.put(employee(1, { email: 'new@example.com' }))
+  t.equal(loaded.changes().moved.length, 1)
 })
 
 await t.test('the next call sees what the one before did', async (t) => {
@@ -46,15 +46,26 @@ await t.test('the next call sees what the one before did', async (t) => {
   t.equal(loaded.byExternalId('E-1'), heir)
 })
 
-await t.test('to store: the final state of each, apart by whether there was a row before', async (t) => {
-  const loaded = new LoadedEmployees([employee(1), employee(2)])
-  for (const version of [2, 3]) loaded.put(employee(1, { version }))
-  for (const version of [1, 2]) loaded.put(employee(3, { version }))
-  t.strictSame(loaded.changes(), { updated: [employee(1, { version: 3 })], inserted: [employee(3, { version: 2 })] })
+await t.test('the directory gets new employees, and those whose email, external id or manager differs', async (t) => {
+  const stored = [1, 2, 3, 4, 5].map((number) => employee(number, { external_id: `E-${number}` }))
+  const loaded = new LoadedEmployees(stored)
+  const moved = [
+    employee(1, { external_id: 'E-1', email: 'new@example.com', version: 3 }),
+    employee(2, { external_id: null, version: 2 }),
+    employee(3, { external_id: 'E-3', manager_id: emp(1), version: 2 }),
+  ]
+  loaded.put(employee(1, { external_id: 'E-9', version: 2 }))
+  for (const state of moved) loaded.put(state)
+  loaded.put(employee(4, { external_id: 'E-4', job_title: 'Engineer', version: 2 }))
+  for (const version of [1, 2]) loaded.put(employee(6, { version }))
+  t.strictSame(loaded.changes(), { moved, inserted: [employee(6, { version: 2 })] })
 })
 
-await t.test('nothing was changed: nothing to store', async (t) => {
-  t.strictSame(new LoadedEmployees([employee(1)]).changes(), { updated: [], inserted: [] })
+await t.test('values that are as they were in the end are not written', async (t) => {
+  const loaded = new LoadedEmployees([employee(1)])
+  loaded.put(employee(1, { email: 'new@example.com', version: 2 }))
+  loaded.put(employee(1, { version: 3 }))
+  t.strictSame(loaded.changes(), { moved: [], inserted: [] })
 })
 
 /** States of employees whose e-mails and external ids are unique, as after a call. */

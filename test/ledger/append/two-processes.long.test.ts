@@ -1,4 +1,5 @@
 import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
 import { isCaughtUp } from '../../support/caught-up.ts'
 import type { Answer, Service, TestCompany } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
@@ -62,8 +63,8 @@ for (const count of [1, 16]) {
         t.strictSame(new Set(logged), new Set(answers.map(({ body }) => body.log_id)))
         const created = answers.filter(({ status }) => status === 201).map(({ body }) => body.employees[0].id)
         const { rows } = await service.pool.query(
-          `select state ->> 'id' as id from employees_v1.employees where state ->> 'id' = any($1)`,
-          [created],
+          'select employee_id from employees_v1.employees where employee_id = any($1::uuid[])',
+          [created.map(toUuid)],
         )
         t.equal(rows.length, created.length)
       }

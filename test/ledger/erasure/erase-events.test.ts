@@ -57,7 +57,7 @@ await t.test('an event that erases nulls what it names, in its own transaction, 
   )
   const [position] = await positionsOf('EmployeeCreated')
   const appended = await append('EmployeeErased', employeeId, [position!])
-  await service.pool.query('delete from employee_snapshots')
+  await service.pool.query('delete from employee_directory')
   const after = await service.pool.query(
     'select position, envelope, leaf_hash, data from events order by company_id, position',
   )

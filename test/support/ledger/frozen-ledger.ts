@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
+import { listEmployees } from '../../../projections/employees/queries.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier } from '../../../src/ledger/integrity/merkle.ts'
@@ -98,17 +99,14 @@ export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folde
     }>`select to_json(r) as row from ${table} r where company_id = ${company} order by ${sql.raw(order)}`.execute(db)
     return found.rows.map(({ row }) => row)
   }
-  const states = await sql<{ state: { id: string } }>`
-    select state from ${tableOf('employees', 'employees')} where company_id = ${company} order by employee_id`.execute(
-    db,
-  )
+  const all = await listEmployees(db, companyId, {}, { after: null, limit: 100_000 })
   const erased = await sql<{ id: string }>`
     select envelope::json ->> 'stream' as id from events where company_id = ${company} and envelope::json ->> 'type' = 'EmployeeErased'`.execute(
     db,
   )
   const gone = new Set(erased.rows.map(({ id }) => id))
   return {
-    employees: states.rows.map(({ state }) => state).filter(({ id }) => !gone.has(id)),
+    employees: all.filter(({ id }) => !gone.has(id)),
     entries: await rows(tableOf('bulk-user-logs', 'entries'), 'position'),
     records: await rows(tableOf('bulk-user-logs', 'records'), 'entry_position, ordinal'),
   }

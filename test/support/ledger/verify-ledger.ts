@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { evolveStored } from '../../../src/domain/employees/employee.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { closesCall } from '../../../src/domain/events.ts'
 import { ERASING_TYPES } from '../../../src/domain/erasure.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import { rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
+import type { StateRow } from '../../../src/ledger/read/read-employees.ts'
+import { employeesOf, selectStates } from '../../../src/ledger/read/read-employees.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 
 /** What is wrong with a company's ledger, a line for each fault; nothing when it is sound. */
@@ -20,7 +23,7 @@ export async function ledgerFaults(db: LedgerDb, companyId: string): Promise<str
   rows.forEach((row, at) => faults.push(...rowFaults(row, events[at]!, at)))
   const root = rootOf(unpackFrontier(head.position, head.frontier))
   if (!root.equals(naiveRoot(rows.map((row) => row.leaf_hash)))) faults.push('the root is not that of the leaves')
-  return [...faults, ...orderFaults(events), ...erasureFaults(events), ...(await snapshotFaults(db, company, events))]
+  return [...faults, ...orderFaults(events), ...erasureFaults(events), ...(await directoryFaults(db, company, events))]
 }
 
 function rowFaults(
@@ -87,15 +90,28 @@ function erasureFaults(events: RecordedEvent[]): string[] {
   return faults
 }
 
-async function snapshotFaults(db: LedgerDb, company: string, events: RecordedEvent[]): Promise<string[]> {
-  const rows = await db.selectFrom('employee_snapshots').selectAll().where('company_id', '=', company).execute()
+/** The directory names those whom the events make, and a call is decided on what their events fold to. */
+async function directoryFaults(db: LedgerDb, company: string, events: RecordedEvent[]): Promise<string[]> {
+  const rows = await db.selectFrom('employee_directory').selectAll().where('company_id', '=', company).execute()
+  const { columns, joins } = selectStates()
+  const states = await sql<StateRow>`select ${sql.raw(columns)} from employee_directory d ${sql.raw(joins)}
+    where d.company_id = ${company}`.execute(db)
+  const loaded = new Map(employeesOf(states.rows).map(({ employee }) => [employee.id, employee]))
   const folded = foldEmployees(events)
-  const faults = rows.flatMap(({ state, version, email, external_id: externalId }) => {
-    const expected = folded.get(state.id)
-    const columns = version === state.version && email === state.email && externalId === state.external_id
-    return columns && sameJson(state, expected) ? [] : [`the snapshot of ${state.id} is not what its events fold to`]
+  const faults = rows.flatMap((row) => {
+    const id = fromUuid('emp', row.employee_id)
+    const expected = folded.get(id)
+    const managerId = row.manager_id === null ? null : fromUuid('emp', row.manager_id)
+    const named = { email: row.email, external_id: row.external_id, manager_id: managerId }
+    const isNamed = Object.entries(named).every(([name, value]) => expected?.[name as keyof typeof named] === value)
+    return [
+      ...(isNamed ? [] : [`the directory has other values of ${id} than its events`]),
+      ...(sameJson(loaded.get(id), expected) ? [] : [`the state of ${id} is not what its events fold to`]),
+    ]
   })
-  return rows.length === folded.size ? faults : [...faults, `${rows.length} snapshots of ${folded.size} employees`]
+  return rows.length === folded.size
+    ? faults
+    : [...faults, `the directory has ${rows.length} employees of ${folded.size}`]
 }
 
 /** Every employee's state, folded from the events. */

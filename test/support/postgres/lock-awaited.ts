@@ -6,7 +6,7 @@ import { testServerUrls } from './test-server.ts'
 /** Resolves once so many wait for a row of a table that somebody holds: polled, since PostgreSQL has no signal for it. */
 export async function lockIsAwaited(
   service: Service,
-  table: 'heads' | 'api_key_usage' | 'employee_snapshots',
+  table: 'heads' | 'api_key_usage' | 'employee_directory',
   waiting = 1,
 ): Promise<void> {
   await eventually(`${waiting} wait for a row of ${table}`, async () => {

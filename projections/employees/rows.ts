@@ -1,0 +1,48 @@
+import type { AttributeName } from '../../src/domain/attributes.ts'
+import { ATTRIBUTE_NAMES } from '../../src/domain/attributes.ts'
+import type { Employee, EmployeeLife } from '../../src/domain/employees/employee.ts'
+import { restoreEmployee } from '../../src/domain/employees/employee.ts'
+import type { AttributesSet } from '../../src/domain/events.ts'
+import { fromUuid } from '../../src/domain/ids.ts'
+
+export type EmployeeTables = {
+  employees: EmployeeLife & {
+    company_id: string
+    /** A UUIDv7, so the list is in order of creation. */
+    employee_id: string
+    /** The text that `q` searches, in lower case. */
+    search_text: string
+    /** The attributes that are set, apart from the status, which `deactivated_at` tells. */
+    attributes: StoredAttributes
+  }
+}
+
+type StoredAttributes = Omit<AttributesSet, 'status'>
+
+/** The columns of a row that make an employee. */
+export type EmployeeRow = Omit<EmployeeTables['employees'], 'company_id' | 'search_text'>
+
+/** The names of the columns of an `EmployeeRow`. */
+export const EMPLOYEE_COLUMNS = [
+  'employee_id',
+  'version',
+  'created_at',
+  'updated_at',
+  'deactivated_at',
+  'attributes',
+] as const satisfies (keyof EmployeeRow)[]
+
+const STORED = ATTRIBUTE_NAMES.filter((name) => name !== 'status')
+
+/** The JSON text of the attributes that are set. */
+export function encodeAttributes(employee: Employee): string {
+  const set: Partial<Record<AttributeName, unknown>> = {}
+  for (const name of STORED) if (employee[name] !== null) set[name] = employee[name]
+  if (Object.keys(employee.custom_attributes).length === 0) delete set.custom_attributes
+  return JSON.stringify(set)
+}
+
+/** The employee of a row. */
+export function toEmployee(row: EmployeeRow): Employee {
+  return restoreEmployee(fromUuid('emp', row.employee_id), row.attributes, row)
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { employees } from '../../../projections/employees/fold.ts'
+import type { EmployeeRow } from '../../../projections/employees/rows.ts'
+import { EMPLOYEE_COLUMNS, toEmployee } from '../../../projections/employees/rows.ts'
+import { schemaOf } from '../../../projections/projection.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
+import { evolveStored, isEmployeeEvent } from '../../domain/employees/employee.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { readEvent } from '../integrity/codec.ts'
+import type { LedgerDb } from '../tables.ts'
+
+/*
+ * Employees as of the last commit. The directory tells who exists, and the read model holds their states up to some
+ * version; the events after that version, which the workers have not folded yet, are applied here. So the result does
+ * not depend on how far the read model is.
+ */
+
+/**
+ * The select list and the joins of a query for the states of employees `d` of the directory: a row for each event that
+ * the read model lacks, at least one. `shard` limits a column to the company's shard. With OFFSET, PostgreSQL looks for
+ * the version in the index of streams instead of reading all events of an employee.
+ */
+export function selectStates(shard: (column: string) => string = () => ''): { columns: string; joins: string } {
+  return {
+    columns: COLUMNS,
+    joins: `left join ${schemaOf(employees)}.employees r
+        on r.company_id = d.company_id and r.employee_id = d.employee_id
+      left join lateral (
+        select envelope, data from events where company_id = d.company_id and stream_id = d.employee_id
+          and stream_version > coalesce(r.version, 0)${shard('company_id')} offset 0) e on true`,
+  }
+}
+
+const COLUMNS = [
+  ...['d.company_id', 'd.employee_id', ...EMPLOYEE_COLUMNS.slice(1).map((name) => `r.${name}`)],
+  ...['e.envelope', 'e.data'],
+].join(', ')
+
+/** A row of `selectStates`. */
+export type StateRow = { company_id: string; envelope: string | null; data: string | null } & (
+  EmployeeRow | (Record<Exclude<keyof EmployeeRow, 'employee_id'>, null> & { employee_id: string })
+)
+
+/** Makes the employees of these rows, which may be in any order and repeated. */
+export function employeesOf(rows: StateRow[]): { companyId: string; employee: Employee }[] {
+  // Most rows are of one company, so its id is converted once.
+  const ids = new Map<string, string>()
+  const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
+  const found: { companyId: string; employee: Employee }[] = []
+  const behind: StateRow[] = []
+  for (const row of rows) {
+    if (row.version === null || row.envelope !== null) behind.push(row)
+    else found.push({ companyId: idOf(row.company_id), employee: toEmployee(row) })
+  }
+  for (const own of Map.groupBy(behind, (row) => row.employee_id).values()) {
+    const employee = applyEvents(own)
+    if (employee) found.push({ companyId: idOf(own[0]!.company_id), employee })
+  }
+  return found
+}
+
+/** Applies the events of an employee's rows to the state in these rows. */
+function applyEvents(rows: StateRow[]): Employee | undefined {
+  const [first] = rows as [StateRow]
+  const stored = first.version === null ? undefined : toEmployee(first)
+  return rows
+    .flatMap(({ envelope, data }) => (envelope === null ? [] : [readEvent({ envelope, data })]))
+    .filter(isEmployeeEvent)
+    .toSorted((one, other) => one.version - other.version)
+    .reduce((state, event) => (event.version > (state?.version ?? 0) ? evolveStored(state, event) : state), stored)
+}
+
+const NAMES = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
+
+/** The employee who has these names as of the last commit; null if the company has no such employee. */
+export async function readEmployee(
+  db: LedgerDb,
+  companyId: string,
+  names: { id?: string; email?: string; external_id?: string },
+): Promise<Employee | null> {
+  const conditions = (Object.keys(NAMES) as (keyof typeof NAMES)[]).flatMap((name) => {
+    const value = names[name]
+    return value === undefined ? [] : [sql`d.${sql.id(NAMES[name])} = ${name === 'id' ? toUuid(value) : value}`]
+  })
+  const { columns, joins } = selectStates()
+  const { rows } = await sql<StateRow>`select ${sql.raw(columns)} from employee_directory d ${sql.raw(joins)}
+    where d.company_id = ${toUuid(companyId)} and ${sql.join(conditions, sql` and `)}`.execute(db)
+  return employeesOf(rows)[0]?.employee ?? null
+}
