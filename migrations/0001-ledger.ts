@@ -30,19 +30,26 @@ const STATEMENTS = [
     recorded_at timestamptz(3) not null
   ) with (fillfactor = 50)`,
 
-  // "envelope" and "data" hold the exact text that was hashed as UTF-8. They are not jsonb, which reorders members and
-  // rounds numbers. An erasure sets "data" and "salt" to null together.
+  // "leaf_hash" is the hash of the envelope, which is derived from all other columns (src/ledger/integrity/codec.ts).
+  // "data" holds the exact text that was hashed as UTF-8. It is not jsonb, which reorders members and rounds numbers. An
+  // erasure replaces "data" and "salt" with the hash of both. The columns are in an order that needs little padding.
   `create table events (
     company_id uuid not null,
     position bigint not null check (position >= 1),
+    recorded_at timestamptz(3) not null,
     stream_id uuid not null,
+    call_id uuid,
     stream_version integer not null check (stream_version >= 1),
-    envelope text not null,
-    data text,
-    salt bytea check (octet_length(salt) = 16),
+    record_index integer,
+    schema_version smallint not null,
+    type text not null,
+    actor text not null,
     leaf_hash bytea not null check (octet_length(leaf_hash) = 32),
+    salt bytea check (octet_length(salt) = 16),
+    data_hash bytea check (octet_length(data_hash) = 32),
+    data text,
     primary key (company_id, position),
-    check ((data is null) = (salt is null))
+    check ((data is null) = (salt is null) and (data is null) = (data_hash is not null))
   )`,
   `create unique index events_by_stream on events (company_id, stream_id, stream_version)`,
 

@@ -1,6 +1,7 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
 import type { RefreshPeriod, Role, TokenScope } from './company.ts'
+import type { IdPrefix } from './ids.ts'
 
 /** A value of an attribute in an event; null means unset. */
 export type AttributeValue = CustomValue | null
@@ -134,6 +135,36 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   ApiKeyDisabled: 1,
   ApiKeyEnabled: 1,
   ApiKeyRevoked: 1,
+}
+
+/** What each event type is about: the prefix of the ids of its streams. The ledger stores the ids without it. */
+export const STREAM_PREFIXES: Record<EventType, IdPrefix> = {
+  EmployeeCreated: 'emp',
+  EmployeeUpdated: 'emp',
+  EmployeeDeactivated: 'emp',
+  EmployeeReactivated: 'emp',
+  EmployeeRecordRejected: 'log',
+  ApiCallCompleted: 'log',
+  ApiCallFailed: 'log',
+  EmployeeErased: 'emp',
+  RecordsRetired: 'com',
+  CompanyRegistered: 'com',
+  CompanyTimeZoneChanged: 'com',
+  UserInvited: 'usr',
+  UserRoleChanged: 'usr',
+  UserPasswordReset: 'usr',
+  UserPasswordSet: 'usr',
+  UserRemoved: 'usr',
+  UserErased: 'usr',
+  UserTokenIssued: 'usr',
+  UserTokenRevoked: 'usr',
+  ApiKeyIssued: 'key',
+  ApiKeyRenamed: 'key',
+  ApiKeyQuotaChanged: 'key',
+  ApiKeyRotated: 'key',
+  ApiKeyDisabled: 'key',
+  ApiKeyEnabled: 'key',
+  ApiKeyRevoked: 'key',
 }
 
 /** A decided event, which has no position yet. */

@@ -1,20 +1,30 @@
 import type { Kysely } from 'kysely'
 import type { RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
 
+/** An event as it is stored. `data` is the exact text that was hashed. */
+export interface EventRow {
+  company_id: string
+  position: number
+  recorded_at: string
+  stream_id: string
+  call_id: string | null
+  stream_version: number
+  record_index: number | null
+  schema_version: number
+  type: string
+  actor: string
+  leaf_hash: Buffer
+  salt: Buffer | null
+  /** SHA-256(salt ‖ data), once both are erased. */
+  data_hash: Buffer | null
+  data: string | null
+}
+
 /** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
 export interface LedgerTables {
   companies: { company_id: string; name: string; created_at: string; time_zone: string; hash_key: Buffer }
   heads: { company_id: string; position: number; frontier: Buffer; recorded_at: string }
-  events: {
-    company_id: string
-    position: number
-    stream_id: string
-    stream_version: number
-    envelope: string
-    data: string | null
-    salt: Buffer | null
-    leaf_hash: Buffer
-  }
+  events: EventRow
   employee_directory: {
     company_id: string
     employee_id: string

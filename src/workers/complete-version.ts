@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
-import { recordedAt } from '../ledger/read/read-standings.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 
 /** The age in seconds up to which unfolded events are tolerated: under load, there are always some. */
@@ -23,7 +22,7 @@ export async function completeVersion(db: LedgerDb, { name, version }: Projectio
       and (not exists (${older}) or exists (${older} and o.position > coalesce(c.position, 0)))
       and not exists (
         select 1 from events e where e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
-          and ${recordedAt(sql.ref('e.envelope'))} > clock_timestamp() - make_interval(secs => ${MAX_SECONDS_BEHIND}))
+          and e.recorded_at > clock_timestamp() - make_interval(secs => ${MAX_SECONDS_BEHIND}))
     limit 1`.execute(db)
   if (behind.length > 0) return false
   const { numAffectedRows } = await sql`insert into projection_versions (projection, version, completed_at)

@@ -15,7 +15,7 @@ const TOMORROW = -1
 
 const rejectedWithData = async (service: Service, companyId: string) => {
   const { rows } = await service.pool.query(
-    `select 1 from events where company_id = $1 and data is not null and envelope like '%EmployeeRecordRejected%'`,
+    `select 1 from events where company_id = $1 and data is not null and type = 'EmployeeRecordRejected'`,
     [toUuid(companyId)],
   )
   return rows.length

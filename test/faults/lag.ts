@@ -6,7 +6,7 @@ import type { LedgerDb } from '../../src/ledger/tables.ts'
 /** How old the oldest event of these companies is that a projection has not folded, in milliseconds; 0 when there is none. */
 export async function lagMs(db: LedgerDb, companyIds: string[], projections: readonly Projection[]): Promise<number> {
   const { rows } = await sql<{ lag: number | null }>`
-    select max(extract(epoch from clock_timestamp() - (e.envelope::json ->> 'recorded_at')::timestamptz) * 1000)::float8 as lag
+    select max(extract(epoch from clock_timestamp() - e.recorded_at) * 1000)::float8 as lag
     from heads h cross join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)
     left join checkpoints c on c.company_id = h.company_id and c.projection = p.name and c.version = p.version
     join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1

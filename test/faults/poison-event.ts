@@ -30,7 +30,7 @@ export async function poisonEvent(stage: Stage, random: SeededRandom, { companyI
     wrong.push('the other companies lag while one is parked')
   }
   const parkedAt = await checkpointsOf(stage, companyId)
-  await setEnvelope(stage, companyId, poisoned.position, poisoned.envelope)
+  await setType(stage, companyId, poisoned.position, poisoned.type)
   for (const { name } of stage.projections) {
     const exitCode = await runProgram(stage, ['projections', 'resume', name, '--company', companyId])
     if (exitCode !== 0) wrong.push(`projections resume ${name} ended with ${exitCode}`)
@@ -44,7 +44,7 @@ export async function poisonEvent(stage: Stage, random: SeededRandom, { companyI
 }
 
 /** Holds the folding of the company until it has an event that is not folded, and breaks that one. */
-async function poison(stage: Stage, companyId: string): Promise<{ position: number; envelope: string }> {
+async function poison(stage: Stage, companyId: string): Promise<{ position: number; type: string }> {
   const id = toUuid(companyId)
   return stage.withDatabase((db) =>
     db.transaction().execute(async (transaction) => {
@@ -53,14 +53,13 @@ async function poison(stage: Stage, companyId: string): Promise<{ position: numb
       for (const deadline = performance.now() + WITHIN_MS; performance.now() < deadline; await pause(LOOKS_EVERY_MS)) {
         const { rows } = await sql<{
           position: number
-          envelope: string
-        }>`select position, envelope from events where company_id = ${id}
+          type: string
+        }>`select position, type from events where company_id = ${id}
         and position = (select max(position) + 1 from checkpoints where company_id = ${id})`.execute(transaction)
         if (!rows[0]) continue
         // Whoever has read it while it was whole would fold it: those who come next read it broken.
         for (const worker of stage.workers) await worker.restart('SIGKILL')
-        const broken = rows[0].envelope.replace(/"type":"[^"]+"/, '"type":"NobodyKnowsThis"')
-        await sql`update events set envelope = ${broken} where company_id = ${id} and position = ${rows[0].position}`.execute(
+        await sql`update events set type = 'NobodyKnowsThis' where company_id = ${id} and position = ${rows[0].position}`.execute(
           transaction,
         )
         return rows[0]
@@ -70,11 +69,11 @@ async function poison(stage: Stage, companyId: string): Promise<{ position: numb
   )
 }
 
-async function setEnvelope(stage: Stage, companyId: string, position: number, envelope: string): Promise<void> {
+async function setType(stage: Stage, companyId: string, position: number, type: string): Promise<void> {
   await stage.withDatabase((db) =>
     db.transaction().execute(async (transaction) => {
       await sql`set local session_replication_role = replica`.execute(transaction)
-      await sql`update events set envelope = ${envelope} where company_id = ${toUuid(companyId)} and position = ${position}`.execute(
+      await sql`update events set type = ${type} where company_id = ${toUuid(companyId)} and position = ${position}`.execute(
         transaction,
       )
     }),

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { readSamples, valueOf } from '../support/processes/metrics.ts'
 import { employee, send, startService } from '../support/service.ts'
 import { startCollector, type CollectedSpan } from '../support/processes/trace-collector.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 
 /*
  * Traces of real processes: an API and a worker, each with its own spans, and a collector that puts them together.
@@ -232,7 +233,7 @@ await t.test('events that cannot be folded fail in the trace of their call', asy
   })
   await asSuperuser(
     service.urls.superUrl,
-    `update events set envelope = replace(envelope, '"type":"', '"type":"Unknown') where envelope like '%${body.log_id}%'`,
+    `update events set type = 'Unknown' || type where call_id = '${toUuid(body.log_id)}'`,
   )
   await service.db.updateTable('checkpoints').set({ parked_at: null }).execute()
   const spans = await collector.trace(traceId, 6)

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import type { Projection } from '../../projections/projection.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { openMaintenance } from '../../src/bootstrap/maintenance.ts'
 import type { RebuildOptions, RebuildOutcome } from '../../src/workers/rebuild.ts'
 import { rebuild } from '../../src/workers/rebuild.ts'
@@ -47,9 +48,9 @@ export async function makeHistory(service: Service, company: TestCompany, rounds
 /** Makes the last event of a company one that nobody can read, or heals it again. */
 export async function poison(service: Service, companyId: string, isHealed = false): Promise<void> {
   const [from, to] = isHealed ? ['NobodyKnows', 'ApiCall'] : ['ApiCall', 'NobodyKnows']
-  const last = `(company_id, position) in (select company_id, max(position) from events where envelope like '%${companyId}%' group by company_id)`
+  const last = `position = (select position from heads h where h.company_id = e.company_id)`
   await asSuperuser(
     service.urls.superUrl,
-    `update events set envelope = replace(envelope, '"type":"${from}', '"type":"${to}') where ${last}`,
+    `update events e set type = replace(type, '${from}', '${to}') where company_id = '${toUuid(companyId)}' and ${last}`,
   )
 }

@@ -10,6 +10,7 @@ import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { openRebuilding } from '../support/rebuilding.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { ERASE } from '../support/ledger/event-row.ts'
 
 const together = CITUS_URL === undefined ? {} : { skip: 'on Citus each company is folded alone' }
 
@@ -151,7 +152,7 @@ await t.test('events that cannot be folded keep the checkpoints of all where the
   const [poisoned] = companies as [TestCompany]
   const before = await positionsOf(service, bulkUserLogs)
   const reached = await callAll()
-  const lost = `update events set data = null, salt = null where company_id = '${toUuid(poisoned.id)}' and position = ${reached.get(poisoned.id)}`
+  const lost = `update events set ${ERASE} where company_id = '${toUuid(poisoned.id)}' and position = ${reached.get(poisoned.id)}`
   await asSuperuser(
     service.urls.superUrl,
     'alter table events disable trigger all',

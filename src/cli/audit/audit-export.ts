@@ -10,7 +10,7 @@ import { ExportOvertakenError, exportPages } from '../../ledger/read/export-page
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
 import { formatProofLine } from '../../ledger/read/proof-line.ts'
 import { findHead } from '../../ledger/read/read-head.ts'
-import type { StoredEvent } from '../../ledger/read/read-stored-events.ts'
+import type { StoredEvent } from '../../ledger/integrity/codec.ts'
 import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { eventProgress } from '../terminal/progress.ts'

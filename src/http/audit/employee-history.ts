@@ -107,7 +107,7 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       return {
         items: found.map(toAuditedEvent),
         // The versions of a stream are contiguous.
-        next_cursor: last && last.version > 1 ? encodeCursor(last.version) : null,
+        next_cursor: last && last.stream_version > 1 ? encodeCursor(last.stream_version) : null,
       }
     },
   )

@@ -5,10 +5,10 @@ import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './open-head.ts'
 import { isServerError, meansNotCommitted } from '../../postgres/database-errors.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
+import type { SealedEvent } from '../integrity/codec.ts'
 import { insertTraces } from './event-traces.ts'
 import { headAt, placeEvents } from './place-events.ts'
 import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
-import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
 
 /** The actor of changes made on the command line, where no user is signed in. */
@@ -76,7 +76,7 @@ async function writeChange<Result>(
   client: PoolClient,
   { companyId, actor, isNew, traceparent }: CompanyOrigin,
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
-): Promise<AppendedChange<Result> & { placed: PlacedEvent[] }> {
+): Promise<AppendedChange<Result> & { placed: SealedEvent[] }> {
   if (isNew) await openHead(client, companyId)
   const [locked] = await statements.lockHeads(client, [companyId], true)
   if (!locked) throw new RefusedChangeError(`there is no company ${companyId}`)
@@ -85,14 +85,14 @@ async function writeChange<Result>(
   if (events.length === 0) return { result, position: null, placed: [] }
   const { placed, head } = placeEvents(now, events, { callId: null, actor })
   await statements.insertEvents(client, placed)
-  for (const { event, position } of placed) if (isErasing(event)) await eraseNamedBy(client, companyId, position)
+  for (const { header } of placed) if (isErasing(header)) await eraseNamedBy(client, companyId, header.position)
   await statements.updateHeads(client, [head])
   const position = head.frontier.size
   if (traceparent) await insertTraces(client, [{ companyId, position, traceparent, recordedAt: head.recordedAt }])
   return { result, position, placed }
 }
 
-async function commit(client: PoolClient, result: unknown, placed: PlacedEvent[]): Promise<void> {
+async function commit(client: PoolClient, result: unknown, placed: SealedEvent[]): Promise<void> {
   const { command } = await client.query('commit').catch((error: unknown) => {
     throw meansNotCommitted(error) ? error : new UnknownOutcomeError(result, placed[0], error)
   })

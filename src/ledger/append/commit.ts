@@ -14,8 +14,8 @@ import type { QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
 import { placeEvents } from './place-events.ts'
 import type { StoredCall } from './recent-events.ts'
+import type { SealedEvent } from '../integrity/codec.ts'
 import { UnknownOutcomeError } from './settle-outcome.ts'
-import type { PlacedEvent } from './statements.ts'
 import * as statements from './statements.ts'
 
 const STAGES = {
@@ -78,7 +78,7 @@ export async function commitTogether(
 
 /** The rows that the calls of a transaction add, apart from those of the employee directory. */
 interface Writes {
-  placed: PlacedEvent[]
+  placed: SealedEvent[]
   stored: StoredCall[]
   bound: NewBoundKey[]
   traces: EventTrace[]

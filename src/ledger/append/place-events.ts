@@ -1,22 +1,18 @@
 import type { NewEvent } from '../../domain/events.ts'
+import type { Origin, SealedEvent } from '../integrity/codec.ts'
 import { sealEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
 import { appendLeaves } from '../integrity/merkle.ts'
-import type { PlacedEvent } from './statements.ts'
-
-/** The actor and the call of an append. */
-interface Origin {
-  callId: string | null
-  actor: string
-}
 
 /** Gives events the next positions of their company, at the time of the head, and advances the head. */
-export function placeEvents(head: Head, events: NewEvent[], origin: Origin): { placed: PlacedEvent[]; head: Head } {
+export function placeEvents(
+  head: Head,
+  events: NewEvent[],
+  by: Pick<Origin, 'callId' | 'actor'>,
+): { placed: SealedEvent[]; head: Head } {
   const { companyId, frontier, recordedAt } = head
-  const placed = events.map((event, at): PlacedEvent => {
-    const position = frontier.size + at + 1
-    return { companyId, position, event, ...sealEvent(event, { companyId, ...origin, position, recordedAt }) }
-  })
+  const origin = { companyId, recordedAt, ...by }
+  const placed = events.map((event, at) => sealEvent(event, frontier.size + at + 1, origin))
   return {
     placed,
     head: {

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '../../domain/events.ts'
 import { closesCall } from '../../domain/events.ts'
-import { readEvent } from '../integrity/codec.ts'
+import type { SealedEvent } from '../integrity/codec.ts'
+import { HEADER_BYTES, joinData } from '../integrity/codec.ts'
 import type { Frontier } from '../integrity/merkle.ts'
-import type { PlacedEvent } from './statements.ts'
 
 /*
  * The events that this process has just committed, for workers in the same process. They need not ask PostgreSQL for
@@ -32,7 +32,7 @@ export interface StoredCall {
   companyId: string
   before: Frontier
   after: Frontier
-  events: PlacedEvent[]
+  events: SealedEvent[]
 }
 
 /** Complete calls of a company. */
@@ -60,7 +60,7 @@ export interface RecentEvents {
   forget(companyIds: string[]): void
 }
 
-interface KeptEvent extends Pick<PlacedEvent, 'position' | 'envelope' | 'data' | 'leaf'> {
+interface KeptEvent extends Pick<SealedEvent, 'header' | 'data' | 'leaf'> {
   /** Once somebody has asked for it. */
   decoded?: RecordedEvent
   /** How many projections have folded it. */
@@ -164,9 +164,9 @@ function openKeptCalls({
   function add({ companyId, before, after, events }: StoredCall): void {
     const company = companyAt(companyId, before)
     company.end = after
-    for (const { position, envelope, data, leaf } of events) {
-      const event = { position, envelope, data, leaf, folds: 0 }
-      company.events.set(position, event)
+    for (const { header, data, leaf } of events) {
+      const event = { header, data, leaf, folds: 0 }
+      company.events.set(header.position, event)
       characters += sizeOf(event)
     }
     calls.add({ at: now(), companyId, first: before.size + 1, last: after.size })
@@ -204,11 +204,11 @@ function callsIn(
   for (
     let event = kept.get(after + 1);
     event && (end === 0 || events.length < limit);
-    event = kept.get(event.position + 1)
+    event = kept.get(event.header.position + 1)
   ) {
     left -= sizeOf(event)
     if (end > 0 && left < 0) break
-    event.decoded ??= readEvent(event)
+    event.decoded ??= joinData(event.header, event.data)
     events.push(event.decoded)
     if (closesCall(event.decoded)) end = events.length
   }
@@ -219,12 +219,12 @@ function callsIn(
   return { events: events.slice(0, end), upTo: reached, leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
 }
 
-function charactersOf(events: Pick<KeptEvent, 'envelope' | 'data'>[]): number {
+function charactersOf(events: Pick<KeptEvent, 'data'>[]): number {
   return events.reduce((sum, event) => sum + sizeOf(event), 0)
 }
 
-function sizeOf({ envelope, data }: Pick<KeptEvent, 'envelope' | 'data'>): number {
-  return envelope.length + data.length
+function sizeOf({ data }: Pick<KeptEvent, 'data'>): number {
+  return HEADER_BYTES + data.length
 }
 
 /** Whether two frontiers are of the same history. The last subtree includes the last leaf, which is unique. */

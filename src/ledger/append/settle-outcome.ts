@@ -4,13 +4,13 @@ import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './open-head.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { withClient } from '../../postgres/with-client.ts'
-import type { PlacedEvent } from './statements.ts'
+import type { SealedEvent } from '../integrity/codec.ts'
 
 const DEADLINE_MS = 10_000
 const PAUSE_MS = 500
 
 /** Identifies an event: the leaf hash covers a salt that no other event has. */
-type PlacedLeaf = Pick<PlacedEvent, 'companyId' | 'position' | 'leaf'>
+type SealedLeaf = Pick<SealedEvent, 'companyId' | 'leaf'> & { header: Pick<SealedEvent['header'], 'position'> }
 
 /** COMMIT was sent and not answered, so it is not known whether the transaction took effect. */
 export class UnknownOutcomeError<Result> extends Error {
@@ -18,9 +18,9 @@ export class UnknownOutcomeError<Result> extends Error {
   /** The caller's result if it did. */
   readonly result: Result
   /** An event of the transaction, which is stored if it took effect; undefined when it appended none. */
-  readonly event: PlacedLeaf | undefined
+  readonly event: SealedLeaf | undefined
 
-  constructor(result: Result, event: PlacedLeaf | undefined, cause: unknown) {
+  constructor(result: Result, event: SealedLeaf | undefined, cause: unknown) {
     super('the connection was lost while the transaction committed', { cause })
     this.result = result
     this.event = event
@@ -47,7 +47,7 @@ export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeE
  * Looks for the event under the lock of its company's head, which waits for the old transaction to end. Another process
  * may have appended at this position meanwhile; its event has another leaf hash.
  */
-async function isStored(pool: Pool, { companyId, position, leaf }: PlacedLeaf): Promise<boolean> {
+async function isStored(pool: Pool, { companyId, header, leaf }: SealedLeaf): Promise<boolean> {
   return withClient(pool, async (client) => {
     await client.query('begin')
     // The old transaction may be the one that creates the head. This waits for that too, and is rolled back.
@@ -55,7 +55,7 @@ async function isStored(pool: Pool, { companyId, position, leaf }: PlacedLeaf): 
     await client.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
     const { rows } = await client.query(
       'select 1 from events where company_id = $1 and position = $2 and leaf_hash = $3',
-      [toUuid(companyId), position, leaf],
+      [toUuid(companyId), header.position, leaf],
     )
     await client.query('rollback')
     return rows.length > 0

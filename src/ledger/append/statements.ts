@@ -1,9 +1,15 @@
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { ApiKey, KeyUsage, RefreshPeriod } from '../../domain/company.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
-import type { NewEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { bigintArray, byteaArray, integerArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import {
+  bigintArray,
+  byteaArray,
+  integerArray,
+  textArray,
+  timestamptzArray,
+  uuidArray,
+} from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
@@ -161,13 +167,6 @@ export function apiKeyOf(row: StandingRow): ApiKey {
   }
 }
 
-/** An event with all that its row needs. */
-export interface PlacedEvent extends SealedEvent {
-  companyId: string
-  position: number
-  event: NewEvent
-}
-
 /**
  * Rows, called `r`, from binary arrays: the parameters from the first on, one for each column. Arrays that are unnested
  * in the select list are read side by side, row by row; unnested in FROM, each would be materialized first.
@@ -179,25 +178,35 @@ function rowsOf(columns: Record<string, string>): string {
 
 const EVENT_COLUMNS = {
   position: 'bigint',
+  recorded_at: 'timestamptz',
   stream_id: 'uuid',
+  call_id: 'uuid',
   stream_version: 'integer',
-  envelope: 'text',
-  data: 'text',
-  salt: 'bytea',
+  record_index: 'integer',
+  schema_version: 'integer',
+  type: 'text',
+  actor: 'text',
   leaf_hash: 'bytea',
+  salt: 'bytea',
+  data: 'text',
 }
 const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
 
-export function insertEvents(client: QueryClient, events: PlacedEvent[]): Promise<unknown> {
+export function insertEvents(client: QueryClient, events: SealedEvent[]): Promise<unknown> {
   const shard = shardOf(client, events[0]?.companyId, [
     uuidArray(events.map(({ companyId }) => companyId)),
-    bigintArray(events.map(({ position }) => position)),
-    uuidArray(events.map(({ event }) => event.stream)),
-    integerArray(events.map(({ event }) => event.version)),
-    textArray(events.map(({ envelope }) => envelope)),
-    textArray(events.map(({ data }) => data)),
-    byteaArray(events.map(({ salt }) => salt)),
+    bigintArray(events.map(({ header }) => header.position)),
+    timestamptzArray(events.map(({ header }) => header.recorded_at)),
+    uuidArray(events.map(({ header }) => header.stream)),
+    uuidArray(events.map(({ header }) => header.call_id)),
+    integerArray(events.map(({ header }) => header.version)),
+    integerArray(events.map(({ header }) => header.index)),
+    integerArray(events.map(({ header }) => header.schema_version)),
+    textArray(events.map(({ header }) => header.type)),
+    textArray(events.map(({ header }) => header.actor)),
     byteaArray(events.map(({ leaf }) => leaf)),
+    byteaArray(events.map(({ salt }) => salt)),
+    textArray(events.map(({ data }) => data)),
   ])
   return client.query({
     name: 'insert-events',

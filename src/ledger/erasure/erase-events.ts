@@ -2,7 +2,8 @@ import type { ClientBase } from 'pg'
 import type { RecordedEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { canonicalJson } from '../integrity/canonical-json.ts'
-import { readEvent } from '../integrity/codec.ts'
+import type { StoredEvent } from '../integrity/codec.ts'
+import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
 
 /*
@@ -13,7 +14,7 @@ import { measuredPage } from '../read/measured-page.ts'
 type Queryable = Pick<ClientBase, 'query'>
 
 /**
- * Sets to null the data and salt of the events that the erasing event at a position names. The database function
+ * Erases the data and salt of the events that the erasing event at a position names. The database function
  * refuses, and aborts the transaction, if any of them may not be erased by it.
  */
 export async function eraseNamedBy(client: ClientBase, companyId: string, position: number): Promise<void> {
@@ -29,6 +30,7 @@ export async function loadHeadPosition(db: Queryable, companyId: string): Promis
 }
 
 const PAGE = { limit: 1_000, bytes: 1024 * 1024 }
+const COLUMNS = EVENT_COLUMNS.join(', ')
 
 /** The events of a stream, in order, page by page. */
 export async function* readStreamPages(
@@ -38,8 +40,8 @@ export async function* readStreamPages(
 ): AsyncGenerator<RecordedEvent[]> {
   const page = measuredPage('stream_version', PAGE)
   for (let [after, isLast] = [0, false]; !isLast;) {
-    const { rows } = await db.query<{ envelope: string; data: string | null; is_last: boolean }>(
-      `${page.before} select stream_version, envelope, data from events
+    const { rows } = await db.query<StoredEvent & { is_last: boolean }>(
+      `${page.before} select ${COLUMNS} from events
        where company_id = $1 and stream_id = $2 and stream_version > $3 ${page.after}`,
       [toUuid(companyId), toUuid(stream), after],
     )
@@ -84,9 +86,9 @@ export async function* findEmployeeEventsWith(
   const page = measuredPage('position', PAGE)
   for (let from = after; from < head;) {
     const upTo = from + SEARCHED_AT_ONCE
-    const { rows } = await db.query<{ envelope: string; data: string; is_last: boolean }>(
-      `${page.before} select position, envelope, data from events where company_id = $1 and position > $2 and position <= $3
-         and strpos(envelope, '"type":"Employee') > 0 and strpos(envelope, '"type":"EmployeeRecordRejected"') = 0
+    const { rows } = await db.query<StoredEvent & { is_last: boolean }>(
+      `${page.before} select ${COLUMNS} from events where company_id = $1 and position > $2 and position <= $3
+         and type like 'Employee%' and type <> 'EmployeeRecordRejected'
          and data is not null and strpos(data, $4) > 0 ${page.after}`,
       [toUuid(companyId), from, upTo, canonicalJson(text)],
     )

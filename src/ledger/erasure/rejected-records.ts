@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg'
 import type { EventData } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { readEvent } from '../integrity/codec.ts'
+import type { StoredEvent } from '../integrity/codec.ts'
+import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
 
 /*
@@ -9,7 +10,7 @@ import { measuredPage } from '../read/measured-page.ts'
  * must repeat the index condition verbatim for PostgreSQL to use it.
  */
 
-const IS_REJECTED = `data is not null and strpos(envelope, '"type":"EmployeeRecordRejected"') > 0`
+const IS_REJECTED = `data is not null and type = 'EmployeeRecordRejected'`
 
 interface RejectedRecord {
   position: number
@@ -28,8 +29,8 @@ export async function* readRejectedPages(
 ): AsyncGenerator<RejectedRecord[]> {
   const page = measuredPage('position', PAGE)
   for (let isLast = false; !isLast;) {
-    const { rows } = await db.query<{ envelope: string; data: string; is_last: boolean }>(
-      `${page.before} select position, envelope, data from events
+    const { rows } = await db.query<StoredEvent & { is_last: boolean }>(
+      `${page.before} select ${EVENT_COLUMNS.join(', ')} from events
        where company_id = $1 and position > $2 and ${IS_REJECTED} ${page.after}`,
       [toUuid(companyId), after],
     )
@@ -51,9 +52,9 @@ export async function listCompaniesWithRejectedBefore(
 ): Promise<string[]> {
   const { rows } = await db.query<{ company_id: string }>(
     `select h.company_id from heads h cross join lateral (
-       select envelope from events e where e.company_id = h.company_id and ${IS_REJECTED} order by position limit 1
+       select e.recorded_at from events e where e.company_id = h.company_id and ${IS_REJECTED} order by position limit 1
      ) oldest
-     where ($2::uuid is null or h.company_id > $2) and oldest.envelope::json ->> 'recorded_at' < $1
+     where ($2::uuid is null or h.company_id > $2) and oldest.recorded_at < $1
      order by h.company_id limit $3`,
     [instant, page.after === null ? null : toUuid(page.after), page.limit],
   )
@@ -70,8 +71,8 @@ export async function findRejectedBefore(
   // Times never go back within a company, so the oldest records come first and at most `limit` rows are read.
   const { rows } = await client.query<{ position: number }>(
     `select position from (
-       select position, envelope from events where company_id = $1 and ${IS_REJECTED} order by position limit $3
-     ) oldest where envelope::json ->> 'recorded_at' < $2 order by position`,
+       select position, recorded_at from events where company_id = $1 and ${IS_REJECTED} order by position limit $3
+     ) oldest where recorded_at < $2 order by position`,
     [toUuid(companyId), instant, limit],
   )
   return rows.map(({ position }) => position)

@@ -1,66 +1,75 @@
 import { hash, randomFillSync } from 'node:crypto'
 import type { EventType, NewEvent, RecordedEvent } from '../../domain/events.ts'
-import { SCHEMA_VERSIONS } from '../../domain/events.ts'
+import { SCHEMA_VERSIONS, STREAM_PREFIXES } from '../../domain/events.ts'
+import type { IdPrefix } from '../../domain/ids.ts'
+import { fromUuid } from '../../domain/ids.ts'
+import type { EventRow } from '../tables.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { leafHash } from './merkle.ts'
 
 export const SALT_BYTES = 16
 
-/**
- * The part of an event that is hashed into the ledger and never erased. It contains no personal data. Its members are
- * in the order of RFC 8785, so that `JSON.stringify` produces the canonical bytes.
- */
-export interface Envelope {
-  actor: string
+/** About what an event takes beside its data, in an export as in memory: limits in bytes count it for each event. */
+export const HEADER_BYTES = 400
+
+/** An event without its data. It contains no personal data and is never erased. */
+export interface EventHeader {
+  position: number
   call_id: string | null
+  stream: string
+  version: number
+  type: EventType
+  schema_version: number
+  index: number | null
+  recorded_at: string
+  actor: string
+}
+
+/** What is hashed into the ledger. It is not stored: it follows from the columns of the event. */
+export interface Envelope extends EventHeader {
   company_id: string
   /** SHA-256(salt ‖ data) in lower-case hexadecimal. */
   data_hash: string
-  index: number | null
-  position: number
-  recorded_at: string
-  schema_version: number
-  stream: string
-  type: EventType
-  version: number
 }
 
-/** The place of an event in its company's ledger. */
-export interface Placement {
+/** What the events of an append have in common. */
+export interface Origin {
   companyId: string
   callId: string | null
   actor: string
-  position: number
   recordedAt: string
 }
 
-/** An event as stored: the exact texts that were hashed as UTF-8, and the results. */
+/** An event with what its row needs: the exact data that were hashed as UTF-8, and the results. */
 export interface SealedEvent {
-  envelope: string
+  companyId: string
+  header: EventHeader
   data: string
   salt: Buffer
   leaf: Buffer
 }
 
-/** Encodes an event: canonical data, salt, envelope and leaf hash. */
-export function sealEvent(event: NewEvent, at: Placement): SealedEvent {
+/** Encodes an event: header, canonical data, salt, and the leaf hash of its envelope. */
+export function sealEvent(event: NewEvent, position: number, origin: Origin): SealedEvent {
+  const { type, stream, version, index } = event
+  const { companyId, callId, actor, recordedAt } = origin
+  // The row holds only the UUID of the stream.
+  if (!stream.startsWith(STREAM_PREFIXES[type])) throw new TypeError(`${type} cannot be about ${stream}`)
   const data = canonicalJson(event.data)
   const salted = prependSalt(data)
-  const envelope: Envelope = {
-    actor: at.actor,
-    call_id: at.callId,
-    company_id: at.companyId,
-    data_hash: hash('sha256', salted, 'hex'),
-    index: event.index,
-    position: at.position,
-    recorded_at: at.recordedAt,
-    schema_version: SCHEMA_VERSIONS[event.type],
-    stream: event.stream,
-    type: event.type,
-    version: event.version,
+  const header: EventHeader = {
+    position,
+    call_id: callId,
+    stream,
+    version,
+    type,
+    schema_version: SCHEMA_VERSIONS[type],
+    index,
+    recorded_at: recordedAt,
+    actor,
   }
-  const text = JSON.stringify(envelope)
-  return { envelope: text, data, salt: salted.subarray(0, SALT_BYTES), leaf: leafHash(text) }
+  const leaf = leafHash(formatEnvelope(header, companyId, hash('sha256', salted, 'hex')))
+  return { companyId, header, data, salt: salted.subarray(0, SALT_BYTES), leaf }
 }
 
 /** Returns a buffer with a fresh salt followed by the data, ready to be hashed. */
@@ -82,21 +91,109 @@ function prependSalt(data: string): Buffer {
 const salts = Buffer.alloc(256 * SALT_BYTES)
 let nextSalt = salts.length
 
+/**
+ * The canonical JSON text of an envelope, RFC 8785: the members in order, without white space. Ids, times, hashes, and
+ * the names of types need no escaping.
+ */
+function formatEnvelope(header: EventHeader, companyId: string, dataHash: string): string {
+  const { actor, call_id: callId, index, position, recorded_at: at, stream, type, version } = header
+  const call = callId === null ? 'null' : `"${callId}"`
+  return (
+    `{"actor":${JSON.stringify(actor)},"call_id":${call},"company_id":"${companyId}","data_hash":"${dataHash}",` +
+    `"index":${index},"position":${position},"recorded_at":"${at}","schema_version":${header.schema_version},` +
+    `"stream":"${stream}","type":"${type}","version":${version}}`
+  )
+}
+
 /** A stored event that this version of the program cannot read. It stops a projection and is never skipped. */
 export class UnreadableEventError extends Error {
   override name = 'UnreadableEventError'
 }
 
-/** Decodes a stored event. Throws UnreadableEventError for an unknown type or schema version. */
-export function readEvent(stored: { envelope: string; data: string | null }): RecordedEvent {
-  const { data_hash: _, company_id: __, ...event } = JSON.parse(stored.envelope) as Envelope
-  const known = Object.hasOwn(SCHEMA_VERSIONS, event.type) ? SCHEMA_VERSIONS[event.type] : undefined
-  if (known === undefined) {
-    throw new UnreadableEventError(`the event at position ${event.position} is of the unknown type ${event.type}`)
+/** The columns of a header. */
+export const HEADER_COLUMNS = [
+  'position',
+  'recorded_at',
+  'stream_id',
+  'call_id',
+  'stream_version',
+  'record_index',
+  'schema_version',
+  'type',
+  'actor',
+] as const satisfies (keyof EventRow)[]
+
+type HeaderRow = Pick<EventRow, (typeof HEADER_COLUMNS)[number]>
+
+/** Reads a stored header. Throws UnreadableEventError for an unknown type, because it cannot tell what it is about. */
+export function readHeader(row: HeaderRow): EventHeader {
+  const { position, type } = row
+  if (!isKnown(type)) {
+    throw new UnreadableEventError(`the event at position ${position} is of the unknown type ${type}`)
   }
-  if (event.schema_version !== known) {
-    const version = `schema version ${event.schema_version} of ${event.type}`
-    throw new UnreadableEventError(`the event at position ${event.position} has the unknown ${version}`)
+  return {
+    position,
+    call_id: row.call_id === null ? null : callIdOf(row.call_id),
+    stream: fromUuid(STREAM_PREFIXES[type], row.stream_id),
+    version: row.stream_version,
+    type,
+    schema_version: row.schema_version,
+    index: row.record_index,
+    recorded_at: row.recorded_at,
+    actor: row.actor,
   }
-  return { ...event, data: stored.data === null ? null : JSON.parse(stored.data) } as RecordedEvent
 }
+
+function isKnown(type: string): type is EventType {
+  return Object.hasOwn(STREAM_PREFIXES, type)
+}
+
+// Events that are read one after the other mostly have these ids in common.
+const callIdOf = rememberLast('log')
+const companyIdOf = rememberLast('com')
+
+/** The TypeID of a UUID, converted once if the same one comes again and again. */
+function rememberLast(prefix: IdPrefix): (uuid: string) => string {
+  let [last, id] = ['', '']
+  return (uuid) => {
+    if (uuid !== last) [last, id] = [uuid, fromUuid(prefix, uuid)]
+    return id
+  }
+}
+
+/** The columns of an event for `readEvent`. */
+export const EVENT_COLUMNS = [...HEADER_COLUMNS, 'data'] as const
+
+/** Decodes a stored event. Throws UnreadableEventError for an unknown type or schema version. */
+export function readEvent(row: HeaderRow & { data: string | null }): RecordedEvent {
+  const header = readHeader(row)
+  const { position, type, schema_version: version } = header
+  if (version !== SCHEMA_VERSIONS[type]) {
+    const unknown = `schema version ${version} of ${type}`
+    throw new UnreadableEventError(`the event at position ${position} has the unknown ${unknown}`)
+  }
+  return joinData(header, row.data)
+}
+
+/** Decodes the data of an event. */
+export function joinData(header: EventHeader, data: string | null): RecordedEvent {
+  return { ...header, data: data === null ? null : JSON.parse(data) } as RecordedEvent
+}
+
+/** The columns of an event for `deriveEnvelope`. */
+export const STORED_COLUMNS = [...EVENT_COLUMNS, 'company_id', 'salt', 'data_hash'] as const
+
+export type StoredEvent = Pick<EventRow, (typeof STORED_COLUMNS)[number]>
+
+/** Derives the text that was hashed into the ledger. Throws UnreadableEventError for an unknown type. */
+export function deriveEnvelope(row: StoredEvent): string {
+  return formatEnvelope(readHeader(row), companyIdOf(row.company_id), deriveDataHash(row))
+}
+
+/** The hash of an event's salt and data, in lower-case hexadecimal. */
+export function deriveDataHash({ salt, data, data_hash: kept }: Pick<EventRow, 'salt' | 'data' | 'data_hash'>): string {
+  if (kept !== null) return kept.toString('hex')
+  return hash('sha256', Buffer.concat([salt ?? NOTHING, Buffer.from(data ?? '')]), 'hex')
+}
+
+const NOTHING = Buffer.alloc(0)

@@ -1,20 +1,20 @@
-import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { isId, toUuid } from '../../domain/ids.ts'
-import type { Envelope } from '../integrity/codec.ts'
+import type { EventHeader } from '../integrity/codec.ts'
+import { deriveDataHash, deriveEnvelope, HEADER_COLUMNS, readHeader, UnreadableEventError } from '../integrity/codec.ts'
 import { leafHash } from '../integrity/merkle.ts'
-import type { LedgerDb } from '../tables.ts'
+import type { EventRow, LedgerDb } from '../tables.ts'
 
 /*
- * Reads stored events for people who inspect the ledger. Events are not upcast, and unreadable ones are shown too: they
- * may be what the reader is looking for.
+ * Reads stored events for people who inspect the ledger. Data are not interpreted, and events of unknown types are shown
+ * too: they may be what the reader is looking for.
  */
 
 /** A stored event for a list, without large data. */
 export interface ListedEvent {
   position: number
-  /** Null if the text is not JSON. */
-  envelope: Envelope | null
+  /** Null if its type is unknown. */
+  header: EventHeader | null
   /** The stored text; null if it is erased or too long for a list. */
   data: string | null
   isErased: boolean
@@ -52,6 +52,7 @@ interface Range {
 const MAX_EVENTS_SEEN = 25_000
 /** The longest data shown in a list, in bytes. PostgreSQL knows the length without reading the text. */
 const MAX_LISTED_DATA = 10_000
+const COLUMNS = sql.raw(HEADER_COLUMNS.join(', '))
 
 /** Lists at most `limit` events from a place. Without an index, it searches at most `MAX_EVENTS_SEEN` events. */
 export async function listStoredEvents(
@@ -80,7 +81,7 @@ export async function listStoredEvents(
     : { events, ...beyond, newer: newest + 1, seen: range }
 }
 
-/** Whether only the envelopes can answer the filter, so that no index helps. */
+/** Whether no index helps with the filter. */
 function isScanned({ type, stream, call }: EventFilter): boolean {
   return stream === undefined && (type !== undefined || call !== undefined)
 }
@@ -114,70 +115,66 @@ async function selectEvents(
   isBack: boolean,
   limit: number,
 ): Promise<ListedEvent[]> {
-  // A member of the canonical envelope is found by its exact text: all values are ids, type names, times, numbers and
-  // hashes.
-  const has = (member: string, value: string | undefined) =>
-    value === undefined ? sql`` : sql`and strpos(envelope, ${`"${member}":"${value}"`}) > 0`
   // Versions of a stream are in the order of positions, and have their own index.
   const order = sql.ref(stream === undefined ? 'position' : 'stream_version')
-  const { rows } = await sql<{ position: number; envelope: string; data: string | null; erased: boolean }>`
-    select position, envelope, case when octet_length(data) <= ${MAX_LISTED_DATA}::integer then data end as data, data is null as erased
+  const { rows } = await sql<EventRow & { erased: boolean }>`
+    select ${COLUMNS}, case when octet_length(data) <= ${MAX_LISTED_DATA}::integer then data end as data, data is null as erased
     from events where company_id = ${toUuid(companyId)} and position between ${first} and ${last}
-      ${stream === undefined ? sql`` : sql`and stream_id = ${toUuid(stream)}`} ${has('type', type)} ${has('call_id', call)}
+      ${stream === undefined ? sql`` : sql`and stream_id = ${toUuid(stream)}`}
+      ${type === undefined ? sql`` : sql`and type = ${type}`} ${call === undefined ? sql`` : sql`and call_id = ${toUuid(call)}`}
     order by ${order} ${isBack ? sql`desc` : sql`asc`} limit ${limit}`.execute(db)
-  return rows.map(({ position, envelope, data, erased }) => ({
-    position,
-    envelope: envelopeOf(envelope),
-    data,
-    isErased: erased,
+  return rows.map((row) => ({
+    position: row.position,
+    header: whenKnown(() => readHeader(row)),
+    data: row.data,
+    isErased: row.erased,
   }))
 }
 
-/** A stored event in full, and whether its hashes match. */
-export interface StoredEvent {
+/** A stored event in full, and whether its leaf hash matches. Header and envelope are null if its type is unknown. */
+export interface ShownEvent {
   position: number
-  envelope: Envelope | null
-  /** The exact text that was hashed. */
-  envelopeText: string
+  type: string
+  header: EventHeader | null
+  /** The text that is hashed. */
+  envelope: string | null
   data: string | null
-  /** In hexadecimal; null if it is erased. */
+  /** In hexadecimal, as the hashes; null if it is erased. */
   salt: string | null
+  dataHash: string
   leafHash: string
-  isLeafRight: boolean
-  /** Null if the data is erased, so there is nothing to check. */
-  isDataRight: boolean | null
+  /** Whether the leaf hash is that of the envelope. */
+  isRight: boolean
 }
 
 /** Reads the event at a position; null if there is none. */
-export async function readStoredEvent(db: LedgerDb, companyId: string, position: number): Promise<StoredEvent | null> {
+export async function readStoredEvent(db: LedgerDb, companyId: string, position: number): Promise<ShownEvent | null> {
   const row = await db
     .selectFrom('events')
-    .select(['envelope', 'data', 'salt', 'leaf_hash'])
+    .selectAll()
     .where('company_id', '=', toUuid(companyId))
     .where('position', '=', position)
     .executeTakeFirst()
   if (!row) return null
-  const envelope = envelopeOf(row.envelope)
-  const { data, salt, leaf_hash: leaf } = row
+  const { type, data, salt, leaf_hash: leaf } = row
+  const envelope = whenKnown(() => deriveEnvelope(row))
   return {
-    ...{ position, envelope, envelopeText: row.envelope, data },
+    ...{ position, type, data, envelope },
+    header: whenKnown(() => readHeader(row)),
     salt: salt?.toString('hex') ?? null,
+    dataHash: deriveDataHash(row),
     leafHash: leaf.toString('hex'),
-    isLeafRight: leafHash(row.envelope).equals(leaf),
-    isDataRight: data === null || salt === null ? null : hashData(salt, data) === envelope?.data_hash,
+    isRight: envelope !== null && leafHash(envelope).equals(leaf),
   }
 }
 
-function hashData(salt: Buffer, data: string): string {
-  return hash('sha256', Buffer.concat([salt, Buffer.from(data, 'utf8')]), 'hex')
-}
-
-function envelopeOf(text: string): Envelope | null {
+/** What is read of an event; null if its type is unknown. */
+function whenKnown<Value>(read: () => Value): Value | null {
   try {
-    return JSON.parse(text) as Envelope
-  } catch {
-    // The page shows the raw text instead.
-    return null
+    return read()
+  } catch (error) {
+    if (error instanceof UnreadableEventError) return null
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import { ERASING_TYPES } from '../../domain/erasure.ts'
+import type { StoredEvent } from '../integrity/codec.ts'
 import { findHead } from './read-head.ts'
-import type { StoredEvent } from './read-stored-events.ts'
 import { storedEventPages } from './read-stored-events.ts'
 import type { LedgerDb } from '../tables.ts'
 

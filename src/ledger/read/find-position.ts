@@ -1,5 +1,4 @@
 import { toUuid } from '../../domain/ids.ts'
-import type { Envelope } from '../integrity/codec.ts'
 import { binarySearch } from './binary-search.ts'
 import type { LedgerDb } from '../tables.ts'
 
@@ -20,7 +19,7 @@ export async function findLastPositionBefore(
   { inclusive }: { inclusive: boolean },
 ): Promise<number> {
   const first = await binarySearch(1, head, async (position) => {
-    const { recorded_at: recordedAt } = await envelopeAt(db, companyId, position)
+    const { recorded_at: recordedAt } = await readPlace(db, companyId, position)
     return inclusive ? recordedAt > time : recordedAt >= time
   })
   return first - 1
@@ -33,29 +32,33 @@ export async function findPositionsOfCall(
   head: number,
   callId: string,
 ): Promise<{ first: number; last: number } | null> {
+  const call = toUuid(callId)
   // A call has its own stream, whose first event belongs to the call.
   const own = await db
     .selectFrom('events')
     .select('position')
     .where('company_id', '=', toUuid(companyId))
-    .where('stream_id', '=', toUuid(callId))
+    .where('stream_id', '=', call)
     .where('stream_version', '=', 1)
     .where('position', '<=', head)
     .executeTakeFirst()
   if (!own) return null
-  const isOfCall = async (position: number) => (await envelopeAt(db, companyId, position)).call_id === callId
+  const isOfCall = async (position: number) => (await readPlace(db, companyId, position)).call_id === call
   if (!(await isOfCall(own.position))) return null
   const first = await binarySearch(1, own.position, isOfCall)
   const next = await binarySearch(own.position + 1, head, async (position) => !(await isOfCall(position)))
   return { first, last: next - 1 }
 }
 
-async function envelopeAt(db: LedgerDb, companyId: string, position: number): Promise<Envelope> {
-  const { envelope } = await db
+function readPlace(
+  db: LedgerDb,
+  companyId: string,
+  position: number,
+): Promise<{ recorded_at: string; call_id: string | null }> {
+  return db
     .selectFrom('events')
-    .select('envelope')
+    .select(['recorded_at', 'call_id'])
     .where('company_id', '=', toUuid(companyId))
     .where('position', '=', position)
     .executeTakeFirstOrThrow()
-  return JSON.parse(envelope) as Envelope
 }

@@ -1,14 +1,11 @@
-/** An event as a proof needs it: the exact texts that were hashed. Data and salt are null once erased. */
-export interface ProvableEvent {
-  envelope: string
-  data: string | null
-  salt: Buffer | null
-}
+import type { StoredEvent } from '../integrity/codec.ts'
+import { deriveEnvelope } from '../integrity/codec.ts'
 
 /**
  * A line of the proof format, including its line feed: `{envelope, data, salt}` in this order, as written by
  * `JSON.stringify`, with the salt in lower-case hexadecimal. This makes the export of a ledger unique, byte for byte.
  */
-export function formatProofLine({ envelope, data, salt }: ProvableEvent): string {
-  return `${JSON.stringify({ envelope, data, salt: salt?.toString('hex') ?? null })}\n`
+export function formatProofLine(event: StoredEvent): string {
+  const { data, salt } = event
+  return `${JSON.stringify({ envelope: deriveEnvelope(event), data, salt: salt?.toString('hex') ?? null })}\n`
 }

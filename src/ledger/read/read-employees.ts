@@ -6,7 +6,7 @@ import { schemaOf } from '../../../projections/projection.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { evolveStored, isEmployeeEvent } from '../../domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { readEvent } from '../integrity/codec.ts'
+import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /*
@@ -26,18 +26,22 @@ export function selectStates(shard: (column: string) => string = () => ''): { co
     joins: `left join ${schemaOf(employees)}.employees r
         on r.company_id = d.company_id and r.employee_id = d.employee_id
       left join lateral (
-        select envelope, data from events where company_id = d.company_id and stream_id = d.employee_id
+        select ${EVENT} as event from events where company_id = d.company_id and stream_id = d.employee_id
           and stream_version > coalesce(r.version, 0)${shard('company_id')} offset 0) e on true`,
   }
 }
 
 const COLUMNS = [
   ...['d.company_id', 'd.employee_id', ...EMPLOYEE_COLUMNS.slice(1).map((name) => `r.${name}`)],
-  ...['e.envelope', 'e.data'],
+  'e.event',
 ].join(', ')
 
+/** An event as one value, so that rows without one stay small. */
+const TIME = `to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const EVENT = `json_build_object(${EVENT_COLUMNS.map((name) => `'${name}', ${name === 'recorded_at' ? TIME : name}`).join(', ')})`
+
 /** A row of `selectStates`. */
-export type StateRow = { company_id: string; envelope: string | null; data: string | null } & (
+export type StateRow = { company_id: string; event: Parameters<typeof readEvent>[0] | null } & (
   EmployeeRow | (Record<Exclude<keyof EmployeeRow, 'employee_id'>, null> & { employee_id: string })
 )
 
@@ -49,7 +53,7 @@ export function employeesOf(rows: StateRow[]): { companyId: string; employee: Em
   const found: { companyId: string; employee: Employee }[] = []
   const behind: StateRow[] = []
   for (const row of rows) {
-    if (row.version === null || row.envelope !== null) behind.push(row)
+    if (row.version === null || row.event !== null) behind.push(row)
     else found.push({ companyId: idOf(row.company_id), employee: toEmployee(row) })
   }
   for (const own of Map.groupBy(behind, (row) => row.employee_id).values()) {
@@ -64,7 +68,7 @@ function applyEvents(rows: StateRow[]): Employee | undefined {
   const [first] = rows as [StateRow]
   const stored = first.version === null ? undefined : toEmployee(first)
   return rows
-    .flatMap(({ envelope, data }) => (envelope === null ? [] : [readEvent({ envelope, data })]))
+    .flatMap(({ event }) => (event === null ? [] : [readEvent(event)]))
     .filter(isEmployeeEvent)
     .toSorted((one, other) => one.version - other.version)
     .reduce((state, event) => (event.version > (state?.version ?? 0) ? evolveStored(state, event) : state), stored)

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { RecordedEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, uuidArray } from '../../postgres/binary-arrays.ts'
-import { readEvent } from '../integrity/codec.ts'
+import type { StoredEvent } from '../integrity/codec.ts'
+import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import type { PageLimits } from './measured-page.ts'
 import { measuredPage } from './measured-page.ts'
 import type { LedgerDb } from '../tables.ts'
@@ -19,6 +20,9 @@ export interface EventPage {
   isEnd: boolean
 }
 
+type ReadRow = Pick<StoredEvent, (typeof EVENT_COLUMNS)[number]>
+const COLUMNS = sql.raw(EVENT_COLUMNS.join(', '))
+
 /** Reads a company's events in a range: as many as fit into a page, and at least one if there is any. */
 export async function readEventPage(
   db: LedgerDb,
@@ -27,9 +31,9 @@ export async function readEventPage(
   limits: PageLimits,
 ): Promise<EventPage> {
   const page = measuredPage('position', limits)
-  const { rows } = await sql<StoredText & { is_last: boolean }>`
-    select envelope, data, is_last from (${sql.raw(page.before)}
-      select position, envelope, data from events where company_id = ${toUuid(companyId)} and position > ${after}
+  const { rows } = await sql<ReadRow & { is_last: boolean }>`
+    select ${COLUMNS}, is_last from (${sql.raw(page.before)}
+      select ${COLUMNS} from events where company_id = ${toUuid(companyId)} and position > ${after}
         ${upTo === undefined ? sql`` : sql`and position <= ${upTo}`}
     ${sql.raw(page.after)}) as page order by position`.execute(db)
   return { events: rows.map(readEvent), isEnd: rows.at(-1)?.is_last ?? true }
@@ -39,7 +43,7 @@ export async function readEventPage(
 export async function readLastOfStream(db: LedgerDb, companyId: string, stream: string): Promise<RecordedEvent | null> {
   const row = await db
     .selectFrom('events')
-    .select(['envelope', 'data'])
+    .select(EVENT_COLUMNS)
     .where('company_id', '=', toUuid(companyId))
     .where('stream_id', '=', toUuid(stream))
     .orderBy('stream_version', 'desc')
@@ -48,15 +52,9 @@ export async function readLastOfStream(db: LedgerDb, companyId: string, stream: 
   return row ? readEvent(row) : null
 }
 
-/** The stored texts of an event. */
-interface StoredText {
-  envelope: string
-  data: string | null
-}
-
 /** Stored events of a company. `isEnd` is true if no event followed. */
 export interface StoredPage {
-  events: StoredText[]
+  events: ReadRow[]
   isEnd: boolean
 }
 
@@ -70,13 +68,13 @@ export async function readStoredBehind(
   limits: PageLimits,
 ): Promise<Map<string, StoredPage>> {
   const page = measuredPage('position', limits)
-  const { rows } = await sql<StoredText & { company_id: string; is_last: boolean }>`
-    select w.company_id, e.envelope, e.data, e.is_last
+  const { rows } = await sql<ReadRow & { company_id: string; is_last: boolean }>`
+    select w.company_id, ${COLUMNS}, e.is_last
     from unnest(
       ${uuidArray(behind.map(({ companyId }) => companyId))}::uuid[],
       ${bigintArray(behind.map(({ after }) => after))}::bigint[]) as w(company_id, after)
     cross join lateral (${sql.raw(page.before)}
-      select position, envelope, data from events where company_id = w.company_id and position > w.after
+      select ${COLUMNS} from events where company_id = w.company_id and position > w.after
     ${sql.raw(page.after)}) e
     where e.bytes <= ${limits.bytes} order by w.company_id, e.position`.execute(db)
   const byCompany = Map.groupBy(rows, (row) => fromUuid('com', row.company_id))
@@ -87,7 +85,7 @@ export async function readStoredBehind(
 export async function readEventsAt(db: LedgerDb, companyId: string, positions: number[]): Promise<RecordedEvent[]> {
   const rows = await db
     .selectFrom('events')
-    .select(['envelope', 'data'])
+    .select(EVENT_COLUMNS)
     .where('company_id', '=', toUuid(companyId))
     .where('position', '=', sql<number>`any(${positions}::bigint[])`)
     .orderBy('position')

@@ -70,7 +70,7 @@ export async function readCompanyStanding(
 ): Promise<CompanyStanding> {
   const { rows } = await sql<Reached>`
     select h.position as head, coalesce(c.position, 0) as reached, coalesce(c.attempts, 0) as attempts, c.parked_at, c.error,
-      coalesce(extract(epoch from clock_timestamp() - ${recordedAt(sql.ref('e.envelope'))})::double precision, 0) as age
+      coalesce(extract(epoch from clock_timestamp() - e.recorded_at)::double precision, 0) as age
     from ${headsAnd({ name, version })}
     left join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.company_id = ${toUuid(companyId)}`.execute(db)
@@ -116,7 +116,7 @@ async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
 
 async function oldestSeconds(db: LedgerDb, name: string, version: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
-    select greatest(0, extract(epoch from clock_timestamp() - min(${recordedAt(sql.ref('e.envelope'))})))::integer as seconds
+    select greatest(0, extract(epoch from clock_timestamp() - min(e.recorded_at)))::integer as seconds
     from ${headsAnd({ name, version })}
     join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.position > coalesce(c.position, 0)`.execute(db)
@@ -149,11 +149,6 @@ export async function readTimesAhead(db: LedgerDb): Promise<TimesAhead> {
   return { ...ahead, clockSeconds: (Math.max(clock - Date.now(), 0) - Math.max(before - clock, 0)) / 1_000 }
 }
 
-/** SQL for an event's recorded time; null if the envelope has none in the expected form. */
-export function recordedAt(envelope: RawBuilder<unknown>): RawBuilder<string | null> {
-  return sql`substring(${envelope} from '"recorded_at":"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z)"')::timestamptz`
-}
-
 /** A company in which a projection lags behind. */
 interface LaggingCompany {
   company_id: string
@@ -170,7 +165,7 @@ export async function readWorstCompanies(
 ): Promise<LaggingCompany[]> {
   const { rows } = await sql<LaggingCompany>`
     select o.company_id, o.events,
-      greatest(0, extract(epoch from clock_timestamp() - ${recordedAt(sql.ref('e.envelope'))}))::double precision as seconds
+      greatest(0, extract(epoch from clock_timestamp() - e.recorded_at))::double precision as seconds
     from (
       select h.company_id, (h.position - coalesce(c.position, 0))::bigint as events, coalesce(c.position, 0) + 1 as next
       from heads h left join checkpoints c

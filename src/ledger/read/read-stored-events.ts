@@ -1,15 +1,10 @@
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
+import type { StoredEvent } from '../integrity/codec.ts'
+import { STORED_COLUMNS } from '../integrity/codec.ts'
 import { binarySearch } from './binary-search.ts'
 import { measuredPage } from './measured-page.ts'
-import type { ProvableEvent } from './proof-line.ts'
 import type { LedgerDb } from '../tables.ts'
-
-/** A stored event, with its position and its version in the stream. */
-export interface StoredEvent extends ProvableEvent {
-  position: number
-  version: number
-}
 
 /** Selects events after one position, up to and including another, that match all filters. */
 export interface WantedEvents {
@@ -28,6 +23,8 @@ const PAGE_EVENTS = 1_000
 const PAGE_BYTES = 2 * 1024 * 1024
 /** The number of positions that one statement searches for events of a type. */
 const LOOKED_AT_ONCE = 10_000
+
+const COLUMNS = sql.raw(STORED_COLUMNS.join(', '))
 
 /*
  * Each statement is limited at both ends to a short range of positions or of stream versions. Neither has gaps, so the
@@ -52,7 +49,7 @@ export async function* storedEventPages(
     const upTo = Math.min(at + (types ? LOOKED_AT_ONCE : most), place.upTo)
     const { events, isCut } = await readStoredPage(db, companyId, { ...wanted, after: at, upTo }, most)
     const last = events.at(-1)
-    at = isCut && last ? (stream === undefined ? last.position : last.version) : upTo
+    at = isCut && last ? (stream === undefined ? last.position : last.stream_version) : upTo
     left -= events.length
     if (events.length > 0) yield events
   }
@@ -134,24 +131,12 @@ async function readStoredPage(
     [
       sql`company_id = ${toUuid(companyId)} and ${place} > ${after} and ${place} <= ${upTo}`,
       ...(stream === undefined ? [] : [sql`stream_id = ${toUuid(stream)}`]),
-      // The envelope is canonical: these members are adjacent, and quotation marks within texts are escaped.
-      ...(types === undefined
-        ? []
-        : [sql`envelope like any(${types.map((type) => `%,"type":"${type}","version":%`)}::text[])`]),
+      ...(types === undefined ? [] : [sql`type = any(${types}::text[])`]),
     ],
     sql` and `,
   )
   const page = measuredPage(order, { limit, bytes: PAGE_BYTES })
-  const { rows } = await sql<Omit<StoredEvent, 'version'> & { stream_version: number; is_last: boolean }>`
-    ${sql.raw(page.before)} select position, stream_version, envelope, data, salt from events where ${isWanted} ${sql.raw(page.after)}`.execute(
-    db,
-  )
-  const events = rows.map(({ position, stream_version: version, envelope, data, salt }) => ({
-    position,
-    version,
-    envelope,
-    data,
-    salt,
-  }))
-  return { events, isCut: rows.at(-1)?.is_last === false }
+  const { rows } = await sql<StoredEvent & { is_last: boolean }>`
+    ${sql.raw(page.before)} select ${COLUMNS} from events where ${isWanted} ${sql.raw(page.after)}`.execute(db)
+  return { events: rows, isCut: rows.at(-1)?.is_last === false }
 }

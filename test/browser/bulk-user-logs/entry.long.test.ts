@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
 import { employee, startService } from '../../support/service.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
 
 const LOGS = '/settings/bulk-user-logs'
 const browser = await openBrowser(t)
@@ -168,11 +169,10 @@ await t.test('the raw events of a call are those of the ledger', async (t) => {
   await page.goto(changed.path)
   await page.getByRole('link', { name: 'View raw events' }).click()
   await page.waitForURL('**/settings/events?id=log_**')
-  const { rows } = await service.pool.query(
-    'select envelope, data from events where envelope like $1 order by position desc',
-    [`%${changed.id}%`],
-  )
-  const stored = rows.map(({ envelope, data }) => [JSON.parse(envelope).type, data === '{}' ? null : JSON.parse(data)])
+  const { rows } = await service.pool.query('select type, data from events where call_id = $1 order by position desc', [
+    toUuid(changed.id),
+  ])
+  const stored = rows.map(({ type, data }) => [type, data === '{}' ? null : JSON.parse(data)])
   t.strictSame(
     stored.map(([type]) => type),
     ['ApiCallCompleted', 'EmployeeDeactivated', 'EmployeeUpdated', 'EmployeeUpdated'],

@@ -3,6 +3,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
 import { employee, startService } from '../../support/service.ts'
+import { ERASE } from '../../support/ledger/event-row.ts'
 
 const LOGS = '/settings/bulk-user-logs'
 const browser = await openBrowser(t)
@@ -99,7 +100,7 @@ await t.test('what was erased is said to be erased', async (t) => {
   await service.project()
   await asSuperuser(
     service.urls.superUrl,
-    `update events set data = null, salt = null where company_id = '${toUuid(service.company.id)}' and envelope like '%"type":"Employee%'`,
+    `update events set ${ERASE} where company_id = '${toUuid(service.company.id)}' and type like 'Employee%'`,
   )
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')

@@ -114,8 +114,7 @@ await t.test(
     const spoil = (index: number) =>
       asSuperuser(
         service.urls.superUrl,
-        `update events set envelope = replace(envelope, '"EmployeeCreated"', '"NobodyKnows"')
-        where position = (${positions} ${index} limit 1)`,
+        `update events set type = 'NobodyKnows' where position = (${positions} ${index} limit 1)`,
       )
     await spoil(4_000)
     const broken = await open(recordsPath)

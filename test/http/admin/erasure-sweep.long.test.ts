@@ -17,6 +17,7 @@ import { eventually } from '../../support/eventually.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { HEADER_COLUMNS } from '../../../src/ledger/integrity/codec.ts'
 
 /*
  * A person with unmistakable values, in calls of every kind; then the person is erased, and every row of every table is
@@ -101,7 +102,7 @@ for (const [stand, midway, bringAbout] of STANDS) {
     const id = await makeTraces(service, () => midway(service))
     await bringAbout(service)
     const { rows: leaves } = await service.pool.query(
-      'select position, envelope, leaf_hash from events order by company_id, position',
+      `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`,
     )
     const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
     for (const table of ['events', 'employee_directory', 'idempotency_keys'])
@@ -125,7 +126,7 @@ for (const [stand, midway, bringAbout] of STANDS) {
     t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [], 'in the read models, once they are caught up')
 
     const { rows } = await service.pool.query(
-      'select position, envelope, leaf_hash from events order by company_id, position',
+      `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`,
     )
     t.strictSame(rows.slice(0, leaves.length), leaves, 'what was hashed is as it was')
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
@@ -174,7 +175,7 @@ await t.test('what a rebuild has read before an erasure, it does not write behin
   await beginShadow(db, employees, { handOver, restart: false })
   let isErased = false
   const meddled = meddledDatabase(service.db, async ({ rows }) => {
-    if (isErased || !rows[0] || !('envelope' in rows[0])) return
+    if (isErased || !rows[0] || !('stream_id' in rows[0])) return
     isErased = true
     t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
     await service.project()

@@ -11,6 +11,7 @@ import { checkSignature, parseVerifierKey } from '../../../src/ledger/audit/sign
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import type { Answer, Service } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
+import { deriveEnvelope } from '../../../src/ledger/integrity/codec.ts'
 
 const ask = ({ address, company }: Service, route: string): Promise<Answer> =>
   send(address, 'GET', `/audit/v1/${route}`, {
@@ -36,13 +37,8 @@ async function keepCheckpoint(service: Service): Promise<Checkpoint> {
 /** Sets the head to that of the events that are there. */
 async function setHead({ db, urls, company }: Service): Promise<void> {
   const id = toUuid(company.id)
-  const rows = await db
-    .selectFrom('events')
-    .select('envelope')
-    .where('company_id', '=', id)
-    .orderBy('position')
-    .execute()
-  const leaves = rows.map(({ envelope }) => leafHash(envelope))
+  const rows = await db.selectFrom('events').selectAll().where('company_id', '=', id).orderBy('position').execute()
+  const leaves = rows.map((row) => leafHash(deriveEnvelope(row)))
   const frontier = packFrontier(appendLeaves(EMPTY_FRONTIER, leaves)).toString('hex')
   await asSuperuser(
     urls.superUrl,
@@ -65,14 +61,14 @@ await t.test('a checkpoint is the head of now, signed with the key that is told'
   const { checkpoint, answer } = await checkpointOf(service)
   const rows = await service.db
     .selectFrom('events')
-    .select('envelope')
+    .selectAll()
     .where('company_id', '=', toUuid(service.company.id))
     .orderBy('position')
     .execute()
   const root = rootOf(
     appendLeaves(
       EMPTY_FRONTIER,
-      rows.map(({ envelope }) => leafHash(envelope)),
+      rows.map((row) => leafHash(deriveEnvelope(row))),
     ),
   ).toString('base64')
   t.equal(checkpoint.size, first.checkpoint.size + 2)

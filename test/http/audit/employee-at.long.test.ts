@@ -9,6 +9,7 @@ import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import type { Answer } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 import { foldEmployees } from '../../support/ledger/verify-ledger.ts'
+import { ERASE } from '../../support/ledger/event-row.ts'
 
 const service = await startService(t)
 const { company } = service
@@ -112,7 +113,7 @@ await t.test(
     const { id, position } = await hire()
     await patch(id, { job_title: 'Dev' })
     const events = `company_id = '${toUuid(company.id)}' and stream_id = '${toUuid(id)}'`
-    await asSuperuser(service.urls.superUrl, `update events set data = null, salt = null where ${events}`)
+    await asSuperuser(service.urls.superUrl, `update events set ${ERASE} where ${events}`)
     for (const place of [undefined, position]) {
       t.match(await at(id, place), {
         status: 404,

@@ -25,13 +25,9 @@ interface Rejection {
 
 /** What a call left in the ledger, with the bytes of the data of each event. */
 async function eventsOf({ db, company }: Service, logId: string): Promise<Rejection[]> {
-  const { rows } = await sql<{ envelope: string; data: string }>`select envelope, data from events
-    where company_id = ${toUuid(company.id)} and envelope::json ->> 'call_id' = ${logId} order by position`.execute(db)
-  return rows.map(({ envelope, data }) => ({
-    type: JSON.parse(envelope).type,
-    bytes: Buffer.byteLength(data),
-    data: JSON.parse(data),
-  }))
+  const { rows } = await sql<{ type: string; data: string }>`select type, data from events
+    where company_id = ${toUuid(company.id)} and call_id = ${toUuid(logId)} order by position`.execute(db)
+  return rows.map(({ type, data }) => ({ type, bytes: Buffer.byteLength(data), data: JSON.parse(data) }))
 }
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))

@@ -2,13 +2,14 @@ import pg from 'pg'
 import t from 'tap'
 import { CITUS_URL } from '../../support/postgres/citus-url.ts'
 import { employee, startService } from '../../support/service.ts'
+import { ERASE } from '../../support/ledger/event-row.ts'
 
 const service = await startService(t)
 await service.call('POST', '/v1/employees', { body: employee() })
 
 const CHANGES = [
-  `update events set envelope = '{}'`,
-  `update events set data = null, salt = null`,
+  `update events set actor = 'operator'`,
+  `update events set ${ERASE}`,
   'delete from events',
   'truncate events',
 ]

@@ -100,14 +100,14 @@ await t.test(
     const { position, leaf } = rows[0]!
     const settle = (event?: UnknownOutcomeError<string>['event']) =>
       settleOutcome(pool, new UnknownOutcomeError('done', event, new Error('lost')))
-    t.equal(await settle({ companyId, position, leaf }), 'done')
+    t.equal(await settle({ companyId, header: { position }, leaf }), 'done')
     await t.rejects(
-      settle({ companyId, position, leaf: Buffer.alloc(32) }),
+      settle({ companyId, header: { position }, leaf: Buffer.alloc(32) }),
       UnavailableError,
       'somebody else came to stand there',
     )
     await t.rejects(
-      settle({ companyId, position: position + 1, leaf }),
+      settle({ companyId, header: { position: position + 1 }, leaf }),
       UnavailableError,
       'nothing came to stand there',
     )

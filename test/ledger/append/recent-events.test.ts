@@ -1,12 +1,13 @@
 import t from 'tap'
 import type { NewEvent, RecordedEvent } from '../../../src/domain/events.ts'
 import { fromUuid } from '../../../src/domain/ids.ts'
-import { readEvent } from '../../../src/ledger/integrity/codec.ts'
+import { HEADER_BYTES, readEvent } from '../../../src/ledger/integrity/codec.ts'
 import type { Head } from '../../../src/ledger/append/company-state.ts'
 import { EMPTY_FRONTIER } from '../../../src/ledger/integrity/merkle.ts'
 import { placeEvents } from '../../../src/ledger/append/place-events.ts'
 import type { RecentEvents, StoredCall } from '../../../src/ledger/append/recent-events.ts'
 import { openRecentEvents } from '../../../src/ledger/append/recent-events.ts'
+import { storedRow } from '../../support/ledger/event-row.ts'
 import { BEFORE, CALL_ID, given, hired, KEY, person } from '../../support/domain/given-when-then.ts'
 
 const company = (number: number) => fromUuid('com', `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`)
@@ -34,7 +35,8 @@ function openLedger(companyId: string) {
   }
 }
 
-const eventsOf = (...calls: StoredCall[]): RecordedEvent[] => calls.flatMap(({ events }) => events.map(readEvent))
+const eventsOf = (...calls: StoredCall[]): RecordedEvent[] =>
+  calls.flatMap(({ events }) => events.map((event) => readEvent(storedRow(event))))
 const behind = (recent: RecentEvents, companyId: string, after: number, head: number, limit = 100) =>
   recent.callsBehind(companyId, { after, head, limit })
 
@@ -111,7 +113,7 @@ await t.test('the oldest calls go when there is too much of them, and each when 
   const maxCharacters = calls
     .slice(2)
     .flatMap(({ events }) => events)
-    .reduce((sum, { envelope, data }) => sum + envelope.length + data.length, 0)
+    .reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
   const recent = openRecentEvents({ readers: 2, maxCharacters, keptMs: 100, now: () => time })
   for (const call of calls) {
     recent.keep([call])
@@ -149,8 +151,7 @@ await t.test(
   async (t) => {
     const ledger = openLedger(ONE)
     const [first, second, large, next] = [1, 1, 20, 1].map((count) => ledger.append(creating(count)))
-    const sizeOf = ({ events }: StoredCall) =>
-      events.reduce((sum, { envelope, data }) => sum + envelope.length + data.length, 0)
+    const sizeOf = ({ events }: StoredCall) => events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
     const recent = openRecentEvents({ readers: 1, batchCharacters: sizeOf(first!) + sizeOf(second!) - 1 })
     recent.keep([first!, second!])
     t.match(behind(recent, ONE, 1, 5), { events: { length: first!.events.length }, isEnd: false })

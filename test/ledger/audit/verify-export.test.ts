@@ -3,6 +3,7 @@ import t from 'tap'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import { sealEvent } from '../../../src/ledger/integrity/codec.ts'
 import { formatProofLine } from '../../../src/ledger/read/proof-line.ts'
+import { storedRow } from '../../support/ledger/event-row.ts'
 import type { Case } from '../../support/ledger/both-verifiers.ts'
 import { hasPython, shown, verifyHere, verifyInPython } from '../../support/ledger/both-verifiers.ts'
 import { readFrozen } from '../../support/ledger/frozen-ledger.ts'
@@ -213,14 +214,8 @@ await t.test('a line says exactly what was stored, whatever characters are in it
     index: null,
     data: { name: '\u0000\u001f"\\\u2028é🙂\u007f' },
   } as const
-  const place = {
-    companyId: event.stream,
-    callId: null,
-    actor: 'operator',
-    position: 1,
-    recordedAt: '2026-01-01T00:00:00.000Z',
-  }
-  const bytes = Buffer.from(formatProofLine(sealEvent(event, place)))
+  const origin = { companyId: event.stream, callId: null, actor: 'operator', recordedAt: '2026-01-01T00:00:00.000Z' }
+  const bytes = Buffer.from(formatProofLine(storedRow(sealEvent(event, 1, origin))))
   t.match(JSON.parse(JSON.parse(bytes.toString()).data), event.data)
   const one = { bytes, checkpoints: Buffer.from(checkpoints), publicKey }
   t.equal((await verifyHere(one)).verdict, 'diverged', 'it is in order, and of another company')

@@ -6,16 +6,24 @@ import type { NewEvent } from '../../../src/domain/events.ts'
 import { SCHEMA_VERSIONS } from '../../../src/domain/events.ts'
 import { fromUuid } from '../../../src/domain/ids.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
-import type { Envelope, Placement, SealedEvent } from '../../../src/ledger/integrity/codec.ts'
-import { readEvent, SALT_BYTES, sealEvent, UnreadableEventError } from '../../../src/ledger/integrity/codec.ts'
+import type { Envelope, Origin, SealedEvent, StoredEvent } from '../../../src/ledger/integrity/codec.ts'
+import {
+  deriveEnvelope,
+  readEvent,
+  SALT_BYTES,
+  sealEvent,
+  UnreadableEventError,
+} from '../../../src/ledger/integrity/codec.ts'
 import type { Head } from '../../../src/ledger/append/company-state.ts'
 import { appendLeaves, EMPTY_FRONTIER } from '../../../src/ledger/integrity/merkle.ts'
 import { headAt, placeEvents } from '../../../src/ledger/append/place-events.ts'
 import { anyCreation, anyJson } from '../../support/domain/arbitraries.ts'
+import { storedRow } from '../../support/ledger/event-row.ts'
 import { BEFORE, CALL_ID, emp, given, hired, KEY, NOW } from '../../support/domain/given-when-then.ts'
 
 const COMPANY = fromUuid('com', '01930000-0000-7000-8000-0000000000c0')
-const AT: Placement = { companyId: COMPANY, callId: CALL_ID, actor: KEY.id, position: 42, recordedAt: NOW }
+const ORIGIN: Origin = { companyId: COMPANY, callId: CALL_ID, actor: KEY.id, recordedAt: NOW }
+const seal = (event: NewEvent) => sealEvent(event, 42, ORIGIN)
 
 /** Events of every kind that a call has. */
 const anyEvents: fc.Arbitrary<NewEvent[]> = fc.oneof(
@@ -31,24 +39,25 @@ function sha256(...parts: Uint8Array[]): Buffer {
 }
 
 const utf8 = (text: string) => Buffer.from(text, 'utf8')
-const envelopeOf = (sealed: SealedEvent) => JSON.parse(sealed.envelope) as Envelope
+const textOf = (sealed: SealedEvent) => deriveEnvelope(storedRow(sealed))
+const envelopeOf = (sealed: SealedEvent) => JSON.parse(textOf(sealed)) as Envelope
 
 await t.test('an envelope says who, when, where and what kind, and is written in one way only', async (t) => {
-  const sealed = sealEvent(hired(1), AT)
+  const sealed = seal(hired(1))
   t.equal(
-    sealed.envelope,
+    textOf(sealed),
     `{"actor":"${KEY.id}","call_id":"${CALL_ID}","company_id":"${COMPANY}","data_hash":"${envelopeOf(sealed).data_hash}",` +
       `"index":0,"position":42,"recorded_at":"${NOW}","schema_version":1,"stream":"${emp(1)}","type":"EmployeeCreated","version":1}`,
   )
 })
 
-await t.test('data hash and leaf are what anybody computes from the stored bytes', async () => {
+await t.test('data hash and leaf are what anybody computes from the stored columns', async () => {
   fc.assert(
     fc.property(anyEvents, (events) => {
       for (const event of events) {
-        const sealed = sealEvent(event, AT)
+        const sealed = seal(event)
         assert.equal(envelopeOf(sealed).data_hash, sha256(sealed.salt, utf8(sealed.data)).toString('hex'))
-        assert.deepEqual(sealed.leaf, sha256(Buffer.of(0), utf8(sealed.envelope)))
+        assert.deepEqual(sealed.leaf, sha256(Buffer.of(0), utf8(textOf(sealed))))
       }
     }),
   )
@@ -58,7 +67,8 @@ await t.test('envelope and data are canonical: making them canonical again chang
   fc.assert(
     fc.property(anyEvents, (events) => {
       for (const event of events) {
-        const { envelope, data } = sealEvent(event, AT)
+        const sealed = seal(event)
+        const [envelope, { data }] = [textOf(sealed), sealed]
         assert.equal(canonicalJson(JSON.parse(envelope)), envelope)
         assert.equal(canonicalJson(JSON.parse(data)), data)
         assert.ok(
@@ -73,7 +83,7 @@ await t.test('envelope and data are canonical: making them canonical again chang
 await t.test(
   'the envelope holds nothing personal: it is the same whoever the data speak of, but for their hash',
   async () => {
-    const anonymous = (event: NewEvent) => ({ ...envelopeOf(sealEvent(event, AT)), data_hash: '' })
+    const anonymous = (event: NewEvent) => ({ ...envelopeOf(seal(event)), data_hash: '' })
     fc.assert(
       fc.property(anyEvents, (events) => {
         for (const event of events) {
@@ -85,7 +95,7 @@ await t.test(
 )
 
 await t.test('the salt is 16 fresh bytes, so that equal data have different hashes', async (t) => {
-  const sealed = Array.from({ length: 100 }, () => sealEvent(hired(1), AT))
+  const sealed = Array.from({ length: 100 }, () => seal(hired(1)))
   t.ok(sealed.every(({ salt }) => salt.length === SALT_BYTES))
   for (const distinct of [
     sealed.map(({ salt }) => salt.toString('hex')),
@@ -102,7 +112,7 @@ await t.test('what was sealed reads back as the event with its place', async () 
     fc.property(anyEvents, (events) => {
       for (const event of events) {
         const { index, type, stream, version } = event
-        assert.deepEqual(readEvent(sealEvent(event, AT)), {
+        assert.deepEqual(readEvent(storedRow(seal(event))), {
           ...{ index, type, stream, version },
           actor: KEY.id,
           call_id: CALL_ID,
@@ -117,24 +127,29 @@ await t.test('what was sealed reads back as the event with its place', async () 
 })
 
 await t.test('erased data read as null, and the rest of the event stays', async (t) => {
-  const { envelope } = sealEvent(hired(1), AT)
-  t.match(readEvent({ envelope, data: null }), { type: 'EmployeeCreated', stream: emp(1), position: 42, data: null })
+  const sealed = seal(hired(1))
+  const { salt, data } = sealed
+  const row: StoredEvent = { ...storedRow(sealed), data: null, salt: null, data_hash: sha256(salt, utf8(data)) }
+  t.match(readEvent(row), { type: 'EmployeeCreated', stream: emp(1), position: 42, data: null })
+  t.equal(deriveEnvelope(row), textOf(sealed))
 })
 
-function altered(change: Partial<Record<keyof Envelope, unknown>>) {
-  const { envelope, data } = sealEvent(hired(1), AT)
-  return { envelope: canonicalJson({ ...(JSON.parse(envelope) as Envelope), ...change }), data }
-}
+await t.test('an event cannot be about what its type is never about, because its row could not tell', async (t) => {
+  t.throws(() => seal({ ...hired(1), stream: CALL_ID }), TypeError)
+})
+
+const altered = (change: Partial<StoredEvent>) => ({ ...storedRow(seal(hired(1))), ...change })
 
 await t.test('an event of a type that nobody knows is refused, erased or not: it is never skipped', async (t) => {
-  for (const type of ['EmployeeTeleported', 'constructor', 'toString', '__proto__', '', null]) {
-    t.throws(() => readEvent(altered({ type })), UnreadableEventError, String(type))
+  for (const type of ['EmployeeTeleported', 'constructor', 'toString', '__proto__', '']) {
+    t.throws(() => readEvent(altered({ type })), UnreadableEventError, type)
+    t.throws(() => deriveEnvelope(altered({ type })), UnreadableEventError, type)
     t.throws(() => readEvent({ ...altered({ type }), data: null }), { message: /position 42/ })
   }
 })
 
 await t.test('an event of a schema version that nobody knows is refused', async (t) => {
-  for (const schema_version of [0, 2, 1.5, '1', null, undefined]) {
+  for (const schema_version of [0, 2]) {
     t.throws(() => readEvent(altered({ schema_version })), UnreadableEventError, String(schema_version))
   }
 })
@@ -153,8 +168,8 @@ await t.test(
     const second = placeEvents(first.head, [hired(3)], origin)
     const all = [...first.placed, ...second.placed]
     t.strictSame(
-      all.map((placed) => [placed.position, envelopeOf(placed).position, envelopeOf(placed).recorded_at]),
-      [1, 2, 3].map((position) => [position, position, BEFORE]),
+      all.map(({ header }) => [header.position, header.recorded_at]),
+      [1, 2, 3].map((position) => [position, BEFORE]),
     )
     t.strictSame(
       second.head.frontier,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { KyselyPlugin } from 'kysely'
 import t from 'tap'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { rootOf } from '../../../src/ledger/integrity/merkle.ts'
 import { isConsistent, isIncluded } from '../../../src/ledger/integrity/merkle-proofs.ts'
 import { storeSubtrees } from '../../../src/ledger/read/merkle-subtrees.ts'
@@ -12,6 +12,7 @@ import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import type { TestCompany } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
+import { ERASE } from '../../support/ledger/event-row.ts'
 
 const service = await startService(t)
 const { db, pool } = service
@@ -119,10 +120,10 @@ await t.test('once subtrees are stored, a proof reads a few hundred rows of twen
 
 await t.test('what was appended since is stored by the next proof', async () => {
   const { rows } = await pool.query<{ stream: string }>(
-    `select envelope::json->>'stream' as stream from events where company_id = $1 order by position desc limit 1`,
+    `select stream_id as stream from events where company_id = $1 order by position desc limit 1`,
     [toUuid(long.id)],
   )
-  await lengthenLedger(service, long.id, rows[0]!.stream, 3_000)
+  await lengthenLedger(service, long.id, fromUuid('emp', rows[0]!.stream), 3_000)
   const { position } = await readHead(db, long.id)
   await checkProofs(long, db, [
     { position, size: position },
@@ -178,10 +179,7 @@ await t.test('stored subtrees that are wrong or partly gone are made again', asy
 
 await t.test('what is erased still has its proof', async () => {
   const company = await longCompany(300)
-  await asSuperuser(
-    service.urls.superUrl,
-    `update events set data = null, salt = null where company_id = '${toUuid(company.id)}'`,
-  )
+  await asSuperuser(service.urls.superUrl, `update events set ${ERASE} where company_id = '${toUuid(company.id)}'`)
   const { position: size } = await readHead(db, company.id)
   await checkProofs(company, db, [
     { position: 20, size },

@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import { listEmployees } from '../../../projections/employees/queries.ts'
 import { schemaOf } from '../../../projections/projection.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier } from '../../../src/ledger/integrity/merkle.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { catchUp } from '../../../src/workers/project.ts'
+import { toEventRow } from './event-row.ts'
 
 /*
  * Ledgers that were recorded once and stay as they are: whatever changes, they verify and fold to what they folded to.
@@ -55,21 +56,14 @@ interface Line {
 export async function loadLedger(db: LedgerDb, lines: string[]): Promise<string> {
   const rows = lines.map((line) => {
     const { envelope, data, salt } = JSON.parse(line) as Line
-    const { company_id, position, stream, version } = JSON.parse(envelope)
-    const event = { position, stream_id: toUuid(stream), stream_version: version, envelope, data }
-    return {
-      company_id: company_id as string,
-      ...event,
-      salt: salt === null ? null : Buffer.from(salt, 'hex'),
-      leaf_hash: leafHash(envelope),
-    }
+    const row = toEventRow(JSON.parse(envelope), data, salt === null ? null : Buffer.from(salt, 'hex'))
+    return { ...row, leaf_hash: leafHash(envelope) }
   })
-  const companyId = rows[0]!.company_id
+  const company = rows[0]!.company_id
   const frontier = appendLeaves(
     EMPTY_FRONTIER,
     rows.map((row) => row.leaf_hash),
   )
-  const company = toUuid(companyId)
   const head = {
     company_id: company,
     position: rows.length,
@@ -80,11 +74,8 @@ export async function loadLedger(db: LedgerDb, lines: string[]): Promise<string>
     db,
   )
   await db.insertInto('heads').values(head).execute()
-  await db
-    .insertInto('events')
-    .values(rows.map((row) => ({ ...row, company_id: company })))
-    .execute()
-  return companyId
+  await db.insertInto('events').values(rows).execute()
+  return fromUuid('com', company)
 }
 
 /** Folds a company's ledger with the projections of today, and reads what came of it. */
@@ -101,10 +92,8 @@ export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folde
   }
   const all = await listEmployees(db, companyId, {}, { after: null, limit: 100_000 })
   const erased = await sql<{ id: string }>`
-    select envelope::json ->> 'stream' as id from events where company_id = ${company} and envelope::json ->> 'type' = 'EmployeeErased'`.execute(
-    db,
-  )
-  const gone = new Set(erased.rows.map(({ id }) => id))
+    select stream_id as id from events where company_id = ${company} and type = 'EmployeeErased'`.execute(db)
+  const gone = new Set(erased.rows.map(({ id }) => fromUuid('emp', id)))
   return {
     employees: all.filter(({ id }) => !gone.has(id)),
     entries: await rows(tableOf('bulk-user-logs', 'entries'), 'position'),

@@ -1,9 +1,10 @@
 import type { EventType, NewEvent } from '../../../src/domain/events.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import { asSuperuser } from '../postgres/as-superuser.ts'
 import type { Service } from '../service.ts'
+import { ERASE } from './event-row.ts'
 
 /*
  * What a company goes through in which every type of event occurs that there is, told through the service as far as it
@@ -121,12 +122,12 @@ async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
   )
   const [gone] = (
     await service.pool.query<{ id: string }>(
-      `select envelope::json ->> 'stream' as id from events
-    where company_id = $1 and envelope::json ->> 'type' = 'UserRemoved'`,
+      `select stream_id as id from events where company_id = $1 and type = 'UserRemoved'`,
       [toUuid(id)],
     )
   ).rows
-  await forget(service, 'UserErased', gone!.id, await positionsOf(service, 'stream', gone!.id))
+  const removed = fromUuid('usr', gone!.id)
+  await forget(service, 'UserErased', removed, await positionsOf(service, 'stream', removed))
   await forget(
     service,
     'RecordsRetired',
@@ -145,11 +146,8 @@ async function positionsOf(
   text: string,
   type = '',
 ): Promise<number[]> {
-  const condition =
-    by === 'stream'
-      ? `envelope::json ->> 'stream' = $2`
-      : `data like '%' || $2 || '%' and envelope like '%' || $3 || '%'`
-  const values = [toUuid(company.id), text, ...(by === 'stream' ? [] : [type])]
+  const condition = by === 'stream' ? `stream_id = $2` : `data like '%' || $2 || '%' and type = $3`
+  const values = [toUuid(company.id), ...(by === 'stream' ? [toUuid(text)] : [text, type])]
   const { rows } = await pool.query<{ position: number }>(
     `select position from events where company_id = $1 and ${condition} order by position`,
     values,
@@ -169,10 +167,10 @@ async function forget(
   await takeData(service, positions)
 }
 
-/** Nulls data and salt of events, past all rights. */
+/** Erases data and salt of events, past all rights. */
 async function takeData({ urls, company }: Service, positions: number[]): Promise<void> {
   const where = `company_id = '${toUuid(company.id)}' and position in (${positions.join(', ')})`
-  await asSuperuser(urls.superUrl, `update events set data = null, salt = null where ${where}`)
+  await asSuperuser(urls.superUrl, `update events set ${ERASE} where ${where}`)
 }
 
 /** Appends an event as the next of its stream. */

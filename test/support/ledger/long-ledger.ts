@@ -29,8 +29,10 @@ export async function lengthenLedger(
         $3::text, encode(sha256(salt || convert_to(data, 'UTF8')), 'hex'), position,
         to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), $8::text, version) as envelope
       from numbered
-    ) insert into events (company_id, position, stream_id, stream_version, envelope, data, salt, leaf_hash)
-      select $1, position, $2, version, envelope, data, salt, sha256('\\x00'::bytea || convert_to(envelope, 'UTF8')) from enveloped`,
+    ) insert into events (company_id, position, recorded_at, stream_id, stream_version, schema_version, type, actor,
+        data, salt, leaf_hash)
+      select $1, position, at, $2, version, 1, 'EmployeeUpdated', 'operator', data, salt,
+        sha256('\\x00'::bytea || convert_to(envelope, 'UTF8')) from enveloped`,
     [
       company,
       toUuid(employeeId),

@@ -6,11 +6,12 @@ import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { closesCall } from '../../../src/domain/events.ts'
 import { ERASING_TYPES } from '../../../src/domain/erasure.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
+import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import { rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
 import type { StateRow } from '../../../src/ledger/read/read-employees.ts'
 import { employeesOf, selectStates } from '../../../src/ledger/read/read-employees.ts'
-import type { LedgerDb } from '../../../src/ledger/tables.ts'
+import type { EventRow, LedgerDb } from '../../../src/ledger/tables.ts'
 
 /** What is wrong with a company's ledger, a line for each fault; nothing when it is sound. */
 export async function ledgerFaults(db: LedgerDb, companyId: string): Promise<string[]> {
@@ -20,34 +21,21 @@ export async function ledgerFaults(db: LedgerDb, companyId: string): Promise<str
   const events = rows.map(readEvent)
   const faults: string[] = []
   if (head.position !== rows.length) faults.push(`the head is at ${head.position}, there are ${rows.length} events`)
-  rows.forEach((row, at) => faults.push(...rowFaults(row, events[at]!, at)))
+  rows.forEach((row, at) => faults.push(...rowFaults(row, events[at]!, companyId, at)))
   const root = rootOf(unpackFrontier(head.position, head.frontier))
   if (!root.equals(naiveRoot(rows.map((row) => row.leaf_hash)))) faults.push('the root is not that of the leaves')
   return [...faults, ...orderFaults(events), ...erasureFaults(events), ...(await directoryFaults(db, company, events))]
 }
 
-function rowFaults(
-  row: { position: number; stream_id: string; stream_version: number } & Bytes,
-  event: RecordedEvent,
-  at: number,
-): string[] {
+function rowFaults(row: EventRow, event: RecordedEvent, companyId: string, at: number): string[] {
   const faults: string[] = []
   const fault = (what: string) => faults.push(`position ${at + 1}: ${what}`)
-  if (row.position !== at + 1 || event.position !== at + 1) fault(`its position is ${row.position}`)
-  if (toUuid(event.stream) !== row.stream_id || event.version !== row.stream_version)
-    fault('columns and envelope differ')
-  if (!sha256(Buffer.of(0), row.envelope).equals(row.leaf_hash)) fault('its leaf is not the hash of its envelope')
-  const { data_hash: hash } = JSON.parse(row.envelope) as { data_hash: string }
-  if (row.data !== null && sha256(row.salt!, row.data).toString('hex') !== hash)
-    fault('its data are not those that were hashed')
+  if (row.position !== at + 1) fault(`its position is ${row.position}`)
+  const { data: _, ...header } = event
+  const dataHash = row.data_hash ?? sha256(row.salt!, row.data!)
+  const envelope = canonicalJson({ ...header, company_id: companyId, data_hash: dataHash.toString('hex') })
+  if (!sha256(Buffer.of(0), envelope).equals(row.leaf_hash)) fault('it is not what was hashed')
   return faults
-}
-
-interface Bytes {
-  envelope: string
-  data: string | null
-  salt: Buffer | null
-  leaf_hash: Buffer
 }
 
 /** Versions of each stream are 1, 2, 3 …, times never go back, and each call is closed exactly once, by its last event. */

@@ -1,3 +1,4 @@
+import { HEADER_BYTES } from '../../../src/ledger/integrity/codec.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { meddledDatabase } from './meddled-database.ts'
 
@@ -17,16 +18,16 @@ export function countedReads(db: LedgerDb): { db: LedgerDb; reads: EventRead[] }
   return { db: counted, reads }
 }
 
-/** How many of these rows are events, and how many bytes their texts have. */
+/** How many of these rows are events, and how many bytes they have. */
 export function readOf(rows: readonly object[]): EventRead {
   const sizes = rows.flatMap(sizeOf)
   return { events: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
 }
 
-function sizeOf(row: { envelope?: unknown; data?: unknown }): number[] {
-  const { envelope, data } = row
-  if (typeof envelope !== 'string' || data === undefined) return []
-  return [Buffer.byteLength(envelope) + (typeof data === 'string' ? Buffer.byteLength(data) : 0)]
+function sizeOf(row: { stream_id?: unknown; data?: unknown }): number[] {
+  const { stream_id: stream, data } = row
+  if (stream === undefined || data === undefined) return []
+  return [HEADER_BYTES + (typeof data === 'string' ? Buffer.byteLength(data) : 0)]
 }
 
 /** The statements that read more bytes than this by more than one event. */

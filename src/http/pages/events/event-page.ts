@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { problem } from '../../../domain/errors.ts'
-import type { StoredEvent } from '../../../ledger/read/browse-events.ts'
+import type { ShownEvent } from '../../../ledger/read/browse-events.ts'
 import { readNames, readStoredEvent } from '../../../ledger/read/browse-events.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
@@ -28,10 +28,10 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
     const event = isPosition(text) ? await readStoredEvent(db, viewer.companyId, Number(text)) : null
     if (!event) throw new ProblemError(problem('route_not_found', 'The ledger has no event at this position'))
     const { position: head } = await readHead(db, viewer.companyId)
-    const names = await readNames(db, viewer.companyId, event.envelope ? [event.envelope.actor] : [])
+    const names = await readNames(db, viewer.companyId, event.header ? [event.header.actor] : [])
     const body = html`${renderBreadcrumb(NAVIGATION.events)}
       <h1>Event ${event.position}</h1>
-      ${renderEnvelope(event, names, viewer)} ${renderData(event)} ${renderHashes(event)}
+      ${renderHeader(event, names, viewer)} ${renderData(event)} ${renderHashes(event)}
       ${renderPageLinks([
         { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
         { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
@@ -40,14 +40,15 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
   })
 }
 
-function renderEnvelope({ envelope }: StoredEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
-  if (!envelope) return html`<p class="alert">This event's envelope can't be read.</p>`
-  const { type, schema_version: schema, index, actor, recorded_at: recordedAt } = envelope
+function renderHeader({ header, type }: ShownEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
+  if (!header)
+    return html`<p class="alert">This version of the service doesn't know the type of this event: ${type}</p>`
+  const { schema_version: schema, index, actor, recorded_at: recordedAt } = header
   return html`<dl class="facts">
     <dt>Type</dt>
     <dd>${type}, schema version ${schema}</dd>
     <dt>Stream</dt>
-    <dd>${renderStream(envelope)} ${renderCallLink(envelope, viewer)}</dd>
+    <dd>${renderStream(header)} ${renderCallLink(header, viewer)}</dd>
     <dt>Recorded</dt>
     <dd>${renderTime(recordedAt, viewer.timeZone)}</dd>
     <dt>By</dt>
@@ -61,34 +62,33 @@ function renderEnvelope({ envelope }: StoredEvent, names: ReadonlyMap<string, st
   </dl>`
 }
 
-function renderData({ data }: StoredEvent): Html {
+function renderData({ data }: ShownEvent): Html {
   return html`<h2>Data</h2>
     ${
       data === null
-        ? html`<p>Erased: this event's data and salt were permanently deleted. Their hash stays in the envelope.</p>`
+        ? html`<p>Erased: this event's data and salt were permanently deleted. Their hash stays.</p>`
         : html`<pre>${formatJson(data)}</pre>`
     }`
 }
 
-function renderHashes({ envelope, envelopeText, salt, leafHash, isLeafRight, isDataRight }: StoredEvent): Html {
+function renderHashes({ envelope, salt, dataHash, leafHash, isRight }: ShownEvent): Html {
+  if (envelope === null) return html``
   return html`<h2>Hashes</h2>
     <p>
       The data hash is SHA-256 over salt and data, and is part of the envelope. The leaf hash is SHA-256 over a zero
-      byte and the envelope: the event's leaf in the company's Merkle tree (RFC 6962).
+      byte and the envelope: the event's leaf in the company's Merkle tree (RFC 6962). It was stored with the event, and
+      doesn't match if anything else has been changed since.
     </p>
     <dl class="facts">
       <dt>Envelope</dt>
       <dd>
-        <pre id="envelope">${envelopeText}</pre>
+        <pre id="envelope">${envelope}</pre>
         <button type="button" data-copy="#envelope" hidden>Copy</button>
       </dd>
       <dt>Leaf hash</dt>
-      <dd><code>${leafHash}</code> ${renderVerdict(isLeafRight)}</dd>
+      <dd><code>${leafHash}</code> ${renderVerdict(isRight)}</dd>
       <dt>Data hash</dt>
-      <dd>
-        <code>${envelope?.data_hash ?? ''}</code>
-        ${isDataRight === null ? html`<span class="hint">Can't be recomputed: the data was erased</span>` : renderVerdict(isDataRight)}
-      </dd>
+      <dd><code>${dataHash}</code></dd>
       <dt>Salt</dt>
       <dd>${salt === null ? 'Erased' : html`<code>${salt}</code>`}</dd>
     </dl>`

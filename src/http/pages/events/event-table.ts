@@ -19,7 +19,7 @@ export async function renderEventTable(
   const names = await readNames(
     db,
     viewer.companyId,
-    events.flatMap(({ envelope }) => (envelope ? [envelope.actor] : [])),
+    events.flatMap(({ header }) => (header ? [header.actor] : [])),
   )
   return html`<table class="cards events">
     <caption>
@@ -34,24 +34,24 @@ export async function renderEventTable(
   </table>`
 }
 
-/** Renders the envelope in one row, and the data, which need the full width, in the next. */
+/** Renders the header in one row, and the data, which need the full width, in the next. */
 function renderEventRows(event: ListedEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
-  const { position, envelope } = event
+  const { position, header } = event
   const link = html`<th scope="row" class="unbroken" data-label="Position">${renderEventLink(position)}</th>`
-  if (!envelope)
+  if (!header)
     return html`<tbody>
       <tr>
         ${link}
-        <td colspan="4">This event cannot be read; its page shows the stored text.</td>
+        <td colspan="4">This version of the service can't read this event.</td>
       </tr>
     </tbody>`
   return html`<tbody>
     <tr>
       ${link}
-      <td data-label="Recorded">${renderTime(envelope.recorded_at, viewer.timeZone)}</td>
-      <td data-label="Type"><span class="unbroken">${envelope.type}</span></td>
-      <td data-label="Stream">${renderStream(envelope)} ${renderCallLink(envelope, viewer)}</td>
-      <td data-label="By">${renderActor(envelope.actor, names)}</td>
+      <td data-label="Recorded">${renderTime(header.recorded_at, viewer.timeZone)}</td>
+      <td data-label="Type"><span class="unbroken">${header.type}</span></td>
+      <td data-label="Stream">${renderStream(header)} ${renderCallLink(header, viewer)}</td>
+      <td data-label="By">${renderActor(header.actor, names)}</td>
     </tr>
     <tr>
       <td colspan="5">${renderEventData(event)}</td>

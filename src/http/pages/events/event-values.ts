@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
-import type { Envelope } from '../../../ledger/integrity/codec.ts'
+import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -24,7 +24,7 @@ export function renderActor(actor: string, names: ReadonlyMap<string, string>): 
 }
 
 /** Renders a link to the call that an event belongs to. Only administrators may open its log entry. */
-export function renderCallLink({ call_id: call }: Pick<Envelope, 'call_id'>, { role }: SessionUser): Html {
+export function renderCallLink({ call_id: call }: Pick<EventHeader, 'call_id'>, { role }: SessionUser): Html {
   if (call === null) return html``
   const entry = `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`
   const address = role === 'admin' ? entry : buildUrl(NAVIGATION.events.path, { id: call })
@@ -34,7 +34,11 @@ export function renderCallLink({ call_id: call }: Pick<Envelope, 'call_id'>, { r
 }
 
 /** Renders a link to the subject of an event: an employee after this event, or else all events of the stream. */
-export function renderStream({ stream, position, version }: Pick<Envelope, 'stream' | 'position' | 'version'>): Html {
+export function renderStream({
+  stream,
+  position,
+  version,
+}: Pick<EventHeader, 'stream' | 'position' | 'version'>): Html {
   const address = isId('emp', stream)
     ? buildEmployeeUrl(stream, position)
     : buildUrl(NAVIGATION.events.path, { id: stream })
