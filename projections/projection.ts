@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { Employee } from '../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
 
 /** A query builder of a database with any tables. The reader of a projection knows its own. */
@@ -31,6 +32,8 @@ export interface Projection {
 export interface CompanyEvents {
   companyId: string
   events: RecordedEvent[]
+  /** What employees are after these events, by id, as far as the caller knows. */
+  employees?: ReadonlyMap<string, Employee> | undefined
   /** Present if the events are part of a call that is too large to be folded at once. Parts come in order. */
   call?: CallPart | undefined
 }

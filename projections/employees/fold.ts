@@ -45,9 +45,9 @@ async function fold(
   schema: string,
   batches: readonly CompanyEvents[],
 ): Promise<void> {
-  const touched = batches.flatMap(({ companyId, events }) => {
+  const touched = batches.flatMap(({ companyId, events, employees: after }) => {
     const streams = Map.groupBy(events.filter(isEmployeeEvent), ({ stream }) => stream)
-    return [...streams].map(([id, own]): TouchedEmployee => ({ companyId, id, events: own }))
+    return [...streams].map(([id, own]): TouchedEmployee => ({ companyId, id, events: own, after: after?.get(id) }))
   })
   for (let from = 0; from < touched.length; from += EMPLOYEES_AT_ONCE) {
     await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE))
@@ -64,12 +64,12 @@ async function foldEmployees(
   const known = await loadKnownEmployees(
     transaction,
     schema,
-    touched.filter(({ events }) => events[0]!.type !== 'EmployeeCreated'),
+    touched.filter(({ events, after }) => !after && events[0]!.type !== 'EmployeeCreated'),
   )
   const rows: { companyId: string; state: Employee }[] = []
   const erased: EmployeeOfCompany[] = []
-  for (const { companyId, id, events } of touched) {
-    const state = events.reduce(evolveStored, known.get(companyId)?.get(id))
+  for (const { companyId, id, events, after } of touched) {
+    const state = after ?? events.reduce(evolveStored, known.get(companyId)?.get(id))
     if (state) rows.push({ companyId, state })
     else erased.push({ companyId, id })
   }
@@ -85,6 +85,8 @@ interface EmployeeOfCompany {
 /** An employee with their next events. */
 interface TouchedEmployee extends EmployeeOfCompany {
   events: EmployeeStreamEvent[]
+  /** The employee after them, if the caller knows. */
+  after: Employee | undefined
 }
 
 async function upsertRows(

@@ -154,11 +154,13 @@ function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeRea
     return fault('too_long', `custom_attributes must have at most ${MAX_CUSTOM_MEMBERS} members`)
   }
   const faults: AttributeFault[] = []
-  for (const [key, value] of Object.entries(sent)) {
+  // In the order of the canonical form, as in the events.
+  const entries = Object.entries(sent).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  for (const [key, value] of entries) {
     const found = customFault(key, value, nullRemoves)
     if (found) faults.push({ below: [key], ...found })
   }
-  return faults.length > 0 ? { faults } : { value: sent }
+  return faults.length > 0 ? { faults } : { value: Object.fromEntries(entries) }
 }
 
 function customFault(key: string, value: unknown, nullRemoves: boolean): AttributeFault | undefined {

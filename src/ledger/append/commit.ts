@@ -93,7 +93,8 @@ function decideOne(company: LockedCompany, call: WriteCall, writes: Writes): Com
   if (known && decision.usage) known.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
   const { placed, head } = placeEvents(company.head, decision.events, { callId, actor: apiId })
-  writes.stored.push({ companyId, before: company.head.frontier, after: head.frontier, events: placed })
+  const { employees } = decision
+  writes.stored.push({ companyId, before: company.head.frontier, after: head.frontier, events: placed, employees })
   company.head = head
   for (const event of placed) writes.placed.push(event)
   const position = head.frontier.size

@@ -1,13 +1,14 @@
+import type { Employee } from '../../domain/employees/employee.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
 import { closesCall } from '../../domain/events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
-import { HEADER_BYTES, joinData } from '../integrity/codec.ts'
+import { HEADER_BYTES, joinLater } from '../integrity/codec.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 
 /*
  * The events that this process has just committed, for workers in the same process. They need not ask PostgreSQL for
- * events that it received milliseconds ago, and all projections together decode an event once, from the stored text.
- * Commits of other processes leave a gap; a worker that meets one reads the ledger.
+ * events that it received milliseconds ago, they decode only the data that they look at, and they take the states of
+ * employees as they were decided. Commits of other processes leave a gap; a worker that meets one reads the ledger.
  *
  * The copy may hold events that the ledger has lost: after a failover to a server that lacked the last commits, or
  * after a restore, other events take those positions. So the copy keeps a single history of each company: a call that
@@ -33,6 +34,8 @@ export interface StoredCall {
   before: Frontier
   after: Frontier
   events: SealedEvent[]
+  /** The employees that these events change, after them. */
+  employees: readonly Employee[]
 }
 
 /** Complete calls of a company. */
@@ -42,6 +45,8 @@ interface RecentCalls {
   upTo: number
   /** The leaf hash of the last of them. */
   leaf: Buffer
+  /** The employees that these events change, after them, by id. */
+  employees: Map<string, Employee>
   /** Whether they reach as far as the company's head was asked for. */
   isEnd: boolean
 }
@@ -61,8 +66,9 @@ export interface RecentEvents {
 }
 
 interface KeptEvent extends Pick<SealedEvent, 'header' | 'data' | 'leaf'> {
-  /** Once somebody has asked for it. */
-  decoded?: RecordedEvent
+  decoded: RecordedEvent
+  /** The employee after the event, if the call changes the employee no further. */
+  employee: Employee | undefined
   /** How many projections have folded it. */
   folds: number
 }
@@ -98,7 +104,7 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
     keep(stored) {
       for (const call of stored) {
         // A gap: the calls after this one start a new history.
-        if (charactersOf(call.events) > batchCharacters) kept.forget(call.companyId)
+        if (charactersOf(call) > batchCharacters) kept.forget(call.companyId)
         else kept.add(call)
       }
       kept.dropOld()
@@ -161,11 +167,14 @@ function openKeptCalls({
     return company
   }
 
-  function add({ companyId, before, after, events }: StoredCall): void {
+  function add({ companyId, before, after, events, employees }: StoredCall): void {
     const company = companyAt(companyId, before)
     company.end = after
+    const changed = new Map(employees.map((employee) => [employee.id, employee]))
     for (const { header, data, leaf } of events) {
-      const event = { header, data, leaf, folds: 0 }
+      const after = changed.get(header.stream)
+      const employee = after?.version === header.version ? after : undefined
+      const event = { header, data, leaf, employee, decoded: joinLater(header, data), folds: 0 }
       company.events.set(header.position, event)
       characters += sizeOf(event)
     }
@@ -199,32 +208,47 @@ function callsIn(
   kept: Map<number, KeptEvent>,
   { after, head, limit, characters }: { after: number; head: number; limit: number; characters: number },
 ): RecentCalls | null {
-  const events: RecordedEvent[] = []
+  const found: KeptEvent[] = []
   let [end, left] = [0, characters]
   for (
     let event = kept.get(after + 1);
-    event && (end === 0 || events.length < limit);
+    event && (end === 0 || found.length < limit);
     event = kept.get(event.header.position + 1)
   ) {
     left -= sizeOf(event)
     if (end > 0 && left < 0) break
-    event.decoded ??= joinData(event.header, event.data)
-    events.push(event.decoded)
-    if (closesCall(event.decoded)) end = events.length
+    found.push(event)
+    if (closesCall(event.header)) end = found.length
   }
   if (end === 0) return null
   const reached = after + end
   // There is a gap before the head. Reading the ledger covers the events after it as well.
-  if (reached < head && !kept.has(after + events.length + 1)) return null
-  return { events: events.slice(0, end), upTo: reached, leaf: kept.get(reached)!.leaf, isEnd: reached >= head }
+  if (reached < head && !kept.has(after + found.length + 1)) return null
+  const whole = found.slice(0, end)
+  return {
+    events: whole.map(({ decoded }) => decoded),
+    employees: new Map(whole.flatMap(({ employee }) => (employee ? [[employee.id, employee]] : []))),
+    upTo: reached,
+    leaf: whole.at(-1)!.leaf,
+    isEnd: reached >= head,
+  }
 }
 
-function charactersOf(events: Pick<KeptEvent, 'data'>[]): number {
-  return events.reduce((sum, event) => sum + sizeOf(event), 0)
+function charactersOf({ events, employees }: StoredCall): number {
+  const ofEvents = events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
+  return employees.reduce((sum, employee) => sum + charactersIn(employee), ofEvents)
 }
 
-function sizeOf({ data }: Pick<KeptEvent, 'data'>): number {
-  return HEADER_BYTES + data.length
+function sizeOf({ data, employee }: Pick<KeptEvent, 'data' | 'employee'>): number {
+  return HEADER_BYTES + data.length + (employee ? charactersIn(employee) : 0)
+}
+
+/** About what an employee takes in memory; a string may be shared with the event. */
+function charactersIn({ custom_attributes: custom, ...attributes }: Employee): number {
+  let characters = 0
+  for (const values of [attributes, custom])
+    for (const value of Object.values(values)) characters += typeof value === 'string' ? value.length : 8
+  return characters
 }
 
 /** Whether two frontiers are of the same history. The last subtree includes the last leaf, which is unique. */

@@ -180,6 +180,17 @@ export function joinData(header: EventHeader, data: string | null): RecordedEven
   return { ...header, data: data === null ? null : JSON.parse(data) } as RecordedEvent
 }
 
+/** The same, but decodes the data when they are first looked at. */
+export function joinLater(header: EventHeader, data: string): RecordedEvent {
+  let decoded: unknown
+  return {
+    ...header,
+    get data() {
+      return (decoded ??= JSON.parse(data))
+    },
+  } as RecordedEvent
+}
+
 /** The columns of an event for `deriveEnvelope`. */
 export const STORED_COLUMNS = [...EVENT_COLUMNS, 'company_id', 'salt', 'data_hash'] as const
 

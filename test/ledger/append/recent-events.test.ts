@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Employee } from '../../../src/domain/employees/employee.ts'
 import type { NewEvent, RecordedEvent } from '../../../src/domain/events.ts'
 import { fromUuid } from '../../../src/domain/ids.ts'
 import { HEADER_BYTES, readEvent } from '../../../src/ledger/integrity/codec.ts'
@@ -8,7 +9,7 @@ import { placeEvents } from '../../../src/ledger/append/place-events.ts'
 import type { RecentEvents, StoredCall } from '../../../src/ledger/append/recent-events.ts'
 import { openRecentEvents } from '../../../src/ledger/append/recent-events.ts'
 import { storedRow } from '../../support/ledger/event-row.ts'
-import { BEFORE, CALL_ID, given, hired, KEY, person } from '../../support/domain/given-when-then.ts'
+import { BEFORE, CALL_ID, fold, given, hired, KEY, person } from '../../support/domain/given-when-then.ts'
 
 const company = (number: number) => fromUuid('com', `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`)
 const ONE = company(1)
@@ -23,11 +24,11 @@ const creating = (count: number): NewEvent[] =>
 function openLedger(companyId: string) {
   let head = placeEvents(newHead(companyId), [hired(1)], { callId: null, actor: 'usr' }).head
   return {
-    append(events: NewEvent[]): StoredCall {
+    append(events: NewEvent[], employees: Employee[] = []): StoredCall {
       const before = head.frontier
       const { placed, head: after } = placeEvents(head, events, { callId: CALL_ID, actor: KEY.id })
       head = after
-      return { companyId, before, after: after.frontier, events: placed }
+      return { companyId, before, after: after.frontier, events: placed, employees }
     },
     fork: () => ({ ...head }),
     goBackTo: (fork: Head) => void (head = fork),
@@ -48,7 +49,8 @@ await t.test(
     recent.keep([first, beside])
     recent.keep([second])
     const all = behind(recent, ONE, 1, 6)!
-    t.strictSame(all, { events: eventsOf(first, second), upTo: 6, leaf: second.events.at(-1)!.leaf, isEnd: true })
+    const leaf = second.events.at(-1)!.leaf
+    t.same(all, { events: eventsOf(first, second), employees: new Map(), upTo: 6, leaf, isEnd: true })
     t.strictSame(behind(recent, ONE, 4, 6)?.events, eventsOf(second))
     t.equal(behind(recent, ONE, 4, 6)?.events[0], all.events[3])
     t.strictSame(behind(recent, OTHER, 1, 3)?.events, eventsOf(beside))
@@ -68,6 +70,22 @@ await t.test('whole calls are given, about as many events as are asked for', asy
   t.match(given(1, 5), { events: { length: 3 }, isEnd: false })
   t.match(given(1, 8), { events: { length: 8 }, leaf: second.events.at(-1)!.leaf, isEnd: false })
   t.match(given(1, 11), { events: { length: 10 }, leaf: third.events.at(-1)!.leaf, isEnd: true })
+})
+
+await t.test('the states of employees are those after the last of the given calls', async (t) => {
+  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
+  const hire = hired(7)
+  const promote: NewEvent = {
+    ...{ type: 'EmployeeUpdated', stream: hire.stream, version: 2, index: 0 },
+    data: { changes: { job_title: { from: null, to: 'Director' } } },
+  }
+  const before = fold([hire], BEFORE).get(hire.stream)!
+  const after = fold([hire, promote], BEFORE).get(hire.stream)!
+  const closing = creating(1).at(-1)!
+  recent.keep([ledger.append([hire, closing], [before]), ledger.append([promote, closing], [after])])
+  const given = (limit: number) => behind(recent, ONE, 1, ledger.head(), limit)?.employees
+  t.strictSame(given(2), new Map([[hire.stream, before]]))
+  t.strictSame(given(4), new Map([[hire.stream, after]]))
 })
 
 await t.test('nothing is given where the ledger has what was not kept', async (t) => {
