@@ -14,8 +14,8 @@ import { measuredPage } from '../read/measured-page.ts'
 type Queryable = Pick<ClientBase, 'query'>
 
 /**
- * Erases the data and salt of the events that the erasing event at a position names. The database function
- * refuses, and aborts the transaction, if any of them may not be erased by it.
+ * Erases the data and salt of the events that the erasing event at a position names. The database function refuses, and
+ * aborts the transaction, if any of them may not be erased by it.
  */
 export async function eraseNamedBy(client: ClientBase, companyId: string, position: number): Promise<void> {
   await client.query('select erase_events($1, $2)', [toUuid(companyId), position])

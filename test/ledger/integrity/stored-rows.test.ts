@@ -118,8 +118,8 @@ await t.test('a change of any column is found', async (t) => {
     const place = at(column === 'data_hash' ? erased! : updated)
     for (const value of values) {
       const found = await findTampering(t, column, `update events set ${column} = ${value} where ${place}`)
-      t.ok(found.includes('rows'), `${column} = ${value}: ${found}`)
-      t.ok(found.includes('export') || found.includes('leaves'), `${column} = ${value}: ${found}`)
+      t.ok(found.includes('rows'), `${column} = ${value}: ${found.join()}`)
+      t.ok(found.includes('export') || found.includes('leaves'), `${column} = ${value}: ${found.join()}`)
     }
   }
   for (const change of [ERASE, `${ERASE}, leaf_hash = sha256('')`])
@@ -145,7 +145,7 @@ await t.test('two rows whose values are swapped are found, in any column', async
        where e.company_id = o.company_id and (e.position, o.position) in ((${one}, ${other}), (${other}, ${one}))
          and e.company_id = '${uuid}'`,
     )
-    t.ok(found.includes('rows'), `${column}: ${found}`)
-    t.ok(found.includes('export') || found.includes('leaves'), `${column}: ${found}`)
+    t.ok(found.includes('rows'), `${column}: ${found.join()}`)
+    t.ok(found.includes('export') || found.includes('leaves'), `${column}: ${found.join()}`)
   }
 })
