@@ -22,6 +22,10 @@ for (let value = 0; value < BASE_32.length; value += 1) DIGITS[BASE_32.charCodeA
 /** Ten bits in base 32. */
 const TEN_BITS = Array.from({ length: 1024 }, (_, bits) => BASE_32[bits >> 5]! + BASE_32[bits & 31]!)
 const SUFFIX_AT = 4
+/** The value of each digit of base 16, by its code. */
+const HEX_DIGITS = new Uint8Array(128)
+for (let value = 0; value < 16; value += 1) HEX_DIGITS[value.toString(16).charCodeAt(0)] = value
+const HYPHEN = 0x2d
 
 export const UUID_BYTES = 16
 /** Scratch space for conversions. */
@@ -51,13 +55,14 @@ export function toUuid(id: string): string {
 
 /** The TypeID of a UUID that the database stores. */
 export function fromUuid(prefix: IdPrefix, uuid: string): string {
-  bytes.write(uuid.replaceAll('-', ''), 'hex')
   let id = `${prefix}_`
   // Two zero bits before the 128 make 26 digits of five bits.
   let [bits, held] = [0, 2]
-  for (const byte of bytes) {
-    bits = (bits << 8) | byte
-    held += 8
+  for (let at = 0; at < uuid.length; at += 1) {
+    const code = uuid.charCodeAt(at)
+    if (code === HYPHEN) continue
+    bits = (bits << 4) | HEX_DIGITS[code]!
+    held += 4
     if (held < 10) continue
     held -= 10
     id += TEN_BITS[bits >> held]!

@@ -104,7 +104,9 @@ function arrayOf<Value>(
     const length = lengths[index]!
     at = array.writeInt32BE(length, at)
     if (value === null) return
-    write(value, array, at)
+    // Neighbors often have the same id, time, or name, which is copied faster than it is encoded.
+    if (value === values[index - 1]) array.copyWithin(at, at - LENGTH_BYTES - length, at - LENGTH_BYTES)
+    else write(value, array, at)
     at += length
   })
   return array

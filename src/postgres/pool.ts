@@ -7,19 +7,25 @@ const INT8 = 20
 /** Times are parsed to RFC 3339 texts with milliseconds, positions to numbers, which stay far below 2^53. */
 const TYPES = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === TIMESTAMPTZ) return toRfc3339
+    if (oid === TIMESTAMPTZ) return parseTime
     if (oid === INT8) return Number
     return pg.types.getTypeParser(oid, format)
   },
 }
 
-/** A time as PostgreSQL writes it in UTC, e.g. `2026-01-31 12:00:00.5+00`, as RFC 3339 with milliseconds. */
-function toRfc3339(text: string): string {
-  const [day, time, zone] = [text.slice(0, 10), text.slice(11, -3), text.slice(-3)]
-  // Up to milliseconds in the years 1000 to 9999, parsing is not needed.
-  if (text[10] !== ' ' || zone !== '+00' || time.length > 12) return new Date(text).toISOString()
-  return `${day}T${time.length === 8 ? `${time}.000` : time.padEnd(12, '0')}Z`
+/**
+ * RFC 3339 with three digits of a second, from `2026-11-20 15:01:40.32+00`; further digits are cut off. Every event that
+ * is read has a time, so this is much faster than a `Date`.
+ */
+function parseTime(text: string): string {
+  const end = text.length - '+00'.length
+  const isPlain = text.endsWith('+00') && text[4] === '-' && end >= SECONDS_END
+  if (!isPlain) return new Date(text).toISOString()
+  const fraction = text.slice(SECONDS_END + 1, Math.min(end, SECONDS_END + 4))
+  return `${text.slice(0, 10)}T${text.slice(11, SECONDS_END)}.${fraction.padEnd(3, '0')}Z`
 }
+
+const SECONDS_END = '2026-11-20 15:01:40'.length
 
 interface PoolOptions {
   url: string

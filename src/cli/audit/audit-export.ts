@@ -10,7 +10,6 @@ import { ExportOvertakenError, exportPages } from '../../ledger/read/export-page
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
 import { formatProofLine } from '../../ledger/read/proof-line.ts'
 import { findHead } from '../../ledger/read/read-head.ts'
-import type { StoredEvent } from '../../ledger/integrity/codec.ts'
 import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { eventProgress } from '../terminal/progress.ts'
@@ -91,7 +90,7 @@ async function requireHeadPosition(db: Opened['store']['db'], companyId: string)
 }
 
 /** Yields the lines of the export. Progress leaves out events that were appended after the start. */
-async function* exportLines(pages: AsyncIterable<StoredEvent[]>, events: number): AsyncGenerator<string> {
+async function* exportLines(pages: ReturnType<typeof exportPages>, events: number): AsyncGenerator<string> {
   const progress = eventProgress('export')
   progress.begin(events)
   try {

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { isId } from '../../domain/ids.ts'
-import type { StoredEvent } from '../../ledger/integrity/codec.ts'
 import { exportPages } from '../../ledger/read/export-pages.ts'
 import { formatEventLine } from '../../ledger/read/event-line.ts'
 import { findLastPositionBefore, findPositionsOfCall } from '../../ledger/read/find-position.ts'
@@ -87,9 +86,9 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
 const NOWHERE = { first: 1, last: 0 }
 
 /** Renders each page as one text. */
-async function* renderPages(
-  pages: AsyncIterable<StoredEvent[]>,
-  toLine: (event: StoredEvent) => string,
+async function* renderPages<Event>(
+  pages: AsyncIterable<Event[]>,
+  toLine: (event: Event) => string,
 ): AsyncGenerator<string> {
   for await (const page of pages) yield page.map(toLine).join('')
 }

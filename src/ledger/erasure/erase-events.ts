@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { RecordedEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { canonicalJson } from '../integrity/canonical-json.ts'
-import type { StoredEvent } from '../integrity/codec.ts'
+import type { ReadableEvent } from '../integrity/codec.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
 
@@ -14,8 +14,8 @@ import { measuredPage } from '../read/measured-page.ts'
 type Queryable = Pick<ClientBase, 'query'>
 
 /**
- * Erases the data and salt of the events that the erasing event at a position names. The database function
- * refuses, and aborts the transaction, if any of them may not be erased by it.
+ * Erases the data and salt of the events that the erasing event at a position names. The database function refuses, and
+ * aborts the transaction, if any of them may not be erased by it.
  */
 export async function eraseNamedBy(client: ClientBase, companyId: string, position: number): Promise<void> {
   await client.query('select erase_events($1, $2)', [toUuid(companyId), position])
@@ -40,7 +40,7 @@ export async function* readStreamPages(
 ): AsyncGenerator<RecordedEvent[]> {
   const page = measuredPage('stream_version', PAGE)
   for (let [after, isLast] = [0, false]; !isLast;) {
-    const { rows } = await db.query<StoredEvent & { is_last: boolean }>(
+    const { rows } = await db.query<ReadableEvent & { is_last: boolean }>(
       `${page.before} select ${COLUMNS} from events
        where company_id = $1 and stream_id = $2 and stream_version > $3 ${page.after}`,
       [toUuid(companyId), toUuid(stream), after],
@@ -86,7 +86,7 @@ export async function* findEmployeeEventsWith(
   const page = measuredPage('position', PAGE)
   for (let from = after; from < head;) {
     const upTo = from + SEARCHED_AT_ONCE
-    const { rows } = await db.query<StoredEvent & { is_last: boolean }>(
+    const { rows } = await db.query<ReadableEvent & { is_last: boolean }>(
       `${page.before} select ${COLUMNS} from events where company_id = $1 and position > $2 and position <= $3
          and type like 'Employee%' and type <> 'EmployeeRecordRejected'
          and data is not null and strpos(data, $4) > 0 ${page.after}`,

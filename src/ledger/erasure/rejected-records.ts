@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { EventData } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { StoredEvent } from '../integrity/codec.ts'
+import type { ReadableEvent } from '../integrity/codec.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
 
@@ -29,7 +29,7 @@ export async function* readRejectedPages(
 ): AsyncGenerator<RejectedRecord[]> {
   const page = measuredPage('position', PAGE)
   for (let isLast = false; !isLast;) {
-    const { rows } = await db.query<StoredEvent & { is_last: boolean }>(
+    const { rows } = await db.query<ReadableEvent & { is_last: boolean }>(
       `${page.before} select ${EVENT_COLUMNS.join(', ')} from events
        where company_id = $1 and position > $2 and ${IS_REJECTED} ${page.after}`,
       [toUuid(companyId), after],

@@ -164,8 +164,10 @@ function rememberLast(prefix: IdPrefix): (uuid: string) => string {
 /** The columns of an event for `readEvent`. */
 export const EVENT_COLUMNS = [...HEADER_COLUMNS, 'data'] as const
 
+export type ReadableEvent = Pick<EventRow, (typeof EVENT_COLUMNS)[number]>
+
 /** Decodes a stored event. Throws UnreadableEventError for an unknown type or schema version. */
-export function readEvent(row: HeaderRow & { data: string | null }): RecordedEvent {
+export function readEvent(row: ReadableEvent): RecordedEvent {
   const header = readHeader(row)
   const { position, type, schema_version: version } = header
   if (version !== SCHEMA_VERSIONS[type]) {
@@ -201,10 +203,7 @@ export function deriveEnvelope(row: StoredEvent): string {
   return formatEnvelope(readHeader(row), companyIdOf(row.company_id), deriveDataHash(row))
 }
 
-/** The hash of an event's salt and data, in lower-case hexadecimal. */
+/** The hash of an event's salt and data, in lower-case hexadecimal. The row has either the hash or both of them. */
 export function deriveDataHash({ salt, data, data_hash: kept }: Pick<EventRow, 'salt' | 'data' | 'data_hash'>): string {
-  if (kept !== null) return kept.toString('hex')
-  return hash('sha256', Buffer.concat([salt ?? NOTHING, Buffer.from(data ?? '')]), 'hex')
+  return kept ? kept.toString('hex') : hash('sha256', Buffer.concat([salt!, Buffer.from(data!)]), 'hex')
 }
-
-const NOTHING = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-import type { EventHeader, StoredEvent } from '../integrity/codec.ts'
+import type { EventHeader, ReadableEvent } from '../integrity/codec.ts'
 import { readHeader } from '../integrity/codec.ts'
 
 /** An event for auditors, in the schema version in which it was written. `data` is null once erased. */
@@ -7,11 +7,11 @@ interface AuditedEvent extends EventHeader {
 }
 
 /** Decodes an event, with its members in the order of the contract. Data are not interpreted. */
-export function toAuditedEvent(event: StoredEvent): AuditedEvent {
+export function toAuditedEvent(event: ReadableEvent): AuditedEvent {
   return { ...readHeader(event), data: event.data === null ? null : (JSON.parse(event.data) as unknown) }
 }
 
 /** The same as a line of NDJSON, with the data as the exact stored text. */
-export function formatEventLine(event: StoredEvent): string {
+export function formatEventLine(event: ReadableEvent): string {
   return `${JSON.stringify(readHeader(event)).slice(0, -1)},"data":${event.data ?? 'null'}}\n`
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RecordedEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, uuidArray } from '../../postgres/binary-arrays.ts'
-import type { StoredEvent } from '../integrity/codec.ts'
+import type { ReadableEvent } from '../integrity/codec.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import type { PageLimits } from './measured-page.ts'
 import { measuredPage } from './measured-page.ts'
@@ -20,7 +20,6 @@ export interface EventPage {
   isEnd: boolean
 }
 
-type ReadRow = Pick<StoredEvent, (typeof EVENT_COLUMNS)[number]>
 const COLUMNS = sql.raw(EVENT_COLUMNS.join(', '))
 
 /** Reads a company's events in a range: as many as fit into a page, and at least one if there is any. */
@@ -31,7 +30,7 @@ export async function readEventPage(
   limits: PageLimits,
 ): Promise<EventPage> {
   const page = measuredPage('position', limits)
-  const { rows } = await sql<ReadRow & { is_last: boolean }>`
+  const { rows } = await sql<ReadableEvent & { is_last: boolean }>`
     select ${COLUMNS}, is_last from (${sql.raw(page.before)}
       select ${COLUMNS} from events where company_id = ${toUuid(companyId)} and position > ${after}
         ${upTo === undefined ? sql`` : sql`and position <= ${upTo}`}
@@ -54,7 +53,7 @@ export async function readLastOfStream(db: LedgerDb, companyId: string, stream: 
 
 /** Stored events of a company. `isEnd` is true if no event followed. */
 export interface StoredPage {
-  events: ReadRow[]
+  events: ReadableEvent[]
   isEnd: boolean
 }
 
@@ -68,7 +67,7 @@ export async function readStoredBehind(
   limits: PageLimits,
 ): Promise<Map<string, StoredPage>> {
   const page = measuredPage('position', limits)
-  const { rows } = await sql<ReadRow & { company_id: string; is_last: boolean }>`
+  const { rows } = await sql<ReadableEvent & { company_id: string; is_last: boolean }>`
     select w.company_id, ${COLUMNS}, e.is_last
     from unnest(
       ${uuidArray(behind.map(({ companyId }) => companyId))}::uuid[],

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { SCHEMA_VERSIONS } from '../../../src/domain/events.ts'
 import { verifyHere } from '../../support/ledger/both-verifiers.ts'
+import { exportLines } from '../../support/ledger/export-lines.ts'
 import { FROZEN, foldLedger, loadLedger, readFrozen } from '../../support/ledger/frozen-ledger.ts'
 import { startService } from '../../support/service.ts'
 
@@ -21,9 +22,10 @@ for (const version of FROZEN) {
     t.match(verdict, { verdict: 'consistent', events: lines.length, signed_to: lines.length })
   })
 
-  await t.test(`the recorded ledger ${version} folds to what it folded to`, async (t) => {
+  await t.test(`the recorded ledger ${version} is exported as it was, and folds to what it folded to`, async (t) => {
     const service = await startService(t)
     const companyId = await loadLedger(service.db, lines)
+    t.strictSame(await exportLines(service.db, companyId), lines)
     t.strictSame(await foldLedger(service.db, companyId), folded)
   })
 }

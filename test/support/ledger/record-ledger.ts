@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { toUuid } from '../../../src/domain/ids.ts'
-import { exportPages } from '../../../src/ledger/read/export-pages.ts'
 import { signCheckpointNote, formatOrigin } from '../../../src/ledger/audit/checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../../../src/ledger/integrity/merkle.ts'
-import { formatProofLine } from '../../../src/ledger/read/proof-line.ts'
 import { formatVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
 import { openSigningKeys } from '../../../src/ledger/audit/signing-keys.ts'
 import { foldLedger, frozenFile } from './frozen-ledger.ts'
 import { tellStory } from './ledger-story.ts'
 import { startService } from '../service.ts'
+import { exportLines } from './export-lines.ts'
 import { stopTestServer } from '../postgres/stop-test-server.ts'
 
 /*
@@ -26,19 +24,9 @@ try {
   const service = await startService({ teardown: (task: () => unknown) => teardowns.push(task) })
   await tellStory(service)
   const { id } = service.company
-  const head = await service.db
-    .selectFrom('heads')
-    .select('position')
-    .where('company_id', '=', toUuid(id))
-    .executeTakeFirstOrThrow()
-  let text = ''
-  for await (const page of exportPages(service.db, id, { after: 0, upTo: head.position }))
-    text += page.map(formatProofLine).join('')
+  const lines = await exportLines(service.db, id)
   const keys = await openSigningKeys({ pem: service.config.SIGNING_KEY, file: '/nowhere', missing: 'refuse' })
-  const leaves = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => leafHash((JSON.parse(line) as { envelope: string }).envelope))
+  const leaves = lines.map((line) => leafHash((JSON.parse(line) as { envelope: string }).envelope))
   const sizes = [Math.floor(leaves.length / 3), Math.floor((2 * leaves.length) / 3), leaves.length]
   const notes = sizes.map((size) =>
     signCheckpointNote(id, { size, root: rootOf(appendLeaves(EMPTY_FRONTIER, leaves.slice(0, size))) }, keys.current!),
@@ -48,7 +36,7 @@ try {
     folded: await foldLedger(service.db, id),
   }
   mkdirSync('test/fixtures', { recursive: true })
-  writeFileSync(frozenFile(version, 'ndjson'), text)
+  writeFileSync(frozenFile(version, 'ndjson'), lines.join(''))
   writeFileSync(frozenFile(version, 'checkpoints'), notes.join('\n'))
   writeFileSync(frozenFile(version, 'json'), `${JSON.stringify(expected, null, 1)}\n`)
 } finally {
