@@ -19,7 +19,6 @@ export const FROZEN = ['v1'] as const
 interface Folded {
   employees: unknown[]
   entries: unknown[]
-  records: unknown[]
 }
 
 interface FrozenLedger {
@@ -110,6 +109,5 @@ export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folde
   return {
     employees: states.rows.map(({ state }) => state).filter(({ id }) => !gone.has(id)),
     entries: await rows(tableOf('bulk-user-logs', 'entries'), 'position'),
-    records: await rows(tableOf('bulk-user-logs', 'records'), 'entry_position, ordinal'),
   }
 }

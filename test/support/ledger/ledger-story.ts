@@ -126,7 +126,16 @@ async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
       [toUuid(id)],
     )
   ).rows
-  await forget(service, 'UserErased', gone!.id, await positionsOf(service, 'stream', gone!.id))
+  const told = await positionsOf(service, 'stream', gone!.id)
+  const erasable = (await positionsOf(service, 'data', 'name', 'UserInvited')).concat(
+    await positionsOf(service, 'data', 'name', 'UserTokenIssued'),
+  )
+  await forget(
+    service,
+    'UserErased',
+    gone!.id,
+    told.filter((position) => erasable.includes(position)),
+  )
   await forget(
     service,
     'RecordsRetired',
