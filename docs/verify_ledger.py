@@ -129,14 +129,17 @@ class Ledger:
         check((call_id is not None) == (kind in OF_CALL), at, "the event may not occur here, within or outside a call")
         if call_id is None:
             return
-        self.call = self.call or {"id": call_id, "created": set(), "updated": {}, "rejected": set()}
+        self.call = self.call or {"id": call_id, "created": set(), "updated": {}, "rejected": set(), "streams": set(), "last": 0}
         created, updated, rejected = self.call["created"], self.call["updated"], self.call["rejected"]
         if kind in CLOSING:
             check(is_own and event["version"] == len(rejected) + 1, at, "the call is not closed exactly once")
-            check(counts_fit(kind, parse(data), created, updated, rejected), at, "the counts are not those of the events")
+            check(counts_fit(kind, parse(data), self.call), at, "the counts are not those of the events")
             self.call = None
             return
         check(index is not None, at, "the event names no record")
+        check(index >= self.call["last"], at, "the events are not in the order of the records")
+        self.call["last"] = index
+        self.call["streams"].add(event["stream"])
         is_alone = kind in ("EmployeeCreated", REJECTED)
         is_twice = index in created or index in rejected or is_alone and index in updated
         check(not is_twice, at, "a record occurs twice in the call")
@@ -157,7 +160,8 @@ class Ledger:
         return "%d events, root %s, %d checkpoints hold, to position %d; the data of %d are erased, of %d were later" % (
             self.size, base64.b64encode(self.root()).decode(), len(self.checkpoints), largest, len(self.gone), len(self.kept))
 
-def counts_fit(kind, data, created, updated, rejected):
+def counts_fit(kind, data, call):
+    created, updated, rejected = call["created"], call["updated"], call["rejected"]
     data = data if isinstance(data, dict) else {}
     counts, operation = data.get("counts"), data.get("operation")
     counts = [counts.get(name) for name in COUNTS] if isinstance(counts, dict) else [None]
@@ -169,11 +173,11 @@ def counts_fit(kind, data, created, updated, rejected):
         failed = len(rejected) if operation == "create" and rejected else counts[0]
         fits = not created and not updated and all(index < counts[0] for index in rejected)
         return fits and counts == [counts[0], 0, 0, failed, 0]
-    same = [record.get("index") if isinstance(record, dict) else None for record in unchanged]
-    gone, total = sum(updated.values()), len(created) + len(updated) + len(same)
-    fits = all(map(count, same)) and sorted([*created, *updated, *same]) == [*range(total)]
+    gone, total = sum(updated.values()), len(created) + len(updated) + len(unchanged)
+    fits = all(matches("emp" + ID[8:], employee) for employee in unchanged) and (call["last"] < total or total == 0)
+    fits = fits and len(set(unchanged)) == len(unchanged) and not call["streams"].intersection(unchanged)
     fits = fits and not rejected and len(created) == (total if operation == "create" else 0)
-    return fits and counts == [total, len(updated) - gone, gone, 0, len(same)]
+    return fits and counts == [total, len(updated) - gone, gone, 0, len(unchanged)]
 
 def unbase64(text):
     raw = base64.b64decode(text, validate=True)

@@ -184,7 +184,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the entries of Bulk User Logs, newest first */
+        /**
+         * List the entries of Bulk User Logs, newest first
+         * @description With `employee` or `q`, an answer may end before the page is full, and may even have no items, although `next_cursor` is set: the search has then read as many records as it may, and continues with the next page.
+         */
         get: operations["listBulkUserLogs"];
         put?: never;
         post?: never;

@@ -2,20 +2,20 @@ import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/events.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { deleteErased } from './erasure.ts'
+import { markOutcomes } from './outcomes.ts'
 import type { RejectedName } from './rejected-names.ts'
 import { insertRejectedNames, findNames } from './rejected-names.ts'
 import type { CountedEntry } from './rollups.ts'
 import { addToRollups } from './rollups.ts'
-import type { RecordStatus } from './tables.ts'
 import { createBulkUserLogIndexes, createBulkUserLogTables } from './tables.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
-import { bigints, integers, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
+import { bigints, byteas, integers, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
 /**
- * Bulk User Logs: one entry per call, and a small row per record. The details stay in the ledger, and a row holds only
- * the positions of its events. This keeps the log cheap to write, and an erasure in the ledger also erases the details
- * in the log.
+ * Bulk User Logs: one entry per call, with a byte per record. The details stay in the ledger, and the bytes tell where
+ * they are. This keeps the log cheap to write, and an erasure in the ledger also erases the details in the log.
  */
 export const bulkUserLogs: Projection = {
   name: 'bulk-user-logs',
@@ -31,24 +31,15 @@ async function fold(
   batches: readonly CompanyEvents[],
 ): Promise<void> {
   const entries: Entry[] = []
-  const records: PlacedRecord[] = []
   const names: RejectedName[] = []
   for (const { companyId, ...batch } of batches) {
     for (const part of splitByCall(batch)) {
-      const { closing } = part
-      const place = { companyId, entryPosition: closing.position }
-      for (const record of buildRecords(part)) records.push({ ...place, ...record })
-      for (const name of findRejectedNames(part)) names.push({ ...place, ...name })
-      if (part.events.at(-1)!.position === closing.position) entries.push(buildEntry(companyId, closing))
+      for (const name of findRejectedNames(part))
+        names.push({ companyId, entryPosition: part.closing.position, ...name })
+      if (part.events[0]!.position === part.first) entries.push(buildEntry(companyId, part))
+      else await addOutcomes(transaction, schema, companyId, part)
     }
   }
-  if (records.length > 0)
-    await insertRecords(
-      transaction,
-      schema,
-      records,
-      batches.some(({ call }) => call),
-    )
   await insertRejectedNames(transaction, schema, names)
   if (entries.length > 0) {
     await insertEntries(transaction, schema, entries)
@@ -81,32 +72,29 @@ async function insertEntries(transaction: Transaction<unknown>, schema: string, 
       deactivated: integer('deactivated'),
       failed: integer('failed'),
       no_updates: integer('no_updates'),
+      first_position: bigints(entries.map(({ firstPosition }) => firstPosition)),
+      outcomes: byteas(entries.map(({ outcomes }) => outcomes)),
     })}`.execute(transaction)
 }
 
 type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_name' | 'request_id'
 type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates'
 
-/** Inserts rows. If a call is folded in parts, two of them may hold events of the same record. */
-async function insertRecords(
+/** Adds a later part of a call to its entry, which the first part has inserted in the same transaction. */
+async function addOutcomes(
   transaction: Transaction<unknown>,
   schema: string,
-  records: PlacedRecord[],
-  areParts: boolean,
+  companyId: string,
+  { events, closing }: Part,
 ): Promise<void> {
-  const continueRecord = sql`on conflict (company_id, entry_position, ordinal)
-    do update set status = excluded.status, last_position = excluded.last_position`
-  await sql`insert into ${sql.id(schema, 'records')}
-    select * from ${unnestedRows({
-      company_id: uuids(records.map(({ companyId }) => companyId)),
-      entry_position: bigints(records.map(({ entryPosition }) => entryPosition)),
-      ordinal: integers(records.map(({ ordinal }) => ordinal)),
-      record_index: integers(records.map(({ index }) => index)),
-      employee_id: uuids(records.map(({ employeeId }) => employeeId)),
-      status: texts(records.map(({ status }) => status)),
-      first_position: bigints(records.map(({ first }) => first)),
-      last_position: bigints(records.map(({ last }) => last)),
-    })} ${areParts ? continueRecord : sql``}`.execute(transaction)
+  const entries = sql.id(schema, 'entries')
+  const isOfCall = sql`company_id = ${toUuid(companyId)} and position = ${closing.position}`
+  const { rows } = await sql<{ outcomes: Buffer }>`select outcomes from ${entries} where ${isOfCall}`.execute(
+    transaction,
+  )
+  const { outcomes } = rows[0]!
+  markOutcomes(outcomes, events)
+  await sql`update ${entries} set outcomes = ${outcomes} where ${isOfCall}`.execute(transaction)
 }
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
@@ -149,12 +137,18 @@ interface Entry extends CountedEntry {
   error_detail: string | null
   key_name: string
   request_id: string
+  firstPosition: number
+  /** Null if the call was refused as a whole. */
+  outcomes: Buffer | null
 }
 
-function buildEntry(companyId: string, closing: Closing): Entry {
+/** Makes the entry of a call from its first part, which may be all of it. */
+function buildEntry(companyId: string, { events, first, closing }: Part): Entry {
   const { data } = closing
   if (!data) throw new Error(`the data of ${closing.type} at position ${closing.position} is missing`)
   const failure = closing.type === 'ApiCallFailed' ? closing.data : null
+  const outcomes = failure && first === closing.position ? null : Buffer.alloc(data.counts.total)
+  if (outcomes) markOutcomes(outcomes, events)
   return {
     companyId,
     position: closing.position,
@@ -169,82 +163,16 @@ function buildEntry(companyId: string, closing: Closing): Entry {
     keyId: data.key.id,
     key_name: data.key.name,
     request_id: data.request_id,
+    firstPosition: first,
+    outcomes,
     ...data.counts,
   }
 }
 
-interface RecordRow {
-  /** Its number among the rows of the entry, from 0. */
-  ordinal: number
-  index: number | null
-  employeeId: string | null
-  status: RecordStatus | null
-  /** The positions of its first and last event. */
-  first: number | null
-  last: number | null
-}
-
-/** A record and the entry that it belongs to. */
-interface PlacedRecord extends RecordRow {
-  companyId: string
-  entryPosition: number
-}
-
-/** Makes the rows of a part of a call. Only the closing event names records that changed nothing. */
-function buildRecords({ events, first, closing }: Part): RecordRow[] {
-  const rows = new Map<number, RecordRow>()
-  for (const event of events) {
-    if (event === closing || event.index === null) continue
-    const row = rows.get(event.index)
-    if (row) Object.assign(row, { status: getStatusAfter(event, row.status), last: event.position })
-    else rows.set(event.index, buildRecord(event, event.index, getOrdinal(event, event.index, first)))
-  }
-  if (events.at(-1)!.position !== closing.position) return [...rows.values()]
-  if (closing.type === 'ApiCallCompleted') {
-    for (const { index, employee_id } of closing.data?.unchanged ?? []) {
-      rows.set(index, { ordinal: index, index, employeeId: employee_id, status: 'No Updates', first: null, last: null })
-    }
-  } else if (first === closing.position) {
-    // The call was refused as a whole: one row stands for it.
-    return [{ ordinal: 0, index: null, employeeId: null, status: null, first, last: first }]
-  }
-  return [...rows.values()]
-}
-
-/**
- * The ordinal of a record. A failed call has one event and one row per refused record, a successful one a row per
- * record.
- */
-function getOrdinal(event: RecordedEvent, index: number, first: number): number {
-  return event.type === 'EmployeeRecordRejected' ? event.position - first : index
-}
-
-function findRejectedNames({ events, first }: Part): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
+function findRejectedNames({ events }: Part): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
   return events.flatMap((event) => {
     if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
-    const at = { ordinal: event.position - first, position: event.position }
-    return findNames(event.data).map((foundBy) => ({ ...at, foundBy }))
+    const { position, data } = event
+    return findNames(data).map((foundBy) => ({ position, employeeId: data.employee_id, foundBy }))
   })
-}
-
-function buildRecord(event: RecordedEvent, index: number, ordinal: number): RecordRow {
-  const employeeId = event.type === 'EmployeeRecordRejected' ? (event.data?.employee_id ?? null) : event.stream
-  return {
-    ordinal,
-    index,
-    employeeId,
-    status: getStatusAfter(event, null),
-    first: event.position,
-    last: event.position,
-  }
-}
-
-/**
- * The status of a record: a change of the employee's status takes precedence. Created and refused records have none.
- */
-function getStatusAfter(event: RecordedEvent, before: RecordStatus | null): RecordStatus | null {
-  if (event.type === 'EmployeeDeactivated') return 'Deactivated'
-  if (event.type === 'EmployeeReactivated') return 'Reactivated'
-  if (event.type === 'EmployeeUpdated') return before ?? 'Synced'
-  return before
 }

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import type { Direction, PersonFilter } from './people-queries.ts'
-import { hasRecordOfPerson, NEWEST_FIRST, OLDEST_FIRST, selectPositionsWithPerson } from './people-queries.ts'
+import type { PersonFilter } from './people-queries.ts'
+import type { Direction } from './people-search.ts'
+import { NEWEST_FIRST, OLDEST_FIRST, searchEntries } from './people-search.ts'
 import type { BulkUserLogTables } from './tables.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
@@ -43,15 +44,31 @@ export interface EntryFilter extends PersonFilter {
   key?: string
 }
 
+export interface LogPage {
+  entries: LogEntry[]
+  /** The position after which the next page starts; null if there is none. */
+  next: number | null
+  /** Whether a search by person ended before the page was full. The page may even be empty. */
+  isUnfinished: boolean
+}
+
+interface PageSize {
+  limit: number
+  /** The number of records that a search by person reads. */
+  budget?: number
+}
+
+/** A search over this many records takes a fraction of a second. */
+const SEARCHED_RECORDS = 200_000
+
 /** Lists a company's entries, newest first; with `before`, only those before that position. */
 export async function listLogEntries(
   db: AnyDb,
   companyId: string,
   filter: EntryFilter,
-  page: { before: number | null; limit: number },
-): Promise<LogEntry[]> {
-  const bound = page.before === null ? null : { isBeyond: sql`<`, position: page.before }
-  return listInDirection(db, companyId, filter, { bound, direction: NEWEST_FIRST, limit: page.limit })
+  page: PageSize & { before: number | null },
+): Promise<LogPage> {
+  return listInDirection(db, companyId, filter, { ...page, beyond: page.before, direction: NEWEST_FIRST })
 }
 
 /** Lists a company's entries after a position, oldest first. */
@@ -59,39 +76,51 @@ export async function listLogEntriesAfter(
   db: AnyDb,
   companyId: string,
   filter: EntryFilter,
-  page: { after: number; limit: number },
-): Promise<LogEntry[]> {
-  const bound = { isBeyond: sql`>`, position: page.after }
-  return listInDirection(db, companyId, filter, { bound, direction: OLDEST_FIRST, limit: page.limit })
+  page: PageSize & { after: number },
+): Promise<LogPage> {
+  return listInDirection(db, companyId, filter, { ...page, beyond: page.after, direction: OLDEST_FIRST })
 }
 
 /** The part of the log to read. */
-interface Stretch {
-  bound: Bound | null
+interface Stretch extends PageSize {
+  beyond: number | null
   direction: Direction
-  limit: number
-}
-
-interface Bound {
-  isBeyond: Condition
-  position: number
 }
 
 async function listInDirection(
   db: AnyDb,
   companyId: string,
   filter: EntryFilter,
-  stretch: Stretch,
-): Promise<LogEntry[]> {
+  { beyond, direction, limit, budget = SEARCHED_RECORDS }: Stretch,
+): Promise<LogPage> {
   const company = toUuid(companyId)
-  const isBetween = buildRangeConditions(company, filter, stretch.bound)
-  const found =
-    filter.employee === undefined && filter.q === undefined
-      ? sql`${isBetween(sql.ref('e.position'))} and ${joinConditions(buildColumnConditions(filter))}`
-      : sql`e.position in (${selectPersonPositions(companyId, filter, isBetween, stretch)})`
-  const { rows } = await sql<EntryRow>`select e.* from ${ENTRIES} e where e.company_id = ${company} and ${found}
-    order by e.position ${stretch.direction.order} limit ${stretch.limit}`.execute(db)
-  return rows.map(toLogEntry)
+  const isBetween = (position: Condition) =>
+    joinConditions([
+      ...(beyond === null ? [] : [sql`${position} ${direction.isBeyond} ${beyond}`]),
+      ...buildTimeConditions(company, filter, position),
+    ])
+  const isWanted = joinConditions(buildColumnConditions(filter))
+  // One more entry tells whether there is a next page.
+  const most = limit + 1
+  const read = async (condition: Condition) => {
+    const { rows } =
+      await sql<EntryRow>`select ${SHOWN} from ${ENTRIES} e where e.company_id = ${company} and ${condition}
+      order by e.position ${direction.order} limit ${most}`.execute(db)
+    return rows.map(toLogEntry)
+  }
+  if (filter.employee === undefined && filter.q === undefined)
+    return cutPage(await read(sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`), limit, null)
+  const hasUnchanged = filter.status !== 'Failed' && filter.operation !== 'create'
+  const search = { isBetween, isWanted, hasUnchanged, direction, limit: most, budget }
+  const { positions, searchedTo } = await searchEntries(db, companyId, filter, search)
+  const found = positions.length === 0 ? [] : await read(sql`e.position = any(${positions}::bigint[])`)
+  return cutPage(found, limit, searchedTo)
+}
+
+function cutPage(found: LogEntry[], limit: number, searchedTo: number | null): LogPage {
+  const entries = found.slice(0, limit)
+  if (found.length > limit) return { entries, next: entries.at(-1)!.position, isUnfinished: false }
+  return { entries, next: searchedTo, isUnfinished: searchedTo !== null }
 }
 
 /** The position of a company's newest entry; 0 if it has none. */
@@ -101,14 +130,24 @@ export async function readNewestLogPosition(db: AnyDb, companyId: string): Promi
   return rows[0]?.newest ?? 0
 }
 
+/** The time at which the call of the entry at a position was requested. */
+export async function readLogTime(db: AnyDb, companyId: string, position: number): Promise<string> {
+  const { rows } = await sql<Pick<EntryRow, 'requested_at'>>`select requested_at from ${ENTRIES}
+    where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
+  return rows[0]!.requested_at
+}
+
 /** Finds an entry by the id of its call; null if the company has no such entry, or not yet. */
 export async function findLogEntry(db: AnyDb, companyId: string, callId: string): Promise<LogEntry | null> {
-  const { rows } = await sql<EntryRow>`select * from ${ENTRIES}
+  const { rows } = await sql<EntryRow>`select ${SHOWN} from ${ENTRIES} e
     where company_id = ${toUuid(companyId)} and call_id = ${toUuid(callId)}`.execute(db)
   return rows[0] ? toLogEntry(rows[0]) : null
 }
 
-type EntryRow = Selectable<BulkUserLogTables['entries']>
+/** An entry without the outcomes of its records, which may be large. */
+type EntryRow = Omit<Selectable<BulkUserLogTables['entries']>, 'company_id' | 'first_position' | 'outcomes'>
+const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.requested_at, e.duration_ms, e.http_status, e.error_code,
+  e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
 type Condition = RawBuilder<unknown>
 
 const SCHEMA = schemaOf(bulkUserLogs)
@@ -117,30 +156,23 @@ const HOURS = sql.id(SCHEMA, 'hours')
 const HOUR_CHARACTERS = '0000-00-00T00'.length
 
 /**
- * Returns a function that makes the range conditions for a column of positions. Times are turned into positions through
- * the hours, because entries are in the order in which their calls were committed, not requested.
+ * The conditions that times set on positions. Times are turned into positions through the hours, because entries are in
+ * the order in which their calls were committed, not requested.
  */
-function buildRangeConditions(
-  company: string,
-  { from, to }: EntryFilter,
-  bound: Bound | null,
-): (position: Condition) => Condition {
-  return (position) => {
-    const conditions: Condition[] = []
-    if (bound) conditions.push(sql`${position} ${bound.isBeyond} ${bound.position}`)
-    if (from !== undefined) {
-      const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
-      conditions.push(
-        sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`,
-      )
-    }
-    if (to !== undefined) {
-      conditions.push(
-        sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`,
-      )
-    }
-    return joinConditions(conditions)
+function buildTimeConditions(company: string, { from, to }: EntryFilter, position: Condition): Condition[] {
+  const conditions: Condition[] = []
+  if (from !== undefined) {
+    const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
+    conditions.push(
+      sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`,
+    )
   }
+  if (to !== undefined) {
+    conditions.push(
+      sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`,
+    )
+  }
+  return conditions
 }
 
 /** The conditions on the columns of an entry `e`. */
@@ -152,23 +184,6 @@ function buildColumnConditions({ status, operation, from, to, key }: EntryFilter
   if (to !== undefined) conditions.push(sql`e.requested_at < ${to}`)
   if (key !== undefined) conditions.push(sql`e.key_id = ${toUuid(key)}`)
   return conditions
-}
-
-/** A query for the positions of the first entries that match the person filters and all others. */
-function selectPersonPositions(
-  companyId: string,
-  filter: EntryFilter,
-  isBetween: (position: Condition) => Condition,
-  { direction, limit }: Stretch,
-): Condition {
-  const { employee, q } = filter
-  const conditions = buildColumnConditions(filter)
-  if (employee !== undefined && q !== undefined) conditions.push(hasRecordOfPerson(companyId, { q }))
-  const person = employee === undefined ? { q: q! } : { employee }
-  if (conditions.length === 0) return selectPositionsWithPerson(companyId, person, isBetween, direction, limit)
-  const isWanted = (position: Condition) => sql`${isBetween(position)} and exists (
-    select 1 from ${ENTRIES} e where e.company_id = ${toUuid(companyId)} and e.position = ${position} and ${joinConditions(conditions)})`
-  return selectPositionsWithPerson(companyId, person, isWanted, direction, limit)
 }
 
 function joinConditions(conditions: Condition[]): Condition {

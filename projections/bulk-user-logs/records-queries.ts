@@ -1,16 +1,19 @@
-import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { isRecordOfPerson } from './people-queries.ts'
-import type { BulkUserLogTables, RecordStatus } from './tables.ts'
+import type { PlacedRecord, RecordStatus } from './outcomes.ts'
+import { placeRecords } from './outcomes.ts'
+import type { Person } from './people-queries.ts'
+import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
+import { readUnchanged } from './people-search.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
 
 /** A record of an entry, and the positions of the events with its details. */
 export interface LogRecord {
-  ordinal: number
+  /** Null for the one record that stands for a call that was refused as a whole. */
   index: number | null
+  /** Null for a refused record: what is known of its employee is in its event. */
   employeeId: string | null
   status: RecordStatus | null
   firstPosition: number | null
@@ -36,7 +39,7 @@ export function getRecordOutcome({ entry }: EntryPlace, record: Pick<LogRecord, 
   return record.status ?? (entry.status === 'Failed' ? 'Failed' : 'Created')
 }
 
-/** Lists the records of an entry that match a filter, in the order of the call, after an ordinal. */
+/** Lists the records of an entry that match a filter, in the order of the call, after an index. */
 export async function listLogRecords(
   db: AnyDb,
   companyId: string,
@@ -44,12 +47,11 @@ export async function listLogRecords(
   filter: RecordFilter,
   page: { after: number; limit: number },
 ): Promise<LogRecord[]> {
-  // bigint, because a cursor may hold a number that is too large for the column.
-  const conditions = [sql`ordinal > ${page.after}::bigint`, ...buildRecordConditions(companyId, entry, filter)]
-  return selectRecords(db, companyId, entry, conditions, sql`asc`, page.limit)
+  const found = await findRecords(db, companyId, entry, filter, (index) => index > page.after)
+  return addEmployees(db, companyId, entry, found.slice(0, page.limit))
 }
 
-/** Lists the last records of an entry before an ordinal that match a filter, in the order of the call. */
+/** Lists the last records of an entry before an index that match a filter, in the order of the call. */
 export async function listLogRecordsBefore(
   db: AnyDb,
   companyId: string,
@@ -57,8 +59,8 @@ export async function listLogRecordsBefore(
   filter: RecordFilter,
   page: { before: number; limit: number },
 ): Promise<LogRecord[]> {
-  const conditions = [sql`ordinal < ${page.before}::bigint`, ...buildRecordConditions(companyId, entry, filter)]
-  return (await selectRecords(db, companyId, entry, conditions, sql`desc`, page.limit)).toReversed()
+  const found = await findRecords(db, companyId, entry, filter, (index) => index < page.before)
+  return addEmployees(db, companyId, entry, found.slice(-page.limit))
 }
 
 /** Finds the record with this index in the call; null if the entry has none. */
@@ -66,50 +68,102 @@ export async function findLogRecord(
   db: AnyDb,
   companyId: string,
   entry: EntryPlace,
-  index: number,
+  wanted: number,
 ): Promise<LogRecord | null> {
-  const [record] = await selectRecords(db, companyId, entry, [sql`record_index = ${index}`], sql`asc`, 1)
+  const found = await findRecords(db, companyId, entry, {}, (index) => index === wanted)
+  const [record] = await addEmployees(
+    db,
+    companyId,
+    entry,
+    found.filter(({ index }) => index !== null),
+  )
   return record ?? null
 }
 
-const RECORDS = sql.id(schemaOf(bulkUserLogs), 'records')
+const SCHEMA = schemaOf(bulkUserLogs)
 
-type Condition = RawBuilder<unknown>
-
-function buildRecordConditions(companyId: string, entry: EntryPlace, { status, q }: RecordFilter): Condition[] {
-  const conditions: Condition[] = []
-  if (status === 'Created' || status === 'Failed') {
-    // Records without a status were all created or all refused, depending on the entry.
-    const isKind = getRecordOutcome(entry, { status: null }) === status
-    conditions.push(isKind ? sql`status is null` : sql`false`)
-  } else if (status !== undefined) {
-    conditions.push(sql`status = ${status}`)
-  }
-  if (q !== undefined) {
-    conditions.push(
-      isRecordOfPerson(companyId, { q }, sql.ref('r.employee_id'), sql.ref('r.entry_position'), sql.ref('r.ordinal')),
-    )
-  }
-  return conditions
+/** The record that stands for a call that was refused as a whole; its details are in the event that closes the call. */
+interface WholeCall extends Omit<PlacedRecord, 'index'> {
+  index: null
 }
 
-async function selectRecords(
+type Place = PlacedRecord | WholeCall
+
+/** Finds the places of the records of an entry, without reading events unless a person is searched. */
+async function findRecords(
   db: AnyDb,
   companyId: string,
   entry: EntryPlace,
-  conditions: Condition[],
-  order: Condition,
-  limit: number,
-): Promise<LogRecord[]> {
-  const { rows } = await sql<Selectable<BulkUserLogTables['records']>>`select r.* from ${RECORDS} r
-    where company_id = ${toUuid(companyId)} and entry_position = ${entry.position} and ${sql.join(conditions, sql` and `)}
-    order by ordinal ${order} limit ${limit}`.execute(db)
-  return rows.map((row) => ({
-    ordinal: row.ordinal,
-    index: row.record_index,
-    employeeId: row.employee_id === null ? null : fromUuid('emp', row.employee_id),
-    status: row.status,
-    firstPosition: row.first_position,
-    lastPosition: row.last_position,
-  }))
+  { status, q }: RecordFilter,
+  isInRange: (index: number) => boolean,
+): Promise<Place[]> {
+  const all = await placeAll(db, companyId, entry)
+  const found = all.filter(
+    (place) => isInRange(place.index ?? 0) && (status === undefined || getRecordOutcome(entry, place) === status),
+  )
+  if (q === undefined) return found
+  const [person] = await findPeople(db, companyId, { q })
+  if (entry.entry.status === 'Failed') {
+    const refused = await findRefused(db, companyId, entry, person!)
+    return found.filter(({ first }) => refused.has(first))
+  }
+  const records = await addEmployees(db, companyId, entry, found)
+  const matched = await matchPeople(db, companyId, person!, new Set(records.map(({ employeeId }) => employeeId!)))
+  return found.filter((_, at) => matched.has(records[at]!.employeeId!))
+}
+
+async function placeAll(db: AnyDb, companyId: string, { position, entry }: EntryPlace): Promise<Place[]> {
+  const { rows } = await sql<{ first_position: number; outcomes: Buffer | null }>`
+    select first_position, outcomes from ${sql.id(SCHEMA, 'entries')}
+    where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
+  const row = rows[0]
+  if (!row) return []
+  if (row.outcomes) return placeRecords(row.outcomes, row.first_position, entry.status === 'Failed')
+  return [{ index: null, status: null, first: position, last: position, unchangedAt: null }]
+}
+
+/** The positions of the events of a failed call that refused records of a person. */
+async function findRefused(
+  db: AnyDb,
+  companyId: string,
+  entry: EntryPlace,
+  person: Person,
+): Promise<Set<number | null>> {
+  const { rows } = await sql<{ position: number; employee_id: string | null; is_named: boolean }>`
+    select n.position, n.employee_id, bool_or(n.name_hash in (${selectNameHashes(companyId, person)})) as is_named
+    from ${sql.id(SCHEMA, 'rejected_names')} n
+    where n.company_id = ${toUuid(companyId)} and n.position < ${entry.position} and n.position >= (select e.first_position from ${sql.id(SCHEMA, 'entries')} e
+        where e.company_id = ${toUuid(companyId)} and e.position = ${entry.position})
+    group by n.position, n.employee_id`.execute(db)
+  const idOf = (uuid: string | null) => (uuid === null ? null : fromUuid('emp', uuid))
+  const ids = new Set(rows.map(({ employee_id: uuid }) => idOf(uuid)).filter((id) => id !== null))
+  const matched = await matchPeople(db, companyId, person, ids)
+  const isOfPerson = (row: (typeof rows)[number]) => row.is_named || matched.has(idOf(row.employee_id) ?? '')
+  return new Set(rows.filter(isOfPerson).map(({ position }) => position))
+}
+
+/** Adds the employees: from the streams of the events, and from the list of the closing event for unchanged ones. */
+async function addEmployees(db: AnyDb, companyId: string, entry: EntryPlace, places: Place[]): Promise<LogRecord[]> {
+  const isFailed = entry.entry.status === 'Failed'
+  const positions = isFailed ? [] : places.flatMap(({ first }) => first ?? [])
+  const streams = await readStreams(db, companyId, positions)
+  const hasUnchanged = places.some(({ unchangedAt }) => unchangedAt !== null)
+  const unchanged = hasUnchanged ? await readUnchangedOf(db, companyId, entry.position) : []
+  return places.map(({ index, status, first, last, unchangedAt }) => {
+    const employeeId = unchangedAt === null ? (streams.get(first!) ?? null) : (unchanged[unchangedAt] ?? null)
+    return { index, employeeId, status, firstPosition: first, lastPosition: last }
+  })
+}
+
+async function readStreams(db: AnyDb, companyId: string, positions: number[]): Promise<Map<number, string>> {
+  if (positions.length === 0) return new Map()
+  const { rows } = await sql<{ position: number; stream_id: string }>`select position, stream_id from events
+    where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(db)
+  return new Map(rows.map(({ position, stream_id: id }) => [position, fromUuid('emp', id)]))
+}
+
+async function readUnchangedOf(db: AnyDb, companyId: string, position: number): Promise<string[]> {
+  const { rows } = await sql<{ data: string | null }>`select data from events
+    where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
+  return readUnchanged(rows[0]?.data ?? null)
 }

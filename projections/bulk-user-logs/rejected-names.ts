@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { normaliseEmail } from '../../src/domain/attributes.ts'
 import type { EventData } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { bigints, byteas, integers, texts, unnestedRows, uuids } from '../unnested-rows.ts'
+import { bigints, byteas, texts, unnestedRows, uuids } from '../unnested-rows.ts'
 
 /*
  * Refused records must be searchable by the person that they name, but the log does not copy personal data. It stores
@@ -20,18 +20,21 @@ type FoundBy = `${NameKind}:${string}`
 export interface RejectedName {
   companyId: string
   entryPosition: number
-  ordinal: number
   position: number
+  employeeId: string | null
   foundBy: FoundBy
 }
 
 // Longer than any valid name: nobody searches for longer ones, so they are not stored.
 const MAX_CHARACTERS = 2_048
 
-/** Finds the names in a refused record: in its locator, and in the record itself or what is kept of a truncated one. */
+/**
+ * Finds the names of a refused record: in its locator, in the record itself or what is kept of a truncated one, and the
+ * id of its employee, who may have been located by another name.
+ */
 export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
-  const { locator, record, names = null } = rejected
-  const sources = [locator, typeof record === 'object' && !Array.isArray(record) ? record : names]
+  const { locator, record, names = null, employee_id: id } = rejected
+  const sources = [{ id }, locator, typeof record === 'object' && !Array.isArray(record) ? record : names]
   const found = new Set<FoundBy>()
   for (const source of sources as (Record<string, unknown> | null)[]) {
     for (const kind of ['id', 'email', 'external_id'] as const) {
@@ -49,9 +52,10 @@ function isSearchable(value: unknown): value is string {
   return !value.includes('\0') && value.isWellFormed()
 }
 
-/** The names that a searched text may be. */
-export function listPossibleNames(text: string): FoundBy[] {
-  return [formatName('id', text), formatName('email', text), formatName('external_id', text)]
+/** The names that a searched text may be, and the ids of these employees. */
+export function listPossibleNames(text: string, employeeIds: readonly string[]): FoundBy[] {
+  const ofText = [formatName('id', text), formatName('email', text), formatName('external_id', text)]
+  return [...new Set([...ofText, ...employeeIds.map((id) => formatName('id', id))])]
 }
 
 function formatName(kind: NameKind, value: string): FoundBy {
@@ -76,15 +80,15 @@ export async function insertRejectedNames(
 ): Promise<void> {
   if (names.length === 0) return
   const hashKeys = await readHashKeys(transaction, [...new Set(names.map(({ companyId }) => companyId))])
-  await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, ordinal, position)
-    select company_id, ${hashName(sql`hash_key`, sql`found_by`)}, entry_position, ordinal, position
+  await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, position, employee_id)
+    select company_id, ${hashName(sql`hash_key`, sql`found_by`)}, entry_position, position, employee_id
     from ${unnestedRows({
       company_id: uuids(names.map(({ companyId }) => companyId)),
       hash_key: byteas(names.map(({ companyId }) => hashKeys.get(companyId)!)),
       found_by: texts(names.map(({ foundBy }) => foundBy)),
       entry_position: bigints(names.map(({ entryPosition }) => entryPosition)),
-      ordinal: integers(names.map(({ ordinal }) => ordinal)),
       position: bigints(names.map(({ position }) => position)),
+      employee_id: uuids(names.map(({ employeeId }) => employeeId)),
     })}`.execute(transaction)
 }
 

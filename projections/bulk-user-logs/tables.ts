@@ -2,9 +2,7 @@ import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 
-export type RecordStatus = 'Synced' | 'No Updates' | 'Reactivated' | 'Deactivated'
-
-/** The tables of Bulk User Logs. `entries` and `records` hold the log; the others make its filters and sums fast. */
+/** The tables of Bulk User Logs. `entries` holds the log; the others make its filters and sums fast. */
 export type BulkUserLogTables = {
   entries: {
     company_id: string
@@ -26,30 +24,20 @@ export type BulkUserLogTables = {
     deactivated: number
     failed: number
     no_updates: number
-  }
-  records: {
-    company_id: string
-    /** The position of its entry. */
-    entry_position: number
-    /** Its number among the rows of the entry, from 0. */
-    ordinal: number
-    /** Its index in the call; null for a row that stands for the whole call. */
-    record_index: number | null
-    employee_id: string | null
-    status: RecordStatus | null
-    /** The range of its events, which are contiguous; null if there are none. */
-    first_position: number | null
-    last_position: number | null
+    /** The position of the call's first event. */
+    first_position: number
+    /** See `outcomes.ts`. Null if the call was refused as a whole. */
+    outcomes: Buffer | null
   }
   /** The hashes (see `hashName`) of the names in refused records. A row is deleted when its event's data is erased. */
   rejected_names: {
     company_id: string
     name_hash: Buffer
     entry_position: number
-    /** The ordinal of the record. */
-    ordinal: number
     /** The position of the event that rejected the record. */
     position: number
+    /** The employee of the record, if it is known. */
+    employee_id: string | null
   }
   /** The position range of the entries of each hour, because the log is ordered by position but filtered by time. */
   hours: { company_id: string; hour: string; first_position: number; last_position: number }
@@ -99,30 +87,20 @@ const TABLES = [
     deactivated integer not null,
     failed integer not null,
     no_updates integer not null,
+    first_position bigint not null,
+    outcomes bytea,
     primary key (company_id, position)
-  )`,
-
-  `create table $schema.records (
-    company_id uuid not null,
-    entry_position bigint not null,
-    ordinal integer not null,
-    record_index integer,
-    employee_id uuid,
-    status text,
-    first_position bigint,
-    last_position bigint,
-    primary key (company_id, entry_position, ordinal)
   )`,
 
   `create table $schema.rejected_names (
     company_id uuid not null,
     name_hash bytea not null,
     entry_position bigint not null,
-    ordinal integer not null,
     position bigint not null,
-    primary key (company_id, name_hash, entry_position, ordinal)
+    employee_id uuid,
+    primary key (company_id, name_hash, entry_position, position)
   )`,
-  // For erasures.
+  // For erasures, and to find the employees of an entry.
   `create index rejected_names_by_event on $schema.rejected_names (company_id, position)`,
 
   `create table $schema.hours (
@@ -154,6 +132,5 @@ const INDEXES = [
   `create index if not exists entries_by_status on $schema.entries (company_id, status, position)`,
   `create index if not exists entries_by_operation on $schema.entries (company_id, operation, position)`,
   `create index if not exists entries_by_key on $schema.entries (company_id, key_id, position)`,
-  `create index if not exists records_by_employee on $schema.records (company_id, employee_id, entry_position)
-    where employee_id is not null`,
+  `create index if not exists entries_with_unchanged on $schema.entries (company_id, position) where no_updates > 0`,
 ]

@@ -71,7 +71,8 @@ export interface EventData {
     /** The number of further errors; absent if there are none. */
     errors_omitted?: number
   }
-  ApiCallCompleted: CallFacts & { unchanged: { index: number; employee_id: string }[] }
+  /** `unchanged`: the employees of the records that changed nothing, in the order of the call. Other records have events. */
+  ApiCallCompleted: CallFacts & { unchanged: string[] }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /**
    * A person was erased: the data of the events at these positions is deleted permanently. For a person who appears

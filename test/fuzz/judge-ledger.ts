@@ -80,8 +80,8 @@ export async function companyFaults(
 /** The read models fold all of it, and Bulk User Logs has each call exactly once. */
 async function entryFaults(db: Service['db'], companyId: string, closed: Map<string, number>): Promise<string[]> {
   for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
-  const found = await listLogEntriesAfter(db, companyId, {}, { after: 0, limit: ENTRIES_AT_ONCE })
-  const ids = found.map(({ entry }) => entry.id)
+  const { entries } = await listLogEntriesAfter(db, companyId, {}, { after: 0, limit: ENTRIES_AT_ONCE })
+  const ids = entries.map(({ entry }) => entry.id)
   const isEqual = ids.length === closed.size && new Set(ids).size === ids.length && ids.every((id) => closed.has(id))
   return isEqual ? [] : [`Bulk User Logs has ${ids.length} entries of ${closed.size} calls`]
 }

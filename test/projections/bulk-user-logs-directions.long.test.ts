@@ -34,11 +34,11 @@ const FILTERS: Record<string, EntryFilter> = {
 
 for (const [name, filter] of Object.entries(FILTERS)) {
   await t.test(`the entries after any one are those before it, the other way round: ${name}`, async (t) => {
-    const all = (await listLogEntries(db, company, filter, { before: null, limit: 200 })).toReversed()
+    const all = (await listLogEntries(db, company, filter, { before: null, limit: 200 })).entries.toReversed()
     t.ok(all.length > 0)
     for (const limit of [1, 2, 3, 200]) {
       for (const after of [0, ...all.map(({ position }) => position)]) {
-        const newer = await listLogEntriesAfter(db, company, filter, { after, limit })
+        const { entries: newer } = await listLogEntriesAfter(db, company, filter, { after, limit })
         t.strictSame(newer, all.filter(({ position }) => position > after).slice(0, limit), `${limit} after ${after}`)
       }
     }
@@ -52,7 +52,7 @@ await t.test('the records before any one are those after it, the other way round
     for (const limit of [1, 2, 200]) {
       for (const before of [0, 1, 2, 3]) {
         const found = await listLogRecordsBefore(db, company, entry, filter, { before, limit })
-        t.strictSame(found, all.filter(({ ordinal }) => ordinal < before).slice(-limit), `${limit} before ${before}`)
+        t.strictSame(found, all.filter(({ index }) => index! < before).slice(-limit), `${limit} before ${before}`)
       }
     }
   }

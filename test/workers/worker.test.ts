@@ -63,7 +63,7 @@ await t.test('workers that are killed in the middle leave nothing out and nothin
   await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100' })
   await eventually('all is folded', () => isCaughtUp(service.pool))
   const { rows } = await service.pool.query(`select
-    (select count(*)::integer from bulk_user_logs_v1.records) as records,
+    (select sum(octet_length(outcomes))::integer from bulk_user_logs_v1.entries) as records,
     (select count(*)::integer from employees_v1.employees) as employees`)
   t.strictSame(rows[0], { records, employees: records })
   t.equal(await folded(), count)

@@ -188,9 +188,7 @@ function completed(drafts: Draft[], counts: CallCounts, context: CallContext): C
     result: effect?.result ?? null,
     changed: effect?.changed ?? [],
   }))
-  const unchanged = outcomes
-    .filter(({ result }) => result === 'no_updates')
-    .map(({ index, employee }) => ({ index, employee_id: employee.id }))
+  const unchanged = outcomes.filter(({ result }) => result === 'no_updates').map(({ employee }) => employee.id)
   const closing: NewEvent = {
     type: 'ApiCallCompleted',
     stream: context.callId,

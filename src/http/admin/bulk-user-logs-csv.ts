@@ -18,9 +18,10 @@ import { allPages, csvStream } from './csv-text.ts'
 import type { ShownRecord } from './log-records.ts'
 import { renderRecords } from './log-records.ts'
 
-/* Entries are small, but the events of records may be as large as a body. */
 const ENTRIES_PER_PAGE = 1_000
-const RECORDS_PER_PAGE = 100
+const RECORDS_PER_PAGE = 1_000
+/** The events of records may be as large as a body. */
+const DETAILS_AT_ONCE = 100
 
 const CSV_ANSWER = {
   200: {
@@ -68,9 +69,10 @@ export function bulkUserLogsCsv(
       const { companyId } = userOf(request)
       const filter = schemas.readEntryFilter(request.query)
       const logs = await reads.of(companyId)
-      const pages = allPages<LogEntry>(ENTRIES_PER_PAGE, (last) =>
-        listLogEntries(logs, companyId, filter, { before: last?.position ?? null, limit: ENTRIES_PER_PAGE }),
-      )
+      const pages = allPages<LogEntry>(async (before) => {
+        const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit: ENTRIES_PER_PAGE })
+        return { rows: entries, next }
+      })
       return sendCsv(reply, 'bulk-user-logs.csv', await csvStream({ request, reply, authorize }, ENTRY_COLUMNS, pages))
     },
   )
@@ -83,9 +85,11 @@ export function bulkUserLogsCsv(
       const filter = schemas.readRecordFilter(request.query)
       const db = await reads.of(companyId)
       const entry = await requireLogEntry(db, companyId, request.params.log_id)
-      const pages = allPages<LogRecord>(RECORDS_PER_PAGE, (last) =>
-        listLogRecords(db, companyId, entry, filter, { after: last?.ordinal ?? -1, limit: RECORDS_PER_PAGE }),
-      )
+      const pages = allPages<LogRecord>(async (place) => {
+        const page = { after: place ?? -1, limit: RECORDS_PER_PAGE }
+        const rows = await listLogRecords(db, companyId, entry, filter, page)
+        return { rows, next: rows.length < RECORDS_PER_PAGE ? null : rows.at(-1)!.index }
+      })
       const rows = withDetails(db, companyId, entry, pages)
       return sendCsv(
         reply,
@@ -170,7 +174,10 @@ async function* withDetails(
   pages: AsyncIterable<LogRecord[]>,
 ): AsyncGenerator<RecordRow[]> {
   for await (const page of pages) {
-    const records = await renderRecords(db, companyId, page)
-    yield records.map((record, at) => ({ shown: record, outcome: getRecordOutcome(entry, page[at]!) }))
+    for (let from = 0; from < page.length; from += DETAILS_AT_ONCE) {
+      const part = page.slice(from, from + DETAILS_AT_ONCE)
+      const records = await renderRecords(db, companyId, part)
+      yield records.map((record, at) => ({ shown: record, outcome: getRecordOutcome(entry, part[at]!) }))
+    }
   }
 }

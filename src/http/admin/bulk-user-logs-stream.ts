@@ -61,9 +61,10 @@ export function bulkUserLogsStream(
       const { companyId, userId } = userOf(request)
       const readAfter = async (position: number) => {
         const logs = await reads.of(companyId)
-        const entries = await listLogEntriesAfter(logs, companyId, {}, { after: position, limit: ENTRIES_AT_ONCE })
+        const page = { after: position, limit: ENTRIES_AT_ONCE }
+        const { entries, next } = await listLogEntriesAfter(logs, companyId, {}, page)
         const events = entries.map(({ position, entry }) => ({ position, data: entry }))
-        return { events, reached: events.at(-1)?.position ?? position, isMore: events.length === ENTRIES_AT_ONCE }
+        return { events, reached: events.at(-1)?.position ?? position, isMore: next !== null }
       }
       const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
       await streams.run(userId, reply, async (stopping) => {

@@ -8,7 +8,7 @@ import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { decodeCursor, pageOf } from '../server/cursor.ts'
+import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
@@ -19,6 +19,9 @@ const TAGS = ['Admin']
 const LIST: FastifySchema = {
   operationId: 'listBulkUserLogs',
   summary: 'List the entries of Bulk User Logs, newest first',
+  description:
+    'With `employee` or `q`, an answer may end before the page is full, and may even have no items, although ' +
+    '`next_cursor` is set: the search has then read as many records as it may, and continues with the next page.',
   tags: TAGS,
   querystring: schemas.EntryListQuery,
   response: { 200: schemas.listOf(schemas.EntrySchema) },
@@ -55,16 +58,12 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const { limit, cursor, ...filter } = request.query
       const { companyId } = userOf(request)
       const before = cursor === undefined ? null : decodeCursor(cursor)
-      // One extra item tells whether there is a next page.
-      const page = { before, limit: limit + 1 }
       const logs = await reads.of(companyId)
-      const found = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), page)
-      return pageOf(
-        found,
+      const { entries, next } = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), {
+        before,
         limit,
-        ({ position }) => position,
-        ({ entry }) => entry,
-      )
+      })
+      return { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
     },
   )
 
@@ -86,7 +85,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const logs = await reads.of(companyId)
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
       const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
-      const { items, next_cursor } = pageOf(found, limit, ({ ordinal }) => ordinal)
+      const { items, next_cursor } = pageOf(found, limit, ({ index }) => index ?? 0)
       return { items: await renderRecords(logs, companyId, items), next_cursor }
     },
   )

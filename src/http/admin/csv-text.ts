@@ -32,16 +32,18 @@ async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIt
   if (header !== '') yield header
 }
 
-/** Reads pages until one is not full. `readPage` gets the last row of the previous page. */
-export async function* allPages<Row>(
-  size: number,
-  readPage: (last: Row | null) => Promise<Row[]>,
-): AsyncGenerator<Row[]> {
-  let last: Row | null = null
-  for (;;) {
-    const page: Row[] = await readPage(last)
-    if (page.length > 0) yield page
-    if (page.length < size) return
-    last = page.at(-1)!
-  }
+/** A page, which may be empty, and the place after which the next one starts; null if there is none. */
+interface CsvPage<Row> {
+  rows: Row[]
+  next: number | null
+}
+
+/** Reads pages until there is no next one. `readPage` gets the place of the page; null for the first. */
+export async function* allPages<Row>(readPage: (place: number | null) => Promise<CsvPage<Row>>): AsyncGenerator<Row[]> {
+  let place: number | null = null
+  do {
+    const page: CsvPage<Row> = await readPage(place)
+    yield page.rows
+    place = page.next
+  } while (place !== null)
 }

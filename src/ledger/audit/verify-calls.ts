@@ -6,6 +6,10 @@ import { isCount, parse } from './verify-line.ts'
 /** The events of an open call so far. */
 interface OpenCall {
   id: string
+  /** The record of the last event. */
+  index: number
+  /** The employees with an event. */
+  changed: Set<string>
   created: Set<number>
   /** By record index: whether the record was deactivated. */
   updated: Map<number, boolean>
@@ -43,7 +47,14 @@ export class CallChecker {
       `${type} occurs ${callId === null ? 'outside a call' : 'within a call'}`,
     )
     if (callId === null) return
-    this.#open = open ?? { id: callId, created: new Set(), updated: new Map(), rejected: new Set() }
+    this.#open = open ?? {
+      id: callId,
+      index: 0,
+      changed: new Set(),
+      created: new Set(),
+      updated: new Map(),
+      rejected: new Set(),
+    }
     if (type === 'ApiCallCompleted' || type === 'ApiCallFailed') this.#close(event, this.#open)
     else addRecord(event, this.#open)
   }
@@ -75,6 +86,9 @@ export class CallChecker {
 
 function addRecord({ position, type, index, stream }: ExportedEvent, call: OpenCall): void {
   assertValid(index !== null, position, 'the event names no record of its call')
+  assertValid(index >= call.index, position, 'the events are not in the order of the records')
+  call.index = index
+  call.changed.add(stream)
   const isNew = !call.created.has(index) && !call.rejected.has(index)
   if (type === 'EmployeeCreated' || type === 'EmployeeRecordRejected') {
     assertValid(isNew && !call.updated.has(index), position, 'a record occurs twice in the call')
@@ -94,27 +108,27 @@ function addRecord({ position, type, index, stream }: ExportedEvent, call: OpenC
 interface Closing {
   operation: Operation
   counts: CallCounts
-  /** Indexes of the records that changed nothing. */
-  unchanged: number[]
+  /** The employees of the records that changed nothing. */
+  unchanged: string[]
 }
 
 const OPERATIONS: readonly unknown[] = ['create', 'update_one', 'update_many'] satisfies Operation[]
 
 function readClosing({ position, type, data }: ExportedEvent): Closing {
   const { operation, counts, unchanged } = (parse(data!) ?? {}) as Partial<Record<keyof Closing, unknown>>
-  const indexes = type === 'ApiCallFailed' ? [] : indexesOf(unchanged)
+  const employees = type === 'ApiCallFailed' ? [] : unchanged
   assertValid(
-    OPERATIONS.includes(operation) && isCounts(counts) && indexes !== null,
+    OPERATIONS.includes(operation) && isCounts(counts) && isListOfIds(employees),
     position,
     `the data of ${type} do not match its schema`,
   )
-  return { operation: operation as Operation, counts, unchanged: indexes }
+  return { operation: operation as Operation, counts, unchanged: employees }
 }
 
-function indexesOf(unchanged: unknown): number[] | null {
-  if (!Array.isArray(unchanged)) return null
-  const indexes = unchanged.map((record: unknown) => (record as { index?: unknown } | null)?.index)
-  return indexes.every(isCount) ? indexes : null
+const EMPLOYEE_ID = /^emp_[0-9a-hjkmnp-tv-z]{26}$/
+
+function isListOfIds(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((id) => typeof id === 'string' && EMPLOYEE_ID.test(id))
 }
 
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] satisfies (keyof CallCounts)[]
@@ -132,12 +146,12 @@ const NONE: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_u
 
 /** The counts of a successful call, in which every record has an outcome. Null if its events contradict one. */
 function countCompleted(call: OpenCall, { operation, unchanged }: Closing): CallCounts | null {
-  const { created, updated, rejected } = call
-  const indexes = new Set([...created, ...updated.keys(), ...unchanged])
+  const { created, updated, rejected, changed, index } = call
   const total = created.size + updated.size + unchanged.length
-  // This many distinct indexes below `total` are all of them.
-  const isEachOnce = indexes.size === total && [...indexes].every((index) => index < total)
-  if (!isEachOnce || rejected.size > 0) return null
+  // Then the records without events are as many as those that changed nothing.
+  const isComplete = total === 0 || index < total
+  const isEachOnce = new Set(unchanged).size === unchanged.length && !unchanged.some((id) => changed.has(id))
+  if (!isComplete || !isEachOnce || rejected.size > 0) return null
   if (operation === 'create') return created.size === total ? { ...NONE, total } : null
   if (created.size > 0 || (operation === 'update_one' && total !== 1)) return null
   const deactivated = [...updated.values()].filter((isDeactivated) => isDeactivated).length

@@ -153,6 +153,23 @@ export function countFaults({ id, closing, events }: Call): string[] {
   return faults
 }
 
+const FLAGS: Record<string, number> = {
+  EmployeeCreated: 1,
+  EmployeeUpdated: 2,
+  EmployeeDeactivated: 4,
+  EmployeeReactivated: 8,
+  EmployeeRecordRejected: 16,
+}
+
+/** What an entry has to hold of a call: where its first event is, and a byte in hexadecimal for each of its records. */
+export function recordsExpected({ closing, events }: Call): { first: number; outcomes: string | null } {
+  const first = events[0]?.position ?? closing.position
+  if (closing.type === 'ApiCallFailed' && events.length === 0) return { first, outcomes: null }
+  const bytes = Array.from({ length: closing.data?.counts.total ?? 0 }, () => 0)
+  for (const { index, type } of events) bytes[index!] = bytes[index!]! + FLAGS[type]!
+  return { first, outcomes: bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('') }
+}
+
 function sameCounts(a: CallCounts, b: CallCounts): boolean {
   return (Object.keys(b) as (keyof CallCounts)[]).every((name) => a[name] === b[name])
 }

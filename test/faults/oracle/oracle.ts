@@ -8,7 +8,7 @@ import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import type { Call, Closing } from './call-faults.ts'
-import { callsOf, countFaults, effectFaults, isCompleted } from './call-faults.ts'
+import { callsOf, countFaults, effectFaults, isCompleted, recordsExpected } from './call-faults.ts'
 import type { Finding } from './finding.ts'
 import { findings, firstOfEach } from './finding.ts'
 import type { Attempt, Operation } from '../workload.ts'
@@ -86,10 +86,12 @@ function answerFaults({ id, attempts, isHostile }: Operation): Finding[] {
   })
 }
 
-/** Bulk User Logs has one entry for each call, and no other. */
+/** Bulk User Logs has one entry for each call, which says what happened to each of its records, and no other. */
 async function logFaults(db: Db, companyId: string, calls: Map<string, Call>): Promise<Finding[]> {
-  const { rows } = await sql<{ call_id: string; status: string }>`
-    select call_id, status from bulk_user_logs_v1.entries where company_id = ${toUuid(companyId)}`.execute(db)
+  const { rows } = await sql<{ call_id: string; status: string; first: number; outcomes: string | null }>`
+    select call_id, status, first_position as first, encode(outcomes, 'hex') as outcomes from bulk_user_logs_v1.entries where company_id = ${toUuid(companyId)}`.execute(
+    db,
+  )
   const shown = new Map<string, string>()
   const found: Finding[] = []
   for (const row of rows) {
@@ -100,6 +102,11 @@ async function logFaults(db: Db, companyId: string, calls: Map<string, Call>): P
     if (!call) found.push({ kind: 'wrong entry', text: `${id} is in the log and not in the ledger` })
     else if (isCompleted(call) !== (row.status === 'Completed'))
       found.push({ kind: 'wrong entry', text: `${id} is shown as ${row.status}` })
+    else {
+      const { first, outcomes } = recordsExpected(call)
+      if (row.first !== first || row.outcomes !== outcomes)
+        found.push({ kind: 'wrong entry', text: `the records of ${id} are shown as ${row.outcomes}, not ${outcomes}` })
+    }
   }
   for (const id of calls.keys()) if (!shown.has(id)) found.push({ kind: 'missing entry', text: `${id} has no entry` })
   return found

@@ -153,7 +153,7 @@ await t.test(
     await pool.query(
       `insert into bulk_user_logs_v1.entries
       select company_id, position + 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
-        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates
+        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
       from bulk_user_logs_v1.entries cross join generate_series(1, ${ENTRIES}) as n where company_id = $1 and position =
         (select min(position) from bulk_user_logs_v1.entries where company_id = $1)`,
       [toUuid(company.id)],

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
 
 const service = await startService(t)
@@ -202,4 +204,24 @@ await t.test('what no filter can mean is a 400 that names the parameter', async 
     }
   }
   t.equal((await service.admin('/bulk-user-logs?q=a&q=b')).status, 400, 'one value each')
+})
+
+await t.test('a search that has read enough says how far it came, and goes on from there', async (t) => {
+  const { id: callId, requestedAt } = calls.get('bob unchanged')!
+  await service.pool.query('update bulk_user_logs_v1.entries set no_updates = 200000 where call_id = $1', [
+    toUuid(callId),
+  ])
+  const cookie = await cookieOf(service, service.company.admin)
+  const path = `/settings/bulk-user-logs?employee=${anaId}&status=Completed`
+  const first = await service.admin(`/bulk-user-logs?employee=${anaId}&status=Completed`)
+  t.match(first, { body: { items: [], next_cursor: String } })
+  const shown = await browse(service, path, { cookie })
+  t.match(shown.text, 'Searched back to')
+  t.match(shown.text, `datetime="${requestedAt}"`)
+  t.notMatch(shown.text, 'No matching entries')
+  const further = /<a class="button" rel="next" href="([^"]+)" ?>Search further/.exec(shown.text)![1]!
+  t.match((await browse(service, further.replaceAll('&amp;', '&'), { cookie })).text, calls.get('ana updated')!.id)
+  t.strictSame(await found({ employee: anaId, status: 'Completed' }), all('both created', 'ana updated'))
+  const csv = await service.admin(`/bulk-user-logs.csv?employee=${anaId}&status=Completed`)
+  t.match(csv.body, calls.get('both created')!.id)
 })

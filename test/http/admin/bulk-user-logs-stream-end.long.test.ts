@@ -61,7 +61,7 @@ await t.test('a client that takes nothing is let go, and its place is free again
   await service.pool.query(
     `insert into bulk_user_logs_v1.entries
       select company_id, position + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
-        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates
+        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
       from bulk_user_logs_v1.entries cross join generate_series(1, 20000) as n where company_id = $1`,
     [toUuid(service.company.id)],
   )

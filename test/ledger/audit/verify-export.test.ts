@@ -70,8 +70,36 @@ const VECTORS: Record<string, { lines: string[] | Buffer; notes?: null; expected
     expected: ['invalid', PATCHED],
   },
   'a record that is said to have changed nothing, and changed': {
-    lines: changing(PATCHED, {}, { unchanged: [{ index: 0, employee_id: 'emp_01h455vb4pex5vsknk084sn02q' }] }),
+    lines: changing(PATCHED, {}, { unchanged: ['emp_01h455vb4pex5vsknk084sn02q'] }),
     expected: ['invalid', PATCHED],
+  },
+  'an employee who is said to have changed nothing, and changed': {
+    lines: changing(
+      PATCHED,
+      {},
+      {
+        operation: 'update_many',
+        unchanged: [ofPosition(PATCHED - 1)['stream']],
+        counts: { ...countsOf(PATCHED), total: 2, no_updates: 1 },
+      },
+    ),
+    expected: ['invalid', PATCHED],
+  },
+  'an employee who is said twice to have changed nothing': {
+    lines: changing(
+      PATCHED,
+      {},
+      {
+        operation: 'update_many',
+        unchanged: ['emp_01h455vb4pex5vsknk084sn02q', 'emp_01h455vb4pex5vsknk084sn02q'],
+        counts: { ...countsOf(PATCHED), total: 3, no_updates: 2 },
+      },
+    ),
+    expected: ['invalid', PATCHED],
+  },
+  'events that are not in the order of the records': {
+    lines: changing(positionOf('EmployeeCreated'), { index: 2 }),
+    expected: ['invalid', positionOf('EmployeeCreated') + 1],
   },
   'unchanged records of no form': {
     lines: changing(PATCHED, {}, { unchanged: [null] }),

@@ -21,7 +21,6 @@ export const FROZEN = ['v1'] as const
 interface Folded {
   employees: unknown[]
   entries: unknown[]
-  records: unknown[]
 }
 
 interface FrozenLedger {
@@ -97,6 +96,5 @@ export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folde
   return {
     employees: all.filter(({ id }) => !gone.has(id)),
     entries: await rows(tableOf('bulk-user-logs', 'entries'), 'position'),
-    records: await rows(tableOf('bulk-user-logs', 'records'), 'entry_position, ordinal'),
   }
 }

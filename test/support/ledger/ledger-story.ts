@@ -109,7 +109,7 @@ async function tellOfKeysAndUsers({ manage, makeCompany, company }: Service): Pr
 async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
   const { id } = service.company
   await append(service, 'CompanyTimeZoneChanged', id, { from: 'UTC', to: 'Europe/Madrid' })
-  const ofZoe = (await positionsOf(service, 'stream', zoe)).concat(
+  const ofZoe = (await positionsOf(service, 'stream', zoe, ...EMPLOYEE_EVENTS)).concat(
     await positionsOf(service, 'data', 'A-4', 'EmployeeRecordRejected'),
   )
   await forget(service, 'EmployeeErased', zoe, ofZoe)
@@ -127,7 +127,8 @@ async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
     )
   ).rows
   const removed = fromUuid('usr', gone!.id)
-  await forget(service, 'UserErased', removed, await positionsOf(service, 'stream', removed))
+  const ofRemoved = await positionsOf(service, 'stream', removed, 'UserInvited', 'UserTokenIssued')
+  await forget(service, 'UserErased', removed, ofRemoved)
   await forget(
     service,
     'RecordsRetired',
@@ -139,18 +140,19 @@ async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
   })
 }
 
-/** Positions of the events of a stream, or of those of a type whose data have a text in them. */
+const EMPLOYEE_EVENTS = ['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated']
+
+/** The positions of the events of these types that belong to a stream, or whose data contain a text. */
 async function positionsOf(
   { pool, company }: Service,
   by: 'stream' | 'data',
   text: string,
-  type = '',
+  ...types: string[]
 ): Promise<number[]> {
-  const condition = by === 'stream' ? `stream_id = $2` : `data like '%' || $2 || '%' and type = $3`
-  const values = [toUuid(company.id), ...(by === 'stream' ? [toUuid(text)] : [text, type])]
+  const condition = by === 'stream' ? 'stream_id = $2' : `data like '%' || $2 || '%'`
   const { rows } = await pool.query<{ position: number }>(
-    `select position from events where company_id = $1 and ${condition} order by position`,
-    values,
+    `select position from events where company_id = $1 and ${condition} and type = any($3) order by position`,
+    [toUuid(company.id), by === 'stream' ? toUuid(text) : text, types],
   )
   return rows.map(({ position }) => position)
 }

@@ -168,7 +168,7 @@ function renderRecordList(
   { records, hasPrevious, hasNext }: RecordPage,
 ): Html {
   const place = (name: string, record: PageRecord | undefined) =>
-    `${buildUrl(buildEntryUrl(entry), { ...given, [name]: record && encodeCursor(record.row.ordinal) })}#records`
+    `${buildUrl(buildEntryUrl(entry), { ...given, [name]: record && encodeCursor(record.row.index ?? 0) })}#records`
   return html`${records.length === 0 ? html`<p class="empty">No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.</p>` : ''}
     <ol class="records">
       ${records.map((record) => renderRecord(entry, record, 3))}

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { EntryFilter, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
 import {
   listLogEntries,
   listLogEntriesAfter,
+  readLogTime,
   readNewestLogPosition,
 } from '../../../../projections/bulk-user-logs/queries.ts'
 import { EMPLOYEES } from '../../../../projections/employees/queries.ts'
@@ -65,11 +66,11 @@ async function sendEntryList(
   const db = await services.reads.of(companyId)
   const read = await readPage(db, companyId, filter, { cursor, after })
   // Everything newer fits on the first page, which updates by itself.
-  if (after !== undefined && !read.hasNewer) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
+  if (after !== undefined && read.newer === null) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const isEmpty = read.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
-  const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : renderNoMatch()
+  const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : read.searched ? html`` : renderNoMatch()
   return sendListPage(request, reply, form, renderEntryList({ ...read, filter: pageFilter, timeZone, whenNone }))
 }
 
@@ -94,7 +95,7 @@ interface Place {
   after: string | undefined
 }
 
-type ReadPage = Pick<ListPage, 'entries' | 'reached' | 'hasNewer' | 'hasOlder'>
+type ReadPage = Pick<ListPage, 'entries' | 'reached' | 'newer' | 'older' | 'searched'>
 
 async function readPage(
   db: LedgerDb,
@@ -102,27 +103,28 @@ async function readPage(
   filter: EntryFilter,
   { cursor, after }: Place,
 ): Promise<ReadPage> {
-  // One extra row tells whether there is another page.
-  const limit = PAGE_ENTRIES + 1
+  const limit = PAGE_ENTRIES
   if (after !== undefined) {
-    const found = await listLogEntriesAfter(db, companyId, filter, {
-      after: decodeCursor(after, 'query parameter after'),
-      limit,
-    })
-    const entries = found.slice(0, PAGE_ENTRIES).toReversed()
-    return { entries, reached: null, hasNewer: found.length > PAGE_ENTRIES, hasOlder: true }
+    const start = decodeCursor(after, 'query parameter after')
+    const { entries, next, isUnfinished } = await listLogEntriesAfter(db, companyId, filter, { after: start, limit })
+    return {
+      entries: entries.toReversed(),
+      reached: null,
+      newer: next,
+      older: entries[0]?.position ?? start + 1,
+      searched: isUnfinished ? { way: 'newer', time: await readLogTime(db, companyId, next!) } : null,
+    }
   }
   // Read before the entries. An entry that arrives in between is on the page and is sent again; the script skips it.
   const reached = cursor === undefined ? (await readReach(db, companyId, filter)).reached : null
-  const found = await listLogEntries(db, companyId, filter, {
-    before: cursor === undefined ? null : decodeCursor(cursor),
-    limit,
-  })
+  const before = cursor === undefined ? null : decodeCursor(cursor)
+  const { entries, next, isUnfinished } = await listLogEntries(db, companyId, filter, { before, limit })
   return {
-    entries: found.slice(0, PAGE_ENTRIES),
+    entries,
     reached,
-    hasNewer: cursor !== undefined,
-    hasOlder: found.length > PAGE_ENTRIES,
+    newer: before === null ? null : (entries[0]?.position ?? Math.max(0, before - 1)),
+    older: next,
+    searched: isUnfinished ? { way: 'older', time: await readLogTime(db, companyId, next!) } : null,
   }
 }
 
@@ -150,9 +152,8 @@ async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyRep
   if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'for a filter', 'is not valid')
   const position = decodeCursor(after, 'query parameter after')
   const { newest, reached } = await readReach(db, companyId, filter)
-  const found = await listLogEntriesAfter(db, companyId, filter, { after: position, limit: ROWS_AT_ONCE + 1 })
-  const entries: LogEntry[] = found.slice(0, ROWS_AT_ONCE)
-  const hasMore = found.length > ROWS_AT_ONCE
-  const next = Math.max(position, hasMore ? Math.min(reached, entries.at(-1)!.position) : reached)
-  return sendFragment(reply, renderRowsFragment(entries.toReversed(), timeZone, next, hasMore || next < newest))
+  const page = await listLogEntriesAfter(db, companyId, filter, { after: position, limit: ROWS_AT_ONCE })
+  const hasMore = page.next !== null
+  const next = Math.max(position, hasMore ? Math.min(reached, page.next!) : reached)
+  return sendFragment(reply, renderRowsFragment(page.entries.toReversed(), timeZone, next, hasMore || next < newest))
 }

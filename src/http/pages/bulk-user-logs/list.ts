@@ -25,19 +25,23 @@ export interface ListPage {
   timeZone: string
   /** The position up to which the log was read; null for a page that receives no new entries. */
   reached: number | null
-  hasNewer: boolean
-  hasOlder: boolean
+  /** The positions after which the neighbouring pages start; null if there is no such page. */
+  newer: number | null
+  older: number | null
+  /** Set if the search by person ended before the page was full: the way to go on, and the time that it reached. */
+  searched: { way: 'newer' | 'older'; time: string } | null
   /** Shown when there are no entries. */
   whenNone: Html
 }
 
 /** Renders the entries with links to the neighbouring pages; the first page receives new entries live. */
 export function renderEntryList(page: ListPage): Html {
-  const { filter, entries, reached } = page
+  const { filter, entries, reached, searched } = page
   const { given } = filter
   const isNone = entries.length === 0
-  const place = (name: string, entry: LogEntry | undefined) =>
-    buildUrl(LOGS_PATH, { ...given, [name]: entry && encodeCursor(entry.position) })
+  const place = (name: string, position: number | null) =>
+    position === null ? null : buildUrl(LOGS_PATH, { ...given, [name]: encodeCursor(position) })
+  const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
   return html`${isNone && reached === null ? page.whenNone : ''}
     <section aria-label="Entries" ${reached === null ? '' : renderLiveAttributes(filter, reached)}>
       <div class="toolbar">
@@ -61,13 +65,21 @@ export function renderEntryList(page: ListPage): Html {
           ${renderEntryRows(entries, page.timeZone)}
         </tbody>
       </table>
+      ${searched ? renderSearched(searched, page.timeZone) : ''}
       ${renderPageLinks([
-        { label: 'Newest', rel: 'first', href: page.hasNewer ? buildUrl(LOGS_PATH, given) : null },
-        { label: 'Newer', rel: 'prev', href: page.hasNewer ? place('after', entries[0]) : null },
-        { label: 'Older', rel: 'next', href: page.hasOlder ? place('cursor', entries.at(-1)) : null },
+        { label: 'Newest', rel: 'first', href: page.newer === null ? null : buildUrl(LOGS_PATH, given) },
+        { label: label('newer', 'Newer'), rel: 'prev', href: place('after', page.newer) },
+        { label: label('older', 'Older'), rel: 'next', href: place('cursor', page.older) },
       ])}
     </section>
     ${reached === null ? '' : html`<script src="${ASSETS.liveLog.path}" type="module"></script>`}`
+}
+
+function renderSearched({ way, time }: NonNullable<ListPage['searched']>, timeZone: string): Html {
+  return html`<p class="hint" role="status">
+    Searched ${way === 'older' ? 'back' : 'forward'} to <time datetime="${time}">${formatTime(time, timeZone)}</time>.
+    There may be more matching entries.
+  </p>`
 }
 
 function renderLiveAttributes({ given }: PageFilter, reached: number): Html {

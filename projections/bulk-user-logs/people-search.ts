@@ -1,0 +1,240 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import type { Person, PersonFilter } from './people-queries.ts'
+import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
+import { bulkUserLogs } from './fold.ts'
+import type { AnyDb } from '../projection.ts'
+import { schemaOf } from '../projection.ts'
+
+/*
+ * Finds the entries with a record of a person. Events of an employee and refused records are found through indexes. A
+ * record that changed nothing has no event: it is only in the list of its call's closing event, so those lists are read
+ * one after the other. If a text finds many employees, whole calls are read in this way. A search reads a limited number
+ * of records, and says how far it came.
+ */
+
+type Condition = RawBuilder<unknown>
+
+/** The order in which entries are read. */
+export interface Direction {
+  order: Condition
+  /** The comparison for “later in that order”. */
+  isBeyond: Condition
+  /** The comparison for “equal or earlier in that order”. */
+  isUpTo: Condition
+  compare(a: number, b: number): number
+}
+
+export const NEWEST_FIRST: Direction = {
+  order: sql`desc`,
+  isBeyond: sql`<`,
+  isUpTo: sql`>=`,
+  compare: (a, b) => b - a,
+}
+export const OLDEST_FIRST: Direction = {
+  order: sql`asc`,
+  isBeyond: sql`>`,
+  isUpTo: sql`<=`,
+  compare: (a, b) => a - b,
+}
+
+/** The entries to search. */
+export interface Search {
+  /** The condition on a position. */
+  isBetween(position: Condition): Condition
+  /** The condition on an entry `e`. */
+  isWanted: Condition
+  /** Whether wanted entries can have records that changed nothing. */
+  hasUnchanged: boolean
+  direction: Direction
+  /** The maximum number of entries to find. */
+  limit: number
+  /** The number of records after which the search ends. An entry counts as a few more. */
+  budget: number
+}
+
+export interface Found {
+  /** The positions of the first entries found, in order. */
+  positions: number[]
+  /** The last entry that was searched, if there may be others beyond it; null if all were searched. */
+  searchedTo: number | null
+}
+
+const SCHEMA = schemaOf(bulkUserLogs)
+const ENTRIES = sql.id(SCHEMA, 'entries')
+const REJECTED_NAMES = sql.id(SCHEMA, 'rejected_names')
+
+/** Finds the first entries with a record of each person of the filter. */
+export async function searchEntries(
+  db: AnyDb,
+  companyId: string,
+  filter: PersonFilter,
+  search: Search,
+): Promise<Found> {
+  const people = await findPeople(db, companyId, filter)
+  const [person, another] = people
+  if (another || !person?.found) return scanEntries(db, companyId, people, search, 'all records')
+  const indexed = await readIndexed(db, companyId, person, search)
+  if (!search.hasUnchanged) return { positions: indexed, searchedTo: null }
+  const { limit, direction } = search
+  const { compare, isUpTo } = direction
+  const last = indexed[limit - 1]
+  const nearer = last === undefined ? search : within(search, (position) => sql`${position} ${isUpTo} ${last}`)
+  const { positions, searchedTo } = await scanEntries(db, companyId, people, nearer, 'unchanged records')
+  const searched = searchedTo === null ? indexed : indexed.filter((position) => compare(position, searchedTo) <= 0)
+  const merged = [...new Set([...searched, ...positions])].toSorted(compare)
+  return { positions: merged.slice(0, limit), searchedTo }
+}
+
+function within(search: Search, isWithin: (position: Condition) => Condition): Search {
+  return { ...search, isBetween: (position) => sql`${search.isBetween(position)} and ${isWithin(position)}` }
+}
+
+/** Reads the first entries with an event or a refused record of a person, through the indexes. */
+async function readIndexed(db: AnyDb, companyId: string, person: Person, search: Search): Promise<number[]> {
+  const company = toUuid(companyId)
+  const { isBetween, isWanted, direction, limit } = search
+  const isFound = sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`
+  const ids = [...person.found!].map(toUuid)
+  // A call has at most two events of an employee. Events outside of calls, such as an erasure, are in no entry.
+  const { rows } = await sql<{ position: number }>`
+    select own.position from unnest(${ids}::uuid[]) as found (employee_id)
+      cross join lateral (
+        select e.position from events v
+          cross join lateral (
+            select * from ${ENTRIES} e where e.company_id = ${company} and e.position >= v.position
+            order by e.position limit 1
+          ) e
+        where v.company_id = ${company} and v.stream_id = found.employee_id and e.first_position <= v.position
+          and ${isFound}
+        order by v.stream_version ${direction.order} limit ${2 * limit}
+      ) own
+    union
+    select own.position from (${selectNameHashes(companyId, person)}) as named (name_hash)
+      cross join lateral (
+        select distinct e.position from ${REJECTED_NAMES} n
+          join ${ENTRIES} e on e.company_id = ${company} and e.position = n.entry_position
+        where n.company_id = ${company} and n.name_hash = named.name_hash and ${isFound}
+        order by e.position ${direction.order} limit ${limit}
+      ) own
+    order by position ${direction.order} limit ${limit}`.execute(db)
+  return rows.map(({ position }) => position)
+}
+
+type Scope = 'unchanged records' | 'all records'
+
+/** The records that are read at once: few at first, because they may be enough. */
+const FIRST_READ = 1_000
+const LARGEST_READ = 16_000
+/** What an entry counts for beside its records. */
+const ENTRY_COST = 10
+
+/** Reads entries one after the other, until enough are found or the budget is spent. */
+async function scanEntries(
+  db: AnyDb,
+  companyId: string,
+  people: Person[],
+  search: Search,
+  scope: Scope,
+): Promise<Found> {
+  const { limit, budget, direction } = search
+  const positions: number[] = []
+  const known = people.map(() => new Map<string, boolean>())
+  let searchedTo: number | null = null
+  for (let [spent, most] = [0, FIRST_READ]; spent < budget; most = Math.min(2 * most, LARGEST_READ)) {
+    const after: number | null = searchedTo
+    const next = after === null ? search : within(search, (position) => sql`${position} ${direction.isBeyond} ${after}`)
+    const entries = await readScanned(db, companyId, people, next, scope, Math.min(most, budget - spent))
+    if (entries.length === 0) return { positions, searchedTo: null }
+    for (const [nth, person] of people.entries()) await learn(db, companyId, person, entries, known[nth]!)
+    for (const { position, cost, employeeIds, named } of entries) {
+      if (known.every((finds, nth) => named[nth] || employeeIds.some((id) => finds.get(id)))) positions.push(position)
+      searchedTo = position
+      spent += cost
+      if (positions.length === limit) return { positions, searchedTo }
+    }
+  }
+  return { positions, searchedTo }
+}
+
+/** Finds out which employees of these entries a text finds, if that is not known yet. */
+async function learn(
+  db: AnyDb,
+  companyId: string,
+  person: Person,
+  entries: ScannedEntry[],
+  known: Map<string, boolean>,
+): Promise<void> {
+  const unknown = new Set<string>()
+  for (const { employeeIds } of entries) for (const id of employeeIds) if (!known.has(id)) unknown.add(id)
+  if (unknown.size === 0) return
+  const matched = await matchPeople(db, companyId, person, unknown)
+  for (const id of unknown) known.set(id, matched.has(id))
+}
+
+interface ScannedEntry {
+  position: number
+  cost: number
+  employeeIds: string[]
+  /** For each person: whether a refused record has a name of theirs. */
+  named: boolean[]
+}
+
+/** Reads the next entries with the employees of their records. */
+async function readScanned(
+  db: AnyDb,
+  companyId: string,
+  people: Person[],
+  { isBetween, isWanted, direction }: Search,
+  scope: Scope,
+  atMost: number,
+): Promise<ScannedEntry[]> {
+  const company = toUuid(companyId)
+  const isWhole = scope === 'all records'
+  const order = sql`order by position ${direction.order}`
+  const ofCall = (alias: string) =>
+    sql`${sql.ref(`${alias}.company_id`)} = ${company} and ${sql.ref(`${alias}.position`)} >= c.first_position
+      and ${sql.ref(`${alias}.position`)} < c.position`
+  const selectNamed = (person: Person) => sql`exists (select 1 from ${REJECTED_NAMES} n
+    where ${ofCall('n')} and n.name_hash in (${selectNameHashes(companyId, person)}))`
+  // The conditions are columns here, so that unwanted entries also come to an end.
+  const { rows } = await sql<ScannedRow>`
+    select c.position, c.cost,
+      case when c.is_wanted and c.no_updates > 0 then
+        (select v.data from events v where v.company_id = ${company} and v.position = c.position) end as closing,
+      ${
+        isWhole
+          ? sql`case when not c.is_wanted then null when c.status = 'Completed' then array(select distinct v.stream_id from events v where ${ofCall('v')})
+        else array(select distinct n.employee_id from ${REJECTED_NAMES} n where ${ofCall('n')} and n.employee_id is not null) end`
+          : sql`null`
+      } as employees,
+      ${isWhole ? sql`case when c.is_wanted and c.status = 'Failed' then array[${sql.join(people.map(selectNamed))}] end` : sql`null`} as named
+    from (
+      select *, sum(cost) over (${order} rows unbounded preceding) - cost as before from (
+        select e.position, e.first_position, e.status, e.no_updates, ${isWanted} as is_wanted,
+          ${ENTRY_COST}::integer + case when ${isWanted} then ${isWhole ? sql`e.total` : sql`e.no_updates`} else 0 end as cost
+        from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))}
+          and ${isWhole ? sql`true` : sql`e.no_updates > 0`}
+        ${order} limit ${Math.ceil(atMost / ENTRY_COST)}
+      ) nearest
+    ) c
+    where c.before < ${atMost} ${order}`.execute(db)
+  return rows.map(({ position, cost, closing, employees, named }) => {
+    const changed = (employees ?? []).map((id) => fromUuid('emp', id))
+    return { position, cost, employeeIds: [...readUnchanged(closing), ...changed], named: named ?? [] }
+  })
+}
+
+interface ScannedRow {
+  position: number
+  cost: number
+  closing: string | null
+  employees: string[] | null
+  named: boolean[] | null
+}
+
+/** The employees of the records that changed nothing, from the data of the closing event. */
+export function readUnchanged(closing: string | null): string[] {
+  return closing === null ? [] : (JSON.parse(closing) as { unchanged: string[] }).unchanged
+}
