@@ -87,7 +87,7 @@ async function run(given: Options): Promise<void> {
   const files = await writeResults(out, 'compare', { json: { ...results, ratios }, markdown, svg })
   if (report !== undefined) {
     const plot = path.relative(path.dirname(report), path.join(out, 'compare.svg'))
-    await writeIntoReport(report, 'compare', `${markdown}\n\n![Ratios](${plot})`)
+    await writeIntoReport(report, 'compare', `${formatReport(results)}\n\n![All ratios](${plot})`)
   }
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
   if (failuresOf(results) > 0) {
@@ -96,12 +96,21 @@ async function run(given: Options): Promise<void> {
   }
 }
 
+/** The part of a run for a report: the ratios that have a target. */
+function formatReport({ machine, options, cells }: CompareResults): string {
+  const ratios = cells.flatMap(computeRatios).filter(({ asked }) => asked !== null)
+  return [formatMachine(machine), describeRun(options), formatRatioTable(ratios)].join('\n\n')
+}
+
+function describeRun({ rounds, seconds, records, connections }: CompareOptions): string {
+  return `${rounds} rounds of ${seconds} s, ${records} records in a bulk call, ${connections} connections for each peer.`
+}
+
 /** The tables of a run. */
 export function compareMarkdown({ machine, options, cells, lags }: CompareResults): string {
-  const { rounds, seconds, records, connections } = options
   return [
     formatMachine(machine),
-    `${rounds} rounds of ${seconds} s, ${records} records in a bulk call, ${connections} connections for each peer.`,
+    describeRun(options),
     formatRatioTable(cells.flatMap(computeRatios)),
     formatThroughputTable(cells),
     ...(lags.length > 0 ? ['From the answer until the log shows the entry:', formatLagTable(lags)] : []),

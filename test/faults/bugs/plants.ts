@@ -167,8 +167,8 @@ export const BUGS: Record<string, Bug> = {
   'loses an event that it folds from memory': {
     process: 'start',
     file: 'src/ledger/append/recent-events.ts',
-    find: 'return { events: events.slice(0, end),',
-    put: 'return { events: events.slice(0, end).filter((_, at) => at !== 1),',
+    find: 'events: whole.map(({ decoded }) => decoded),',
+    put: 'events: whole.map(({ decoded }) => decoded).filter((_, at) => at !== 1),',
     found: ['missing entry', 'read model'],
   },
 }
