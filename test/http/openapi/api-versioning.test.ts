@@ -7,7 +7,7 @@ import { breakingChanges } from '../../support/http/breaking-changes.ts'
 const released = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as OpenApiDocument
 const current = await currentDocument()
 
-await t.test('nothing that the last release promised is broken: docs/versioning.md', async (t) => {
+await t.test('nothing the last release promised is broken: docs/versioning.md', async (t) => {
   t.strictSame(breakingChanges(released, current), [])
 })
 
@@ -59,7 +59,7 @@ const BREAKING: Record<string, (document: Loose) => void> = {
 }
 
 for (const [name, change] of Object.entries(BREAKING)) {
-  await t.test(`it is found when ${name}`, async (t) => t.ok(breakingChanges(current, changed(change)).length > 0))
+  await t.test(`it is detected when ${name}`, async (t) => t.ok(breakingChanges(current, changed(change)).length > 0))
 }
 
 const ADDITIONS: Record<string, (document: Loose) => void> = {

@@ -8,7 +8,7 @@ import { anyJson } from '../../support/domain/arbitraries.ts'
 const parse = (text: string) => parseJsonBody(Buffer.from(text, 'utf8'))
 const BOM = '\ufeff'
 
-/** Code and detail of the refusal; fails when the body is taken or something else is thrown. */
+/** The code and detail of the refusal. Fails when the body is accepted or another error is thrown. */
 function refusalOf(body: string | Buffer): { code: string; detail: string } {
   try {
     parseJsonBody(typeof body === 'string' ? Buffer.from(body, 'utf8') : body)
@@ -153,7 +153,7 @@ await t.test('any JSON comes through unchanged, however it is indented', async (
   )
 })
 
-await t.test('any bytes are taken or refused with a problem, and nothing else is thrown', async () => {
+await t.test('any bytes are accepted or refused with a problem, and nothing else is thrown', async () => {
   const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array))
   const piece = fc.constantFrom(
     '{',
@@ -185,7 +185,7 @@ await t.test('any bytes are taken or refused with a problem, and nothing else is
   )
 })
 
-await t.test('a refusal tells where a text is: up to the last name that is not the client’s own', async (t) => {
+await t.test("a refusal says where a bad text is, down to the last name that is not the client's own", async (t) => {
   const at = (body: string) => / at (.*?) contains/.exec(refusalOf(body).detail)?.[1]
   t.equal(at(String.raw`{"employees":[{},{"first_name":"\u0000"}]}`), '/employees/1/first_name')
   t.equal(at(String.raw`[{"custom_attributes":{"secret":"\ud800"}}]`), '/0/custom_attributes')
@@ -193,14 +193,14 @@ await t.test('a refusal tells where a text is: up to the last name that is not t
   t.equal(at(String.raw`{"0":"\u0000"}`), 'the top level')
 })
 
-await t.test('a refusal tells the character at which the body stops being JSON', async (t) => {
+await t.test('a refusal says at which character the body stops being JSON', async (t) => {
   t.match(refusalOf('{"a"1}').detail, /at character 4$/)
   t.notMatch(refusalOf('[position 424242').detail, /424242/)
 })
 
 const SECRET = 'canary'
 
-await t.test('no refusal quotes the body, neither its values nor its names', async (t) => {
+await t.test("no refusal quotes the body's values or names", async (t) => {
   let refused = 0
   const text = fc.constantFrom(
     '"canary"',
@@ -235,7 +235,7 @@ await t.test('no refusal quotes the body, neither its values nor its names', asy
     }),
     { numRuns: 3000 },
   )
-  t.ok(refused > 1000, 'refusals were looked at')
+  t.ok(refused > 1000, 'enough bodies were refused')
 })
 
 await t.test('a refusal is short, however long the body is', async (t) => {
