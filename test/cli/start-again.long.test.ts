@@ -20,7 +20,7 @@ const demo = readDemo(DATA_DIR)
 await entryOfCall(firstServer, demo, demo.admin.token)
 let company: { company_id: string; admin: AddedUser }
 
-await t.test('commands work beside the running server, and what they make is good at once', async (t) => {
+await t.test('commands work beside the running server, which sees their changes at once', async (t) => {
   const options = ['--name', 'Beside', '--admin-email', 'Ada@beside.example']
   company = await runJson(t, ['company', 'create', ...options], BESIDE)
   t.match(company, { company_id: /^com_/, name: 'Beside', admin: { email: 'ada@beside.example', role: 'admin' } })
@@ -50,7 +50,7 @@ await t.test('commands work beside the running server, and what they make is goo
 })
 await firstServer.end('SIGTERM')
 
-await t.test('commands work while no server runs, and leave none behind', async (t) => {
+await t.test('commands work while no server runs, and leave none running', async (t) => {
   const issued = await runJson<IssuedApiKey>(
     t,
     ['key', 'issue', '--company', company.company_id, '--name', 'Alone'],
@@ -66,7 +66,7 @@ await t.test('commands work while no server runs, and leave none behind', async 
 })
 
 await t.test(
-  'a later start goes on with the same data, corrects the address, and prints no secret again',
+  'a later start continues with the same data, corrects the address, and does not print secrets again',
   async (t) => {
     const before = readDemo(DATA_DIR)
     const server = await startServer(t, ['start'], BESIDE)
