@@ -1,7 +1,7 @@
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { meddledDatabase } from './meddled-database.ts'
 
-/** What one statement read of the ledger. */
+/** What one statement reads from the ledger. */
 export interface EventRead {
   events: number
   bytes: number
@@ -17,7 +17,7 @@ export function countedReads(db: LedgerDb): { db: LedgerDb; reads: EventRead[] }
   return { db: counted, reads }
 }
 
-/** How many of these rows are events, and how many bytes their texts have. */
+/** How many of these rows are events, and how many bytes of text they have. */
 export function readOf(rows: readonly object[]): EventRead {
   const sizes = rows.flatMap(sizeOf)
   return { events: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
