@@ -4,8 +4,8 @@ import { gather, NoTurnError } from '../../src/admission/batcher.ts'
 
 const BOUNDS: GatherBounds<number> = { maxWeight: 1000, weightOf: () => 1, maxWaitMs: 60_000 }
 
-/** Work whose runs each last until the test ends them. */
-function standingWork() {
+/** Work in which each run lasts until the test ends it. */
+function blockedWork() {
   const runs: { items: number[]; finish: () => void; fail: (error: Error) => void }[] = []
   const started: (() => void)[] = []
   return {
@@ -19,13 +19,13 @@ function standingWork() {
     work: (items: number[]) =>
       new Promise<number[]>((resolve, reject) => {
         runs.push({ items, finish: () => resolve(items.map((item) => item * 10)), fail: reject })
-        for (const tell of started.splice(0)) tell()
+        for (const notify of started.splice(0)) notify()
       }),
   }
 }
 
 await t.test('items that arrive together share a run, and each gets its own answer', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+  const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, BOUNDS)
   const answers = Promise.all([submit(1), submit(2), submit(3)])
   await begun(1)
@@ -35,7 +35,7 @@ await t.test('items that arrive together share a run, and each gets its own answ
 })
 
 await t.test('when holders do not share runs, they take turns with a run each', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+  const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, { ...BOUNDS, holderOf: (item) => String(item % 2), isShared: false })
   const answers = Promise.all([1, 2, 3, 4, 5].map((item) => submit(item)))
   await begun(1)
@@ -50,7 +50,7 @@ await t.test('when holders do not share runs, they take turns with a run each', 
 })
 
 await t.test('items that arrive during a run share the next one, and no two runs overlap', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+  const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, BOUNDS)
   const first = submit(1)
   await begun(1)
@@ -67,7 +67,7 @@ await t.test('items that arrive during a run share the next one, and no two runs
 })
 
 await t.test('an item that arrives when nothing is running starts its own run', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+  const { work, items, begun, runs } = blockedWork()
   const { submit, idle } = gather(work, BOUNDS)
   for (const item of [1, 2]) {
     const answer = submit(item)
@@ -154,7 +154,7 @@ await t.test('an item heavier than the bound gets its own run', async (t) => {
 })
 
 await t.test('an item that waits too long is turned away while the run before it is still going', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+  const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, { ...BOUNDS, maxWaitMs: 50 })
   const first = submit(1)
   await begun(1)
@@ -168,7 +168,7 @@ await t.test('an item that waits too long is turned away while the run before it
 })
 
 await t.test('when every waiting item has timed out, no empty run starts', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+  const { work, items, begun, runs } = blockedWork()
   const { submit, idle } = gather(work, { ...BOUNDS, maxWaitMs: 50 })
   const first = submit(1)
   await begun(1)
@@ -180,7 +180,7 @@ await t.test('when every waiting item has timed out, no empty run starts', async
 })
 
 await t.test('a run that fails rejects its own items, and the next run goes on', async (t) => {
-  const { work, begun, runs } = standingWork()
+  const { work, begun, runs } = blockedWork()
   const { submit } = gather(work, BOUNDS)
   const failing = [submit(1), submit(2)].map((answer) => t.rejects(answer, { message: 'broken' }))
   await begun(1)
@@ -210,7 +210,7 @@ await t.test('idle resolves at once when there is nothing to do', async (t) => {
 })
 
 await t.test('idle waits for the current run and for everything waiting behind it', async (t) => {
-  const { work, begun, runs } = standingWork()
+  const { work, begun, runs } = blockedWork()
   const { submit, idle } = gather(work, BOUNDS)
   const seen: string[] = []
   const first = submit(1).then(() => seen.push('first'))
@@ -226,7 +226,7 @@ await t.test('idle waits for the current run and for everything waiting behind i
 })
 
 await t.test('idle resolves even when a run fails', async (t) => {
-  const { work, begun, runs } = standingWork()
+  const { work, begun, runs } = blockedWork()
   const { submit, idle } = gather(work, BOUNDS)
   const failing = t.rejects(submit(1), { message: 'broken' })
   const done = idle()

@@ -44,7 +44,7 @@ for (const javaScriptEnabled of [true, false]) {
         'it says who did it',
       )
       await page.goto(`${EMPLOYEES}/${id}?at=${Number(made.headers['x-ledger-position'])}`)
-      t.equal(await page.locator('h1').textContent(), 'Erased person', 'nobody at any time')
+      t.equal(await page.locator('h1').textContent(), 'Erased person', 'nor is the name shown for the past')
       await service.project()
       t.strictSame(await rowsWith(service.urls.superUrl, ['Forgotten']), [])
       const again = await page.request.post(`${service.address}${EMPLOYEES}/${id}/erase`, {

@@ -121,7 +121,7 @@ await t.test('other companies appear only as a count, and only they can resume t
     '1',
   )
   const text = (await page.locator('main').textContent())!
-  for (const told of [other.name, other.id, 'unknown type']) t.notOk(text.includes(told), told)
+  for (const secret of [other.name, other.id, 'unknown type']) t.notOk(text.includes(secret), secret)
   const resumed = await page.request.post(`${service.address}${HEALTH}/resume`, {
     form: { projection: 'bulk-user-logs' },
     headers: { origin: service.address, 'sec-fetch-site': 'same-origin' },

@@ -29,7 +29,7 @@ const forged = changed('forged.checkpoint', last.replace(`\n${events}\n`, `\n${e
 const verify = (...args: string[]) => runCommand(t, ['audit', 'verify', ...args], {})
 
 /** Runs verifications in parallel, and checks the exit code and the first line of each. */
-async function said(t: Test, ...expected: [args: string[], code: number, line: RegExp][]): Promise<void> {
+async function assertVerdicts(t: Test, ...expected: [args: string[], code: number, line: RegExp][]): Promise<void> {
   const ended = await Promise.all(expected.map(([args]) => verify(...args)))
   for (const [at, [args, code, line]] of expected.entries()) {
     t.equal(ended[at]!.exitCode, code, args.join(' '))
@@ -39,7 +39,7 @@ async function said(t: Test, ...expected: [args: string[], code: number, line: R
 
 await t.test('an export is verified from files alone, and the verdict says how far it is signed', async (t) => {
   const part = new RegExp(`^consistent, signed to position 41 of ${events}$`)
-  await said(
+  await assertVerdicts(
     t,
     [[whole], 0, /^consistent, unsigned$/],
     [[whole, '--checkpoint', notes, '--key', publicKey], 0, /^consistent, signed$/],
@@ -59,7 +59,7 @@ await t.test('the JSON verdict has the counts, and progress is shown beside it',
 })
 
 await t.test('each kind of fault has its exit code, and says where and why', async (t) => {
-  await said(
+  await assertVerdicts(
     t,
     [[changed('cut', text.slice(0, -5))], 1, new RegExp(`^invalid at position ${events}: the line is cut off`)],
     [

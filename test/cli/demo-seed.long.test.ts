@@ -40,7 +40,7 @@ const FAILURES: Record<string, number> = {
 }
 
 /** The number of employees and of each outcome, as the command printed them. */
-function toldBy({ stdout }: Ended): { employees: number; calls: number; outcomes: Record<string, number> } {
+function readSummary({ stdout }: Ended): { employees: number; calls: number; outcomes: Record<string, number> } {
   const [, employees, calls, list] = /^([0-9]+) employees created in ([0-9]+) calls: (.+)\n$/.exec(stdout) ?? []
   const pairs = (list ?? '')
     .split(', ')
@@ -96,7 +96,7 @@ await t.test("the first start's demo company has no employees and an empty log",
   await starting.end('SIGTERM')
 })
 
-let first: ReturnType<typeof toldBy>
+let first: ReturnType<typeof readSummary>
 let server: Server
 
 await t.test('it fills the demo while no server runs, shows its progress, and leaves no server behind', async (t) => {
@@ -106,7 +106,7 @@ await t.test('it fills the demo while no server runs, shows its progress, and le
   t.equal(ended.stderr.trimEnd().split('\n').length, 10, 'nothing else')
   t.notOk(hasDatabaseServer(DATA_DIR))
 
-  first = toldBy(ended)
+  first = readSummary(ended)
   t.ok(first.employees >= 450 && first.employees <= 550, `${first.employees} employees`)
   t.ok(first.calls >= 250 && first.calls <= 400, `${first.calls} calls`)
   const expected = [
@@ -165,7 +165,7 @@ await t.test('the log holds every call with its outcome', async (t) => {
 await t.test('a second run, beside the running server, adds more and continues the numbering', async (t) => {
   const ended = await runCommand(t, ['demo', 'seed'], SETTINGS)
   t.equal(ended.exitCode, 0, ended.stderr)
-  const second = toldBy(ended)
+  const second = readSummary(ended)
   t.same(second.outcomes, first.outcomes)
   t.equal((await wholeLog(server.address)).length, first.calls + second.calls)
 

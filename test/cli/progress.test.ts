@@ -45,7 +45,7 @@ await t.test('on a terminal it draws a bar, with rate and time left', async (t) 
   t.match(text(), /rows \[={30}\] 4\/4 {2}[0-9.]+\/s {2}[0-9]+s left/)
 })
 
-await t.test('work whose size comes later never exceeds it, and empty work prints nothing', async (t) => {
+await t.test('progress never exceeds 100 %, and empty work prints nothing', async (t) => {
   const { stream, text } = keepingStream(false)
   const progress = eventProgress('rows', stream)
   progress.begin(4)

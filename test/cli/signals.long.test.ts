@@ -25,7 +25,7 @@ async function beginCall({ address }: Server): Promise<http.ClientRequest> {
 }
 
 /** Resolves once new connections are refused. */
-async function closesTheDoor({ address }: Server): Promise<void> {
+async function untilRefused({ address }: Server): Promise<void> {
   await eventually('connections are refused', () =>
     send(address, 'GET', '/livez', {}).then(
       () => false,
@@ -63,7 +63,7 @@ await t.test('Ctrl-C, which npm sends twice, counts once, and calls in progress 
   const request = await beginCall(server)
   server.child.kill('SIGINT')
   server.child.kill('SIGINT')
-  await closesTheDoor(server)
+  await untilRefused(server)
 
   request.end(BODY)
   const [response] = (await once(request, 'response')) as [http.IncomingMessage]

@@ -20,8 +20,8 @@ const BOUNDS = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 8_000, maxRecor
 
 function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   const watch = watchCommits()
-  const told = { onCommitted: () => undefined, onFault: () => undefined, onBegin: watch.tracing.traceTransaction }
-  const lanes = watch.tracing.traceLanes(openLanes({ pool, ...BOUNDS, ...told, ...bounds }))
+  const callbacks = { onCommitted: () => undefined, onFault: () => undefined, onBegin: watch.tracing.traceTransaction }
+  const lanes = watch.tracing.traceLanes(openLanes({ pool, ...BOUNDS, ...callbacks, ...bounds }))
   const create = async (company: TestCompany, records: unknown[] = [employee()]) => {
     const { answer, position } = await lanes.append(createCall(company, records))
     return { status: answer!.status, position: position! }
@@ -30,7 +30,7 @@ function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
 }
 
 /** Blocks a company's next transaction by inserting its e-mail address, until the returned function is called. */
-async function holdUp({ id }: TestCompany, email: string): Promise<() => Promise<void>> {
+async function block({ id }: TestCompany, email: string): Promise<() => Promise<void>> {
   const holder = await service.pool.connect()
   await holder.query('begin')
   const statement = `insert into employee_directory (company_id, employee_id, email) values ($1, gen_random_uuid(), $2)`
@@ -46,12 +46,12 @@ await t.test(
   async (t) => {
     const { watch, create } = openWatchedLanes()
     const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
-    const letGo = await holdUp(busy, 'held@example.com')
+    const unblock = await block(busy, 'held@example.com')
     const first = create(busy, [employee({ email: 'held@example.com' })])
     await lockIsAwaited(service, 'employee_directory')
     const many = Array.from({ length: 1_000 }, () => create(busy))
     const one = create(free)
-    await letGo()
+    await unblock()
     t.equal((await one).status, 201)
     t.strictSame(watch.waitedFor(free.id), [0])
     const answers = await Promise.all([first, ...many])
@@ -69,12 +69,12 @@ await t.test("large calls take turns too: a company's call waits for one of anot
   const { watch, create } = openWatchedLanes()
   const [busy, free] = [await service.makeCompany('Busy with large calls'), await service.makeCompany('Free')]
   const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
-  const letGo = await holdUp(busy, 'large@example.com')
+  const unblock = await block(busy, 'large@example.com')
   const first = create(busy, large({ email: 'large@example.com' }))
   await lockIsAwaited(service, 'employee_directory')
   const many = Array.from({ length: 50 }, () => create(busy, large()))
   const one = create(free, large())
-  await letGo()
+  await unblock()
   t.equal((await one).status, 201)
   t.ok(watch.waitedFor(free.id)[0]! <= 1, `it waited for ${watch.waitedFor(free.id)[0]}`)
   t.strictSame(new Set((await Promise.all([first, ...many])).map(({ status }) => status)), new Set([201]))
@@ -83,7 +83,7 @@ await t.test("large calls take turns too: a company's call waits for one of anot
 await t.test('a company gets at most a quarter of the waiting calls, and another one finds room', async (t) => {
   const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
   const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
-  const letGo = await holdUp(busy, 'small@example.com')
+  const unblock = await block(busy, 'small@example.com')
   const first = create(busy, [employee({ email: 'small@example.com' })])
   await lockIsAwaited(service, 'employee_directory')
   const many = Array.from({ length: 60 }, () =>
@@ -93,7 +93,7 @@ await t.test('a company gets at most a quarter of the waiting calls, and another
     ),
   )
   const others = Array.from({ length: 10 }, () => create(free))
-  await letGo()
+  await unblock()
   t.strictSame(new Set((await Promise.all(others)).map(({ status }) => status)), new Set([201]))
   t.strictSame(new Set(watch.waitedFor(free.id)), new Set([0]))
   t.equal((await first).status, 201)

@@ -47,8 +47,8 @@ await t.test(
           ...body,
         }
         const { status, body: answer } = await send(service.address, method, path.replace(/\{\w+\}/, named), options)
-        const { request_id: _, log_id: __, ...told } = answer
-        answers.push({ status, told })
+        const { request_id: _, log_id: __, ...shown } = answer
+        answers.push({ status, shown })
       }
       t.equal(answers[0]!.status, 404, `${method} ${path}`)
       t.strictSame(answers[0], answers[1], `${method} ${path}`)

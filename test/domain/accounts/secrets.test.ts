@@ -117,12 +117,12 @@ await t.test('a token with the right checksum but an impossible company is refus
   )
 })
 
-await t.test('an API key is no user token', async (t) => {
+await t.test('an API key is not a user token', async (t) => {
   t.equal(companyOfUserToken(formatSecret(API_KEY_PREFIX, new Uint8Array(32))), null)
   t.equal(companyOfUserToken(''), null)
 })
 
-await t.test('a one-time token names its company, and is no token for the endpoints', async () => {
+await t.test('a one-time token names its company, and does not open the endpoints', async () => {
   fc.assert(
     fc.property(anyCompanyId, anyRandom, (companyId, random) => {
       const link = formatSecret(linkTokenPrefix(companyId), random)

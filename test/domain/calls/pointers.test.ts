@@ -19,7 +19,7 @@ await t.test('a bulk update: pointers lead into the body in both of its forms', 
   t.strictSame(faultsOf(company.update({ employees: [bad] })), ['/employees/0/status invalid_value'])
 })
 
-await t.test('for a record that is no object, the pointer is to the record', async (t) => {
+await t.test('the pointer for a record that is not an object leads to the record', async (t) => {
   for (const sent of [null, 'x', 7, true, []]) {
     t.strictSame(faultsOf(given().create([sent])), ['/0 invalid_type'])
     t.strictSame(faultsOf(given().update({ employees: [sent] })), ['/employees/0 invalid_type'])
@@ -35,7 +35,7 @@ await t.test("a missing field's pointer leads to where it belongs", async (t) =>
   t.strictSame(faultsOf(given().create({})), ['/email required', '/first_name required', '/last_name required'])
 })
 
-await t.test('for a record of a bulk update without a locator, the pointer is to the record', async (t) => {
+await t.test('the pointer for a bulk-update record without a locator leads to the record', async (t) => {
   t.strictSame(faultsOf(given().update([{ job_title: 'Lead' }])), ['/0 missing_locator'])
 })
 

@@ -3,7 +3,7 @@ import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
 import { emp, faultsOf, given, hired, left, person } from '../../support/domain/given-when-then.ts'
 
 /** What the client sees: status, code, and the faults with their ids. */
-function told({ problem }: CallDecision): unknown[] {
+function answerOf({ problem }: CallDecision): unknown[] {
   return [
     problem?.status,
     problem?.code,
@@ -13,8 +13,8 @@ function told({ problem }: CallDecision): unknown[] {
 
 await t.test('a value of an active employee: 409 already_exists, without naming the holder', async (t) => {
   const company = given(hired(1, { external_id: 'E-1' }))
-  t.strictSame(told(company.create(person(1))), [409, 'already_exists', '/email already_exists null'])
-  t.strictSame(told(company.create(person(2, { external_id: 'E-1' }))), [
+  t.strictSame(answerOf(company.create(person(1))), [409, 'already_exists', '/email already_exists null'])
+  t.strictSame(answerOf(company.create(person(2, { external_id: 'E-1' }))), [
     409,
     'already_exists',
     '/external_id already_exists null',
@@ -23,7 +23,7 @@ await t.test('a value of an active employee: 409 already_exists, without naming 
 
 await t.test("a value of an inactive employee: 409 inactive_employee_exists, with the holder's id", async (t) => {
   const decision = given(hired(1), left(1)).create([person(1)])
-  t.strictSame(told(decision), [409, 'inactive_employee_exists', `/0/email inactive_employee_exists ${emp(1)}`])
+  t.strictSame(answerOf(decision), [409, 'inactive_employee_exists', `/0/email inactive_employee_exists ${emp(1)}`])
   t.match(decision.problem?.errors[0]?.message, emp(1))
 })
 
@@ -112,7 +112,7 @@ await t.test('a value that its holder keeps in the same call is not free', async
     { id: emp(2), email: 'p1@example.com' },
     { id: emp(1), email: 'P1@example.com' },
   ])
-  t.strictSame(told(decision), [409, 'already_exists', `/0/email already_exists ${emp(2)}`])
+  t.strictSame(answerOf(decision), [409, 'already_exists', `/0/email already_exists ${emp(2)}`])
 })
 
 await t.test("an employee's own values do not collide with themselves", async (t) => {

@@ -11,7 +11,7 @@ const flip = (text: string) => text.slice(0, -1) + (text.endsWith('x') ? 'y' : '
 const rightForm = async () => (await service.makeCompany('Other')).key
 
 const CREDENTIALS: Record<string, Record<string, string>> = {
-  'none at all': {},
+  'no credentials': {},
   'no secret': { 'x-api-id': api_id },
   'no id': { 'x-api-key': api_key },
   'a mistyped secret': { 'x-api-id': api_id, 'x-api-key': flip(api_key) },
@@ -52,7 +52,7 @@ for (const [name, headers] of Object.entries(CREDENTIALS)) {
   })
 }
 
-await t.test('a header sent twice is no credential, even when both values are right', async (t) => {
+await t.test('a header sent twice is refused, even when both values are right', async (t) => {
   const { port } = new URL(service.address)
   const status = await new Promise((resolve, reject) => {
     const headers = ['host', 'localhost', 'x-api-id', api_id, 'x-api-key', api_key, 'x-api-key', api_key]

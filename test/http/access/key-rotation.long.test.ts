@@ -18,7 +18,7 @@ const issue = async (): Promise<Issued> => (await service.manage('POST', '/api-k
 const rotate = (id: string, body?: object) => service.manage('POST', `/api-keys/${id}/rotate`, body)
 
 /** How the writing path and the reading path answer a secret. */
-const standing = async (id: string, secret: string) => {
+const statusesOf = async (id: string, secret: string) => {
   const key = { api_id: id, api_key: secret }
   const [write, read] = [
     await service.call('POST', '/v1/employees', { key, body: employee() }),
@@ -38,16 +38,16 @@ await t.test("a rotated key has two secrets until the old one expires, by the da
   t.not(body.api_key, old)
   const { rotated_at: rotatedAt, previous_secret_expires_at: end } = body.rotation
   t.equal(Date.parse(end) - Date.parse(rotatedAt), 86_400_000, '24 hours by default')
-  t.strictSame(await standing(id, old), GOOD)
-  t.strictSame(await standing(id, body.api_key), GOOD)
+  t.strictSame(await statusesOf(id, old), GOOD)
+  t.strictSame(await statusesOf(id, body.api_key), GOOD)
   const [, event] = await streamOf(service, id)
   t.match(event, { type: 'ApiKeyRotated', version: 2, data: { overlap_seconds: 86_400, previous_expires_at: end } })
 
   await service.pool.query(
     'update api_keys set previous_expires_at = clock_timestamp() where previous_expires_at is not null',
   )
-  t.strictSame(await standing(id, old), REFUSED)
-  t.strictSame(await standing(id, body.api_key), GOOD)
+  t.strictSame(await statusesOf(id, old), REFUSED)
+  t.strictSame(await statusesOf(id, body.api_key), GOOD)
   const { body: shown } = await service.manage('GET', `/api-keys/${id}`)
   t.strictSame(shown.rotation, { rotated_at: rotatedAt, previous_secret_expires_at: null })
 })
@@ -56,8 +56,8 @@ await t.test('an overlap of 0 ends the old secret at once', async (t) => {
   const { id, api_key: old } = await issue()
   const { body } = await rotate(id, { overlap_seconds: 0 })
   t.equal(body.rotation.previous_secret_expires_at, null)
-  t.strictSame(await standing(id, old), REFUSED)
-  t.strictSame(await standing(id, body.api_key), GOOD)
+  t.strictSame(await statusesOf(id, old), REFUSED)
+  t.strictSame(await statusesOf(id, body.api_key), GOOD)
   const [, event] = await streamOf(service, id)
   t.strictSame(event!.data, { overlap_seconds: 0, previous_expires_at: null })
 })
@@ -66,19 +66,19 @@ await t.test('a second rotation ends the oldest secret: at most two work', async
   const { id, api_key: first } = await issue()
   const second = (await rotate(id)).body.api_key
   const third = (await rotate(id, { overlap_seconds: 604_800 })).body.api_key
-  t.strictSame(await standing(id, first), REFUSED)
-  t.strictSame(await standing(id, second), GOOD)
-  t.strictSame(await standing(id, third), GOOD)
+  t.strictSame(await statusesOf(id, first), REFUSED)
+  t.strictSame(await statusesOf(id, second), GOOD)
+  t.strictSame(await statusesOf(id, third), GOOD)
 })
 
 await t.test('revoking and disabling apply to both secrets', async (t) => {
   const { id, api_key: old } = await issue()
   const { api_key: fresh } = (await rotate(id)).body
   await service.manage('POST', `/api-keys/${id}/disable`)
-  for (const secret of [old, fresh]) t.strictSame(await standing(id, secret), [403, 403])
+  for (const secret of [old, fresh]) t.strictSame(await statusesOf(id, secret), [403, 403])
   const { body } = await service.manage('POST', `/api-keys/${id}/revoke`)
   t.equal(body.rotation.previous_secret_expires_at, null)
-  for (const secret of [old, fresh]) t.strictSame(await standing(id, secret), REFUSED)
+  for (const secret of [old, fresh]) t.strictSame(await statusesOf(id, secret), REFUSED)
 })
 
 await t.test('an overlap outside of 0 to 604800 seconds is refused', async (t) => {
@@ -101,7 +101,7 @@ await t.test('simultaneous rotations run one after the other: each secret is new
   const secrets = [first, ...answers.sort((a, b) => position(a) - position(b)).map(({ body }) => body.api_key)]
   t.equal(new Set(secrets).size, 5)
   for (const [at, secret] of secrets.entries())
-    t.strictSame(await standing(id, secret), at < 3 ? REFUSED : GOOD, `secret ${at}`)
+    t.strictSame(await statusesOf(id, secret), at < 3 ? REFUSED : GOOD, `secret ${at}`)
   t.equal((await streamOf(service, id)).length, 5)
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })

@@ -79,8 +79,8 @@ await t.test(
 const BAD_BODIES: [string, object, string, string][] = [
   ['no address', { email: 'nobody' }, '/email', 'invalid_format'],
   ['a long address', { email: `${'x'.repeat(250)}@example.com` }, '/email', 'too_long'],
-  ['no such role', { role: 'owner' }, '/role', 'invalid_value'],
-  ['a name of white space', { name: '  ' }, '/name', 'too_short'],
+  ['an unknown role', { role: 'owner' }, '/role', 'invalid_value'],
+  ['a blank name', { name: '  ' }, '/name', 'too_short'],
   ['an unknown field', { password: 'correct horse battery' }, '/password', 'unknown_field'],
 ]
 for (const [name, more, pointer, code] of BAD_BODIES) {

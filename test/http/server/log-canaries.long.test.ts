@@ -117,9 +117,9 @@ async function startTalkative(): Promise<{ log: string[]; address: string }> {
     await exited
   })
   const log: string[] = []
-  const [said, logged] = [child.stdout, child.stderr].map((stream) => readline.createInterface(stream))
-  for (const lines of [said!, logged!]) lines.on('line', (line) => log.push(line))
-  await Promise.race([once(said!, 'line'), exited])
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => readline.createInterface(stream))
+  for (const lines of [stdout!, stderr!]) lines.on('line', (line) => log.push(line))
+  await Promise.race([once(stdout!, 'line'), exited])
   const [address] = /http:\/\/[\w.:]+/.exec(log.join('\n')) ?? []
   if (address === undefined) throw new Error(`it did not start: ${log.join('\n')}`)
   return { log, address }
