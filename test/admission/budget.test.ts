@@ -65,7 +65,7 @@ await t.test('when the total is used up, holders take turns, and nobody overtake
   t.strictSame(granted, ['e2'])
 })
 
-await t.test('a request is turned away at once when the queue is full or its holder has a quarter of it', async (t) => {
+await t.test('a full queue, or a quarter of it from one holder, turns requests away', async (t) => {
   const budget = openBudget({ ...BOUNDS, total: 4, maxWaiting: 8 })
   const releases = await Promise.all(['a', 'b', 'c', 'd'].map((holder) => budget.acquire(holder, 1)))
   const waiting = ['a', 'a', 'b', 'b', 'c', 'c', 'd'].map((holder) => budget.acquire(holder, 1))
@@ -77,7 +77,7 @@ await t.test('a request is turned away at once when the queue is full or its hol
   ;(await budget.acquire('f', 1))()
 })
 
-await t.test('a request that waits too long is turned away, and those behind it continue', async (t) => {
+await t.test('a request that waits too long is turned away, and the next continue', async (t) => {
   const { ask, granted } = watchedBudget({ maxWaitMs: 50 })
   await ask('a1', 'a', 6)
   const large = ask('a2', 'a', 6)

@@ -42,7 +42,7 @@ await t.test('on a logarithmic axis equal factors have equal distances', async (
   t.ok(Math.abs(second! - first! - (third! - second!)) < 0.2, through)
 })
 
-await t.test('the names of lines that end close together do not overlap', async (t) => {
+await t.test('names of lines that end close together do not overlap', async (t) => {
   const [one, other] = numbersOf(/y="([\d.]+)" fill="#[0-9a-f]+">/g)
   t.ok(Math.abs(one! - other!) >= 12, `${one} and ${other}`)
 })

@@ -92,7 +92,7 @@ await t.test(
   },
 )
 
-await t.test('a moment can be a position, an instant, or a local time of the company', async (t) => {
+await t.test('a moment can be a position, an instant, or a local time', async (t) => {
   await service.manage('PATCH', '/company', { time_zone: 'Asia/Tokyo' })
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'auditor')

@@ -106,7 +106,7 @@ await t.test('a removed user is erased from their page, and has no name afterwar
   t.same(faults, [])
 })
 
-await t.test("an auditor can't erase anybody", async (t) => {
+await t.test("an auditor can't erase anyone", async (t) => {
   const service = await startService(t)
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   const { id } = body.employees[0]

@@ -87,7 +87,7 @@ await t.test('a user who signed in by keyboard can sign out by keyboard', async 
   await address.waitFor()
 })
 
-await t.test('nothing moves for users who prefer reduced motion', async (t) => {
+await t.test('nothing moves with reduced motion', async (t) => {
   for (const [reducedMotion, moves] of [
     ['reduce', false],
     ['no-preference', true],

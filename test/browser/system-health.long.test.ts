@@ -44,7 +44,7 @@ const heal = (service: Service) =>
     `update events set envelope = replace(envelope, '"${MARKUP}"', '"ApiCallCompleted"')`,
   )
 
-await t.test('the page shows lag, queues, versions and the head of the ledger', async (t) => {
+await t.test("lag, queues, versions and the ledger's head are shown", async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, browser, service)
   await service.project()

@@ -13,7 +13,7 @@ const BESIDE = { DATA_DIR }
 let firstServer: Server
 
 await t.test(
-  'the first start prints its address, a sample call and the credentials, and saves them for its owner only',
+  'the first start prints its address, a sample call and credentials, and saves them for its owner',
   async (t) => {
     firstServer = await startServer(tests, ['start'], BESIDE)
     const file = await firstServer.prints(/The credentials are saved in (.+)\n/)

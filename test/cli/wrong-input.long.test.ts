@@ -71,7 +71,7 @@ await t.test('an invalid command line gets one line and a hint', async (t) => {
   }
 })
 
-await t.test('input that contradicts the database is a one-line error', async (t) => {
+await t.test('contradicting the database is a one-line error', async (t) => {
   const create = ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example']
   const { company_id: company } = await runJson<{ company_id: string }>(t, create, SERVICE)
   const user = ['--email', 'ADA@acme.example', '--name', 'Ada', '--role', 'member', '--json']

@@ -123,7 +123,7 @@ await t.test('the program runs without privileges: not as root, read-only, no ca
   t.end()
 })
 
-await t.test('everything that the Dockerfile copies exists, and is sent to the builder', (t) => {
+await t.test('the files that the Dockerfile copies exist and are sent to the builder', (t) => {
   const ignored = readFileSync('.dockerignore', 'utf8').split('\n')
   const sources = dockerfile
     .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
@@ -133,7 +133,7 @@ await t.test('everything that the Dockerfile copies exists, and is sent to the b
   t.end()
 })
 
-await t.test('the migrations run once, after the database and before everything else', (t) => {
+await t.test('the migrations run once, after the database and before the rest', (t) => {
   const [migrate, ...others] = ours
   t.match(migrate, { restart: 'no', depends_on: { postgres: { condition: 'service_healthy' } } })
   for (const service of others)

@@ -129,7 +129,7 @@ await t.test('the dashboard shows every metric of the service', (t) => {
   t.end()
 })
 
-await t.test('Prometheus scrapes the port on which the containers serve metrics', (t) => {
+await t.test("Prometheus scrapes the containers' metrics port", (t) => {
   const { scrape_configs: jobs, rule_files: files } = parse(readFileSync('docs/observe/prometheus.yml', 'utf8')) as {
     scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[]
     rule_files: string[]

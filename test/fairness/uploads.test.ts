@@ -106,7 +106,7 @@ await t.test("chunked uploads that each want their key's whole share do not wait
   )
 })
 
-await t.test('a call whose client has disconnected keeps its memory until it is carried out', async (t) => {
+await t.test("a disconnected client's call keeps its memory until it is carried out", async (t) => {
   const company = await service.makeCompany('Gone')
   const holder = await service.pool.connect()
   await holder.query('begin')

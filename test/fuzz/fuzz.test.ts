@@ -28,14 +28,11 @@ for (const { seed, found, sent } of outcomes) {
   )
 }
 
-await t.test('the requests reach deep into the service, and are refused in many ways', async (t) => {
+await t.test('the requests succeed and are refused in many ways', async (t) => {
   const statuses = new Set(outcomes.flatMap(({ answers }) => [...answers.keys()].map((name) => name.slice(-3))))
   for (const status of ['200', '201', '400', '401', '404', '422']) t.ok(statuses.has(status), status)
 })
 
-await t.test(
-  'the process lives, its log holds nothing from the requests, and no other company has changed',
-  async (t) => {
-    t.strictSame(await ground.end(), [])
-  },
-)
+await t.test('the process lives, its log leaks nothing, and no other company has changed', async (t) => {
+  t.strictSame(await ground.end(), [])
+})

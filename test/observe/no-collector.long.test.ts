@@ -49,7 +49,7 @@ async function loadedBy(t: Test, more: Record<string, string>): Promise<{ module
 
 const isTracing = (file: string) => /@opentelemetry\/(?!api\/)|src\/observe\/tracing\/open-tracing/.test(file)
 
-await t.test('with tracing off, nothing of it is loaded, stored or logged', async (t) => {
+await t.test('when off, nothing is loaded, stored or logged', async (t) => {
   const { modules, log } = await loadedBy(t, {})
   t.ok(
     modules.some((file) => file.includes('node_modules/fastify/')),
@@ -61,7 +61,7 @@ await t.test('with tracing off, nothing of it is loaded, stored or logged', asyn
   t.notMatch(log, /trace_id|0af7651916cd43dd8448eb211c80319c/)
 })
 
-await t.test('with tracing on, it is loaded, which proves the test before', async (t) => {
+await t.test('when on, it is loaded, which proves the test before', async (t) => {
   const { endpoint, spans } = await startCollector(t)
   const { modules } = await loadedBy(t, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
   t.ok(modules.some(isTracing))
@@ -92,7 +92,7 @@ async function disturbsNobody(t: Test, endpoint: string): Promise<void> {
   }
 }
 
-await t.test('while the collector is down, calls and folds continue and the processes stop cleanly', async (t) => {
+await t.test('with the collector down, calls and folds continue and the stop is clean', async (t) => {
   await disturbsNobody(t, 'http://127.0.0.1:1')
 })
 

@@ -120,7 +120,7 @@ await t.test('processes share one server, and the last one out stops it', async 
   t.notOk(await exists(pidFile), 'the server is stopped')
 })
 
-await t.test('a process that arrives while the last one stops the server gets a new one', async (t) => {
+await t.test('a process that comes as the last one stops gets a new server', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const leaving = await open('visit')
     const [, coming] = await Promise.all([leaving.release(), open('visit')])

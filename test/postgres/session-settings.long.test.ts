@@ -112,7 +112,7 @@ await t.test('every connection of the program begins with the same settings', of
     t.ok(programs.includes(`employee-ledger${part}`), part)
 })
 
-await t.test('settings in DATABASE_URL are kept, except those that the program sets', async (t) => {
+await t.test('settings in DATABASE_URL are kept unless the program sets them', async (t) => {
   const url = `${urls.serviceUrl}?options=${encodeURIComponent('-c work_mem=5MB -c timezone=Asia/Tokyo')}`
   const { pool } = await startService(t, {}, { urls: { ...urls, serviceUrl: url } })
   const { rows } = await pool.query(`select current_setting('work_mem') as memory, current_setting('timezone') as zone`)

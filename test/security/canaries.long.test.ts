@@ -86,7 +86,7 @@ await t.test('jobs name only the companies with new events', async (t) => {
   )
 })
 
-await t.test('personal data is only in the tables for people and their events, and secrets are in none', async (t) => {
+await t.test('personal data is only in tables of people and their events; secrets are in none', async (t) => {
   const tables = async (words: string[]) =>
     new Set((await rowsWith(service.urls.superUrl, words)).map((row) => row.split(':', 1)[0]))
   const expected = [

@@ -45,7 +45,7 @@ const failed = await call('PATCH', '/v1/employees', {
   ],
 })
 
-await t.test('an administrator signs in for the first time and reads why a bulk update failed', async (t) => {
+await t.test("an administrator's first sign-in leads to why a bulk update failed", async (t) => {
   const invited = await service.manage('POST', '/users', { email: 'new@example.com', name: 'New Admin', role: 'admin' })
   const { page, faults } = await openPage(t, browser, service)
   await page.goto(`/invitation?token=${invited.body.invitation.token}`)

@@ -55,7 +55,7 @@ await t.test('a paused page does not move and says how many entries wait; they a
   t.same(faults, [])
 })
 
-await t.test('new entries do not disturb a user who reads further down with the focus on a link', async (t) => {
+await t.test('new entries do not disturb a reader further down with the focus on a link', async (t) => {
   const company = await service.makeCompany('Reading')
   for (let at = 0; at < 40; at += 1) await makeCall(service.address, company)
   await service.project(company.id)

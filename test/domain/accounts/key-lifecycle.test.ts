@@ -34,7 +34,7 @@ const anyChange: fc.Arbitrary<KeyChange> = fc.oneof(
   fc.constantFrom<KeyChange>({ change: 'disable' }, { change: 'enable' }, { change: 'revoke' }),
 )
 
-await t.test('a new key is enabled and has the values it was issued with', async (t) => {
+await t.test('a new key is enabled, as it was issued', async (t) => {
   t.match(born(), { version: 1, name: 'a', quotaLimit: 1, refreshPeriod: 'daily', isEnabled: true, isRevoked: false })
 })
 
@@ -87,7 +87,7 @@ await t.test(
   },
 )
 
-await t.test('an edit has the old and the new values', async (t) => {
+await t.test('an edit has old and new values', async (t) => {
   const events = eventsOf(born(), { change: 'edit', name: 'b', quotaLimit: 2 })
   t.strictSame(
     events.map(({ type, version, data }) => ({ type, version, data })),

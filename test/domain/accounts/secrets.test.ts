@@ -17,7 +17,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anyRandom = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const anyCompanyId = fc.uuid().map((uuid) => fromUuid('com', uuid))
 
-await t.test('an API key is its prefix, 43 base62 characters and a 6-character checksum', async (t) => {
+await t.test('an API key is a prefix, 43 base62 characters and 6 of checksum', async (t) => {
   fc.assert(
     fc.property(anyRandom, (random) => assert.match(formatSecret(API_KEY_PREFIX, random), /^el_live_[0-9A-Za-z]{49}$/)),
   )

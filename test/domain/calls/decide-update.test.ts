@@ -12,7 +12,7 @@ import {
   typesOf,
 } from '../../support/domain/given-when-then.ts'
 
-await t.test('a change becomes one EmployeeUpdated with the old and the new value of each attribute', async (t) => {
+await t.test('a change becomes one EmployeeUpdated with old and new values by name', async (t) => {
   const company = given(hired(1, { job_title: 'Dev', custom_attributes: { grade: 6, old: 'x' } }))
   const patch = { job_title: 'Lead', location: 'Madrid', custom_attributes: { grade: 7, old: null } }
   const { events, outcomes } = company.updateOne(emp(1), patch)
@@ -61,7 +61,7 @@ await t.test('the current value, after normalisation, is no change: no event, no
   t.match(decision.events[0]?.data, { unchanged: [{ index: 0, employee_id: emp(1) }] })
 })
 
-await t.test('case matters in everything except e-mails', async (t) => {
+await t.test('case matters except in e-mails', async (t) => {
   const { outcomes } = given(hired(1, { external_id: 'E-1' })).updateOne(emp(1), {
     external_id: 'e-1',
     first_name: 'ANA',
@@ -93,7 +93,7 @@ await t.test('a reactivation clears deactivated_at', async (t) => {
   ])
 })
 
-await t.test('each record has one result: deactivated or reactivated takes precedence over synced', async (t) => {
+await t.test('each record has one result: deactivated and reactivated precede synced', async (t) => {
   const { outcomes } = given(hired(1), hired(2), left(2), hired(3), hired(4), left(4), hired(5)).update([
     { id: emp(1), status: 'inactive', job_title: 'x' },
     { id: emp(2), status: 'active', job_title: 'x' },
@@ -107,7 +107,7 @@ await t.test('each record has one result: deactivated or reactivated takes prece
   )
 })
 
-await t.test('one bad record refuses the call: only bad records are listed, with their employees', async (t) => {
+await t.test('one bad record refuses all: only bad ones are listed, with their employees', async (t) => {
   const bad = { id: emp(2), phone: 'x' }
   const decision = given(hired(1), hired(2)).update([{ id: emp(1), job_title: 'x' }, bad, { id: emp(9) }])
   t.match(decision.problem, { status: 422, code: 'validation_failed', detail: /2 of 3/ })

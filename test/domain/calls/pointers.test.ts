@@ -19,7 +19,7 @@ await t.test('a bulk update: pointers lead into the body in both of its forms', 
   t.strictSame(faultsOf(company.update({ employees: [bad] })), ['/employees/0/status invalid_value'])
 })
 
-await t.test('the pointer for a record that is not an object leads to the record', async (t) => {
+await t.test('the pointer of a non-object record leads to the record', async (t) => {
   for (const sent of [null, 'x', 7, true, []]) {
     t.strictSame(faultsOf(given().create([sent])), ['/0 invalid_type'])
     t.strictSame(faultsOf(given().update({ employees: [sent] })), ['/employees/0 invalid_type'])

@@ -46,7 +46,7 @@ await t.test('e-mails collide in any form, external ids only when identical', as
   t.strictSame(faultsOf(company.create(person(2, { external_id: 'e-1' }))), [])
 })
 
-await t.test('all records that collide within the call are flagged, after normalisation', async (t) => {
+await t.test('all collisions within the call are flagged, after normalisation', async (t) => {
   const decision = given().create([
     person(1, { email: 'fiona@example.com', external_id: 'E-1' }),
     person(2, { email: 'FIONA@example.com' }),
@@ -65,7 +65,7 @@ await t.test('all records that collide within the call are flagged, after normal
   t.equal(decision.counts.failed, 4)
 })
 
-await t.test('a value that is both taken and claimed twice has both faults', async (t) => {
+await t.test('a value that is taken and claimed twice has both faults', async (t) => {
   t.strictSame(faultsOf(given(hired(1)).create([person(1), person(1)])), [
     '/0/email already_exists',
     '/0/email duplicate_in_batch',
@@ -107,7 +107,7 @@ await t.test('a value that its holder gives up in the same call is free', async 
   t.strictSame(faultsOf(company.update([take, give])), [])
 })
 
-await t.test('a value that its holder keeps in the same call is not free', async (t) => {
+await t.test('a value that the call lets its holder keep is not free', async (t) => {
   const decision = given(hired(1), hired(2)).update([
     { id: emp(2), email: 'p1@example.com' },
     { id: emp(1), email: 'P1@example.com' },

@@ -37,7 +37,7 @@ const CREATED: Fact = {
   },
 }
 
-await t.test('everything that never changed comes from the creation, including what it left unset', async (t) => {
+await t.test('unchanged attributes come from the creation, including unset ones', async (t) => {
   const [event] = eventsOf([CREATED])
   const { causes } = explain(undefined, event!)
   t.strictSame(Object.keys(causes).toSorted(), [...PLAIN, 'custom_attributes.grade'].toSorted())
@@ -69,7 +69,7 @@ await t.test('each attribute comes from the last event that set it; the status, 
   t.equal(causes['email']?.position, events[0]!.position)
 })
 
-await t.test('explaining an event does not modify the earlier state', async (t) => {
+await t.test('explaining does not modify the state', async (t) => {
   const [first, second] = eventsOf([
     CREATED,
     { type: 'EmployeeUpdated', data: { changes: { 'custom_attributes.grade': { from: 7, to: null } } } },

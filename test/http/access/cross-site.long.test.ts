@@ -109,7 +109,7 @@ for (const [site, mode, dest, origin, page, endpoint] of READS) {
   })
 }
 
-await t.test('no answer allows another origin to read it', async (t) => {
+await t.test('no answer lets another origin read it', async (t) => {
   const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' }
   for (const path of ['/account', '/admin/v1/users', '/sign-in']) {
     const answer = await browse(service, path, { cookie, headers })

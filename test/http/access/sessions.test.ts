@@ -225,7 +225,7 @@ await t.test('a user can sign out of all sessions, or of all but this one', asyn
   t.ok(await letsIn(service, other))
 })
 
-await t.test('a bearer token, even an invalid one, takes precedence over a cookie', async (t) => {
+await t.test('a bearer token, even an invalid one, overrides a cookie', async (t) => {
   const cookie = await cookieOf(service, admin)
   const ask = (token: string) =>
     browse(service, '/admin/v1/api-keys', { cookie, headers: { ...OWN_PAGE, authorization: `Bearer ${token}` } })

@@ -126,7 +126,7 @@ const FOREIGN = [
 ]
 const NEXT = [...OWN, ...FOREIGN]
 
-await t.test('signing in never redirects to another site or to something that is not a page', async (t) => {
+await t.test('signing in never redirects to another site or a non-page', async (t) => {
   for (const next of NEXT.slice(0, inputs(11, NEXT.length))) {
     const { location, headers } = await trying(member.email, member.password, { next })
     t.equal(location, OWN.includes(next) ? next : '/account', encodeURIComponent(next))

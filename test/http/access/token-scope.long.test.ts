@@ -53,7 +53,7 @@ await t.test("the list and the ledger show a token's scope, if it has one", asyn
   }
 })
 
-await t.test('the command line issues a scoped token to any user', async (t) => {
+await t.test('the command line gives any user one', async (t) => {
   const environment: Environment = {
     DATABASE_URL: service.urls.serviceUrl,
     DATA_DIR: makeDataDir(t),

@@ -24,7 +24,7 @@ await t.test('an unsupported method is a 405 with Allow', async (t) => {
   }
 })
 
-await t.test('a valid request id from the client is returned; otherwise the service makes one', async (t) => {
+await t.test("a client's valid request id is returned, any other is replaced", async (t) => {
   const id = async (sent: string) =>
     (await service.call('GET', '/livez', { headers: { 'x-request-id': sent } })).headers['x-request-id']
   for (const good of ['sync-2026-11-20', 'A_b.9', 'x'.repeat(64)]) t.equal(await id(good), good)

@@ -125,7 +125,7 @@ await t.test(
   },
 )
 
-await t.test('a key is disabled, enabled and revoked, and then nothing more can be done with it', async (t) => {
+await t.test('a key is disabled, enabled and revoked, and then nothing can be done with it', async (t) => {
   const { id, page, secret } = await issue('Short life')
   t.match(await send(`${page}/disable`, {}), { status: 303, location: `${page}?done=disabled` })
   t.equal((await verify(id!, secret!)).body.is_enabled, false)

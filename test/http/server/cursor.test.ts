@@ -24,7 +24,7 @@ const refusal = (cursor: string) => {
   return null
 }
 
-await t.test('a cursor that no list made is refused, and not quoted', async (t) => {
+await t.test('a forged cursor is refused, and not quoted', async (t) => {
   const made = (text: string) => Buffer.from(text, 'latin1').toString('base64url')
   const cursor = encodeCursor(42)
   for (const text of [

@@ -42,7 +42,7 @@ const person = (more: Record<string, unknown> = {}) => {
 const call = async (method: string, path: string, options: CallOptions) =>
   (await send(address, method, path, { key, ...options })).status
 
-await t.test('no call of the public API leaves a secret or personal data in the log', async (t) => {
+await t.test('no public call leaves a secret or personal data in the log', async (t) => {
   const headers = { 'idempotency-key': 'Canary-Idempotency' }
   const statuses = [
     await call('POST', '/v1/employees', { body: person(), headers }),

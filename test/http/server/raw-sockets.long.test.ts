@@ -60,7 +60,7 @@ await t.test('a client that sends a byte at a time is cut off', async (t) => {
   clearInterval(dripping)
 })
 
-await t.test('a client that does not read its answer is cut off', async (t) => {
+await t.test('a client that does not read is cut off', async (t) => {
   const accepted = new Promise<net.Socket>((resolve) => {
     service.app.server.on('connection', (socket: net.Socket) => socket.remotePort === deaf.localPort && resolve(socket))
   })

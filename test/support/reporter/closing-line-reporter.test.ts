@@ -73,7 +73,7 @@ await t.test('a run that ends badly never reports 0 failed', async (t) => {
   t.equal(closing, '2 passed, 1 failed')
 })
 
-await t.test('test files left out of a quick run are listed in one line, by folder', async (t) => {
+await t.test('files left out of a quick run are counted by folder', async (t) => {
   const files = ['test/cli/start.long.test.ts', 'test/browser/a/b.long.test.ts', 'test/cli/doctor.long.test.ts']
   const expected = 'left out: 3 long test files (browser 1, cli 2); npm run test:all runs them'
   t.equal(leftOutLine(files), expected)
