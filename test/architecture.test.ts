@@ -8,15 +8,15 @@ import { spreadArgumentFaults, unusedAllowances } from './support/rules/spread-a
 import { importsOf, readSources, type SourceFile } from './support/rules/source-files.ts'
 
 /*
- * The walls between the rooms of the program. Each rule is also shown a made-up file that breaks it: a rule that cannot
- * fail guards nothing.
+ * The boundaries between the program's rooms. Each rule is also shown a made-up file that breaks it, because a rule
+ * that can't fail guards nothing.
  */
 
 const ROOMS = readRooms()
 const program = readSources('src', 'projections', 'migrations', 'bench', 'clients')
 const tests = readSources('test')
 
-await t.test('every file stands in a room, and every room has files', async (t) => {
+await t.test('every file is in a room, and every room has files', async (t) => {
   t.ok(program.length > 50, 'the files are found')
   t.strictSame(
     program.filter(({ path }) => !rules.roomOf(path, ROOMS)).map(({ path }) => path),
@@ -37,7 +37,7 @@ await t.test('a room imports only what its entry allows', async (t) => {
   }
 })
 
-await t.test('the rooms are listed from the top floor down, so imports between them make no circle', async (t) => {
+await t.test("the rooms are listed from the top floor down, so imports between them can't be circular", async (t) => {
   t.strictSame(rules.floorFaults(ROOMS), [])
   const upstairs = { at: 'src/domain', holds: '', may: ['src/http/app.ts'], packages: [] }
   t.strictSame(rules.floorFaults([{ ...upstairs, at: 'src/http/app.ts', may: [] }, upstairs]), [
@@ -45,7 +45,7 @@ await t.test('the rooms are listed from the top floor down, so imports between t
   ])
 })
 
-await t.test('the entries of the rooms allow nothing that no file needs', async (t) => {
+await t.test('rooms allow only the imports that they need', async (t) => {
   t.strictSame(rules.needlessEntries(program, ROOMS), [])
   const room = { at: 'src/a', holds: '', may: ['src/b'], packages: ['pg'] }
   t.strictSame(rules.needlessEntries([made('src/a/x.ts')], [room]), [
@@ -85,20 +85,20 @@ await t.test('only the command line, the demo and tests import bootstrap, and no
   t.strictSame(importers([made('src/a.ts', "import './main.ts'")], 'src/main.ts'), ['src/a.ts'])
 })
 
-await t.test('imports make no circle', async (t) => {
+await t.test('imports are not circular', async (t) => {
   t.strictSame(rules.circleFaults(program), [])
   const circle = ['a', 'b', 'c'].map((name, at, all) => made(`src/${name}.ts`, `import './${all[(at + 1) % 3]}.ts'`))
   t.strictSame(rules.circleFaults(circle), ['src/a.ts → src/b.ts → src/c.ts → src/a.ts'])
   const ofTypes = [made('src/a.ts', "import './b.ts'"), made('src/b.ts', "import type { A } from './a.ts'")]
-  t.strictSame(rules.circleFaults(ofTypes), [], 'what is imported for its types alone is gone at run time')
+  t.strictSame(rules.circleFaults(ofTypes), [], 'type imports are gone at run time')
 })
 
-await t.test('every import names what it imports, so that it can be checked', async (t) => {
+await t.test('every import names its target, so that it can be checked', async (t) => {
   t.strictSame(rules.computedImportFaults(program), [])
   t.match(rules.computedImportFaults([made('src/a.ts', 'await import(name)')]), ['src/a.ts imports'])
 })
 
-await t.test('domain and projections know no clock, no chance and no surroundings', async (t) => {
+await t.test('domain and projections use no clock, no randomness and no environment', async (t) => {
   t.strictSame(rules.impurityFaults(program.filter(({ path }) => /^(?:src\/domain|projections)\//.test(path))), [])
   const impure: Record<string, string> = {
     'Date.now': 'const now = Date.now()',
@@ -120,10 +120,10 @@ await t.test('domain and projections know no clock, no chance and no surrounding
   t.strictSame(rules.impurityFaults([made('src/domain/a.ts', '// Date.now\nconst at = new Date(atMs)')]), [])
 })
 
-await t.test('no call spreads a list into its arguments that may be long', async (t) => {
+await t.test('no call spreads a list that may be long into its arguments', async (t) => {
   const served = program.filter(({ path }) => /^(?:src|projections)\//.test(path))
   t.strictSame(spreadArgumentFaults(served), [])
-  t.strictSame(unusedAllowances(served), [], 'what is allowed is still there')
+  t.strictSame(unusedAllowances(served), [], 'all allowed spreads still exist')
   const spreading = [
     'list.push(...more)',
     'Math.max(0, ...more)',
@@ -138,7 +138,7 @@ await t.test('no call spreads a list into its arguments that may be long', async
   t.strictSame(spreadArgumentFaults([made('src/a.ts', others)]), [])
 })
 
-await t.test('src/config.ts alone reads the environment', async (t) => {
+await t.test('only src/config.ts reads the environment', async (t) => {
   t.strictSame(rules.environmentFaults(program), [])
   t.strictSame(rules.environmentFaults([made('src/a.ts', 'process.env.PORT')]), ['src/a.ts must not read process.env'])
   t.strictSame(rules.environmentFaults([made('src/a.ts', "import { env } from 'node:process'")]).length, 1)
@@ -151,7 +151,7 @@ await t.test(`no file has more than ${rules.MAX_LINES} lines`, async (t) => {
   t.strictSame(rules.lengthFaults([made('src/a.ts', 'x\n'.repeat(301))]), ['src/a.ts has 301 lines'])
 })
 
-await t.test('names are in kebab-case and tell what a file holds', async (t) => {
+await t.test('names are in kebab-case and say what a file contains', async (t) => {
   t.strictSame(rules.nameFaults([...program, ...tests]), [])
   t.strictSame(rules.nameFaults([made('src/utils.ts'), made('src/http/index.ts')]).length, 2)
   t.strictSame(rules.nameFaults([made('src/helpers/readFile.ts')]), [
@@ -160,14 +160,14 @@ await t.test('names are in kebab-case and tell what a file holds', async (t) => 
   ])
 })
 
-await t.test('no test leaves others out, and none is left out without a reason', async (t) => {
+await t.test('no test excludes others, and none is skipped without a reason', async (t) => {
   t.strictSame(rules.focusFaults(tests.filter(({ path }) => path !== 'test/architecture.test.ts')), [])
   const faulty = ['t.only(1)', '{ only: true }', "t.skip('a')", '{ skip: true }', '{ todo: isRoot }']
   for (const use of faulty) t.equal(rules.focusFaults([made('test/a.test.ts', use)]).length, 1, use)
   t.strictSame(rules.focusFaults([made('test/a.test.ts', "{ skip: isRoot && 'root writes everywhere' }")]), [])
 })
 
-await t.test('an import is found however it is written', async (t) => {
+await t.test('an import is found in any notation', async (t) => {
   const text = [
     "import a from './a.ts'",
     "import { b,\n  type B,\n} from '../b.ts'",
@@ -199,7 +199,7 @@ function made(path: string, text = ''): SourceFile {
   return { path, text }
 }
 
-/** An import of a file or a package, as a file writes it. */
+/** An import of a file or a package in a file's source. */
 function importing(importer: string, target: string): string {
   if (!target.endsWith('.ts')) return `import { x } from '${target}'`
   const from = path.posix.relative(path.posix.dirname(importer), target)

@@ -6,16 +6,16 @@ import { commandRows, settingsRows } from './support/rules/docs-tables.ts'
 import { brokenLinks, headingsOf, readPages, tableKeys } from './support/rules/markdown.ts'
 import { readSources } from './support/rules/source-files.ts'
 
-/* The documentation: its links, paths, commands, and tables agree with the program. */
+/* The documentation's links, paths, commands and tables agree with the program. */
 
 const pages = readPages()
 const page = (name: string) => pages.get(name) ?? ''
-/** All but the history, which names files that are gone. */
+/** Without the changelog, which names files that are gone. */
 const current = new Map([...pages].filter(([name]) => name !== 'CHANGELOG.md'))
 
 const IN_A_FOLDER = /^(?:src|test|projections|migrations|bench|docs|clients|\.ci)(?:\/|$)/
 const AT_THE_TOP = /^(?:[\w-]+\.(?:md|yml|json)|LICENSE|Dockerfile)$/
-/** Names that the reader fills in, and what a command makes. */
+/** Placeholders for the reader, and files made by a command. */
 const NOT_THERE = /NAME|NNNN|^bench\/results$/
 /** A variable of docker-compose.yml, and a constant of the program. */
 const NO_SETTINGS = new Set(['DATABASE_HOST', 'SCHEMA_VERSIONS', 'STREAM_PREFIXES'])
@@ -25,11 +25,11 @@ await t.test('the README can be read in ten minutes', async (t) => {
   t.ok(page('README.md').split(/\s+/).length <= 1_700)
 })
 
-await t.test('the table of settings is what src/config.ts reads: names, defaults, meanings', async (t) => {
+await t.test('the table of settings matches src/config.ts: names, defaults, meanings', async (t) => {
   t.strictSame(rowsOf('docs/configuration.md'), settingsRows())
 })
 
-await t.test('each limit that every process counts for itself says so, and the formula stands below the table', (t) => {
+await t.test('every limit counted per process says so, and the formula is below the table', (t) => {
   const queues = [
     'BODY_BUDGET',
     'LANES',
@@ -52,17 +52,17 @@ await t.test('each limit that every process counts for itself says so, and the f
   t.end()
 })
 
-await t.test('the table of commands is what the program offers', async (t) => {
+await t.test('the table of commands matches the program', async (t) => {
   t.strictSame(rowsOf('docs/cli.md'), commandRows())
 })
 
-await t.test('the tables of calls are the operations of the API', async (t) => {
+await t.test("the tables of calls match the API's operations", async (t) => {
   const operations = operationsOf(await currentDocument()).map(({ method, path }) => `${method} ${path}`)
   const told = tableKeys(page('docs/api.md')).filter((key) => /^[A-Z]+ \//.test(key))
   t.strictSame(told.toSorted(), operations.toSorted())
 })
 
-await t.test('every relative link leads to a file and a heading that exist', async (t) => {
+await t.test('every relative link leads to an existing file and heading', async (t) => {
   for (const [name, text] of pages) t.strictSame(brokenLinks(name, text), [], name)
   t.strictSame(
     brokenLinks('docs/index.md', '[a](nowhere.md) [b](#nothing) [c](index.md#nothing) [d](index.md)').length,
@@ -70,7 +70,7 @@ await t.test('every relative link leads to a file and a heading that exist', asy
   )
 })
 
-await t.test('every page can be found from docs/index.md', async (t) => {
+await t.test('every page can be reached from docs/index.md', async (t) => {
   const linked = (name: string) => [...page(name).matchAll(/\]\(([\w/.-]+)/g)].map(([, link]) => `docs/${link!}`)
   const found = new Set(['docs/index.md', ...linked('docs/index.md'), ...linked('docs/architecture.md')])
   t.strictSame(
@@ -81,7 +81,7 @@ await t.test('every page can be found from docs/index.md', async (t) => {
 
 await t.test('every file that a page names exists', async (t) => {
   for (const [name, text] of current) {
-    // The results of a measurement name the folders of that time.
+    // Measured results name the folders of their time.
     const told = text.replaceAll(/^<!-- results: [^]*?^<!-- end of results: /gm, '')
     const paths = [...told.matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!)
     const checked = paths.filter((path) => (IN_A_FOLDER.test(path) || AT_THE_TOP.test(path)) && !NOT_THERE.test(path))
@@ -118,12 +118,12 @@ await t.test('every setting that a page names exists', async (t) => {
   }
 })
 
-await t.test('where the program refers to a page and a section of it, both exist', async (t) => {
+await t.test('every page and section that the program refers to exists', async (t) => {
   const messages = readSources('src', 'projections', 'bench')
     .map(({ text }) => text)
     .join('\n')
   const references = [...messages.matchAll(/((?:docs\/)?[\w-]+\.md)(?:, “([^”]+)”)?/g)]
-  t.ok(references.length > 5, 'references are found')
+  t.ok(references.length > 5, 'there are references')
   for (const [reference, name, section] of references) {
     const text = pages.get(name!)
     t.ok(text !== undefined || existsSync(name!), reference)
@@ -131,9 +131,9 @@ await t.test('where the program refers to a page and a section of it, both exist
   }
 })
 
-await t.test('no line is wider than a reader is used to', async (t) => {
+await t.test('no line is too wide', async (t) => {
   for (const [name, text] of current) {
-    // The results of the benchmark are written by it.
+    // The benchmark writes its own results.
     if (name === 'docs/performance.md') continue
     const prose = text.replaceAll(/^```[^]*?^```$/gm, '').split('\n')
     t.strictSame(

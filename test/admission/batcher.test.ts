@@ -4,8 +4,8 @@ import { gather, NoTurnError } from '../../src/admission/batcher.ts'
 
 const BOUNDS: GatherBounds<number> = { maxWeight: 1000, weightOf: () => 1, maxWaitMs: 60_000 }
 
-/** Work that stands still in each run until the test lets it go on. */
-function standingWork() {
+/** Work in which each run lasts until the test ends it. */
+function blockedWork() {
   const runs: { items: number[]; finish: () => void; fail: (error: Error) => void }[] = []
   const started: (() => void)[] = []
   return {
@@ -19,13 +19,13 @@ function standingWork() {
     work: (items: number[]) =>
       new Promise<number[]>((resolve, reject) => {
         runs.push({ items, finish: () => resolve(items.map((item) => item * 10)), fail: reject })
-        for (const tell of started.splice(0)) tell()
+        for (const notify of started.splice(0)) notify()
       }),
   }
 }
 
-await t.test('items that arrive together go together, and each gets its own answer', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+await t.test('items that arrive together share a run, and each gets its own answer', async (t) => {
+  const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, BOUNDS)
   const answers = Promise.all([submit(1), submit(2), submit(3)])
   await begun(1)
@@ -34,8 +34,8 @@ await t.test('items that arrive together go together, and each gets its own answ
   t.strictSame(items(), [[1, 2, 3]])
 })
 
-await t.test('where holders do not share runs, they take turns with a run each', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+await t.test('when holders do not share runs, they take turns with a run each', async (t) => {
+  const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, { ...BOUNDS, holderOf: (item) => String(item % 2), isShared: false })
   const answers = Promise.all([1, 2, 3, 4, 5].map((item) => submit(item)))
   await begun(1)
@@ -50,7 +50,7 @@ await t.test('where holders do not share runs, they take turns with a run each',
 })
 
 await t.test('items that arrive during a run share the next one, and no two runs overlap', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+  const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, BOUNDS)
   const first = submit(1)
   await begun(1)
@@ -66,8 +66,8 @@ await t.test('items that arrive during a run share the next one, and no two runs
   t.strictSame(await Promise.all(rest), [20, 30, 40])
 })
 
-await t.test('an item that is handed in when all is done begins a run of its own', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+await t.test('an item that arrives when nothing is running starts its own run', async (t) => {
+  const { work, items, begun, runs } = blockedWork()
   const { submit, idle } = gather(work, BOUNDS)
   for (const item of [1, 2]) {
     const answer = submit(item)
@@ -79,7 +79,9 @@ await t.test('an item that is handed in when all is done begins a run of its own
   t.strictSame(items(), [[1], [2]])
 })
 
-/** What runs are made of items of a thousand holders, `holder * 1000 + number`, when all wait from the start. */
+/**
+ * The runs that many holders' items are put into when all are submitted at once. An item is `holder * 1000 + number`.
+ */
 async function runsOfHolders(bounds: Partial<GatherBounds<number>>, items: number[]): Promise<number[][]> {
   const runs: number[][] = []
   const { submit } = gather<number, null>(
@@ -93,12 +95,12 @@ async function runsOfHolders(bounds: Partial<GatherBounds<number>>, items: numbe
   return runs
 }
 
-await t.test('holders are served in turns, one item each, and the items of one stay in order', async (t) => {
+await t.test("holders take turns, one item each, and each holder's items keep their order", async (t) => {
   const items = [1_001, 1_002, 1_003, 1_004, 2_001, 3_001, 2_002]
   t.strictSame(await runsOfHolders({ maxWeight: 3 }, items), [[1_001, 2_001, 3_001], [1_002, 2_002, 1_003], [1_004]])
 })
 
-await t.test('whoever has one item goes with the next run, however many items another one has waiting', async (t) => {
+await t.test("a holder's only item joins the next run, however many items another holder has waiting", async (t) => {
   const many = Array.from({ length: 500 }, (_, at) => 1_000 + at)
   const runs = await runsOfHolders({ maxWeight: 10 }, [...many, 2_000])
   t.equal(
@@ -112,7 +114,7 @@ await t.test('whoever has one item goes with the next run, however many items an
 })
 
 await t.test(
-  'where holders do not share runs, one with many items waits behind the others after each of its runs',
+  'when holders do not share runs, one with many items goes behind the others after each of its runs',
   async (t) => {
     const items = [1_001, 1_002, 1_003, 2_001, 3_001, 3_002]
     const runs = await runsOfHolders({ maxWeight: 2, isShared: false }, items)
@@ -126,7 +128,7 @@ await t.test('an item that does not fit keeps its turn for the next run', async 
   t.strictSame(runs, [[1_008], [2_009, 3_001], [1_001]])
 })
 
-/** What runs are made of items whose weights are their own values, when all wait from the start. */
+/** The runs that items are put into when all are submitted at once. An item weighs its own value. */
 async function runsOf(maxWeight: number, items: number[]): Promise<number[][]> {
   const runs: number[][] = []
   const { submit } = gather<number, null>(
@@ -140,19 +142,19 @@ async function runsOf(maxWeight: number, items: number[]): Promise<number[][]> {
   return runs
 }
 
-await t.test('a run takes on no more than its bound, in the order of arrival', async (t) => {
+await t.test('a run takes items in the order of arrival, up to its bound', async (t) => {
   t.strictSame(await runsOf(10, [4, 4, 2, 1, 9, 1]), [[4, 4, 2], [1, 9], [1]])
   t.strictSame(await runsOf(10, [4, 7, 3]), [[4], [7, 3]])
 })
 
-await t.test('an item that is heavier than the bound goes alone', async (t) => {
+await t.test('an item heavier than the bound gets its own run', async (t) => {
   t.strictSame(await runsOf(10, [11, 1, 1]), [[11], [1, 1]])
   t.strictSame(await runsOf(10, [1, 50, 50, 1, 0]), [[1], [50], [50], [1, 0]])
   t.strictSame(await runsOf(10, [50, 0]), [[50], [0]])
 })
 
-await t.test('an item that waits longer than it may is turned away while the run before it still stands', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+await t.test('an item that waits too long is turned away while the run before it is still going', async (t) => {
+  const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, { ...BOUNDS, maxWaitMs: 50 })
   const first = submit(1)
   await begun(1)
@@ -165,8 +167,8 @@ await t.test('an item that waits longer than it may is turned away while the run
   t.strictSame(await Promise.all([first, inTime]), [10, 30])
 })
 
-await t.test('when all that waited are too late, no run is made of nothing', async (t) => {
-  const { work, items, begun, runs } = standingWork()
+await t.test('when every waiting item has timed out, no empty run starts', async (t) => {
+  const { work, items, begun, runs } = blockedWork()
   const { submit, idle } = gather(work, { ...BOUNDS, maxWaitMs: 50 })
   const first = submit(1)
   await begun(1)
@@ -178,7 +180,7 @@ await t.test('when all that waited are too late, no run is made of nothing', asy
 })
 
 await t.test('a run that fails rejects its own items, and the next run goes on', async (t) => {
-  const { work, begun, runs } = standingWork()
+  const { work, begun, runs } = blockedWork()
   const { submit } = gather(work, BOUNDS)
   const failing = [submit(1), submit(2)].map((answer) => t.rejects(answer, { message: 'broken' }))
   await begun(1)
@@ -190,7 +192,7 @@ await t.test('a run that fails rejects its own items, and the next run goes on',
   t.equal(await next, 30)
 })
 
-await t.test('one answer may be a failure without the others', async (t) => {
+await t.test('one item can fail without the others', async (t) => {
   const { submit } = gather<number, number>(
     (items) => Promise.resolve(items.map((item) => (item === 2 ? Promise.reject(new Error('mine')) : item))),
     BOUNDS,
@@ -202,13 +204,13 @@ await t.test('one answer may be a failure without the others', async (t) => {
   )
 })
 
-await t.test('idle is at once when there is nothing to do', async (t) => {
+await t.test('idle resolves at once when there is nothing to do', async (t) => {
   await gather(() => Promise.resolve([]), BOUNDS).idle()
   t.pass('it resolved')
 })
 
-await t.test('idle waits for the run under way and for all that wait behind it', async (t) => {
-  const { work, begun, runs } = standingWork()
+await t.test('idle waits for the current run and for everything waiting behind it', async (t) => {
+  const { work, begun, runs } = blockedWork()
   const { submit, idle } = gather(work, BOUNDS)
   const seen: string[] = []
   const first = submit(1).then(() => seen.push('first'))
@@ -223,8 +225,8 @@ await t.test('idle waits for the run under way and for all that wait behind it',
   t.strictSame(seen, ['first', 'second', 'idle'])
 })
 
-await t.test('idle does not fail when a run does', async (t) => {
-  const { work, begun, runs } = standingWork()
+await t.test('idle resolves even when a run fails', async (t) => {
+  const { work, begun, runs } = blockedWork()
   const { submit, idle } = gather(work, BOUNDS)
   const failing = t.rejects(submit(1), { message: 'broken' })
   const done = idle()

@@ -5,22 +5,22 @@ import type { Cluster } from '../faults/cluster.ts'
 import { urlsNow } from '../faults/cluster.ts'
 
 /*
- * Base backups by PostgreSQL's low-level interface (its manual, “Making a Base Backup Using the Low Level API”): the embedded
- * server comes without pg_basebackup, which does the same.
+ * Base backups with PostgreSQL's low-level API (see “Making a Base Backup Using the Low Level API” in its manual),
+ * because the embedded server comes without pg_basebackup.
  */
 
-/** What is not to be in a base backup: the log comes from the archive, and the rest belongs to the running server. */
+/** Left out of a base backup: the log comes from the archive, and the rest belongs to the running server. */
 const LEFT_OUT = ['pg_wal/*', 'pg_replslot/*', 'postmaster.pid', 'postmaster.opts', 'server.log']
 const OURSELVES = { name: 'this user' }
 
-/** Copies the files of a cluster, which goes on meanwhile, into a tar file. Its label goes to a file beside it. */
+/** Copies a running cluster's files into a tar file, and its backup label into a file beside it. */
 export async function takeBaseBackup(cluster: Cluster, file: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlsNow(cluster).superUrl })
   await client.connect()
   try {
     await client.query(`select pg_backup_start('base backup', fast => true)`)
     const exclude = LEFT_OUT.map((name) => `--exclude=./${name}`)
-    // With 1 it says that files changed while they were read, as they may: the log makes up for it.
+    // Exit code 1 means that files changed while they were read. That is expected: replaying the log corrects it.
     const script = 'tar "$@"; test $? -le 1'
     const { ok, lines } = await runAs(OURSELVES, '/bin/sh', [
       '-c',
@@ -42,7 +42,7 @@ export async function takeBaseBackup(cluster: Cluster, file: string): Promise<vo
   }
 }
 
-/** Makes the folder of a cluster from a base backup, for whoever owned the cluster that was copied. */
+/** Unpacks a base backup into a cluster folder, with the original owner. */
 export async function unpackBaseBackup(file: string, clusterDir: string): Promise<void> {
   await mkdir(clusterDir, { mode: 0o700 })
   const { ok, lines } = await runAs(OURSELVES, 'tar', ['-C', clusterDir, '-xpf', file])
@@ -50,7 +50,7 @@ export async function unpackBaseBackup(file: string, clusterDir: string): Promis
   await writeForServer(clusterDir, 'backup_label', await readFile(labelOf(file), 'utf8'))
 }
 
-/** Writes a file that the server finds in its folder, and may take away. */
+/** Writes a file that the server reads from its folder and may remove. */
 export async function writeForServer(clusterDir: string, name: string, text: string): Promise<void> {
   await writeFile(`${clusterDir}/${name}`, text)
   await giveTo(await findDatabaseOsUser(clusterDir), `${clusterDir}/${name}`)

@@ -2,8 +2,8 @@ import t from 'tap'
 import { runDrill } from './drill.ts'
 
 /*
- * The short form of `npm run drill`. Each way of restoring is judged by what clients were answered and by the checkpoints
- * that were held outside.
+ * The short form of `npm run drill`. Each kind of restore is checked against the answers that clients got and the
+ * external checkpoints.
  */
 
 const NOTHING = { isLost: false, isDiverged: false, refused: false }
@@ -16,7 +16,7 @@ const WHAT_IS_LOST: Record<string, typeof NOTHING> = {
   'backup and archive, to a moment': SOMETHING,
 }
 
-const reports = await runDrill({ companies: 1, seed: 1, callsPerPart: 50, tell: () => undefined })
+const reports = await runDrill({ companies: 1, seed: 1, callsPerPart: 50, print: () => undefined })
 
 for (const { way, answered, lost, verdicts, refused, wrong } of reports) {
   await t.test(`restored from: ${way}`, async (t) => {
@@ -29,7 +29,7 @@ for (const { way, answered, lost, verdicts, refused, wrong } of reports) {
   })
 }
 
-await t.test('each way of restoring was gone through', async (t) => {
+await t.test('every kind of restore was tried', async (t) => {
   t.strictSame(
     reports.map(({ way }) => way),
     Object.keys(WHAT_IS_LOST),

@@ -17,8 +17,8 @@ import { judgeRestore } from './judge-restore.ts'
 import { archiveCommands, ask, promote, recoverCluster, startStandby } from './recovery.ts'
 
 /*
- * The drill: an installation under load whose log is archived, a base backup meanwhile, a synchronous standby; the archive
- * fails, then the server is lost. What remains is restored in each of the ways that the runbook names, and judged.
+ * The drill: an installation under load archives its log, a base backup is taken, a synchronous standby runs; the
+ * archive fails, then the server is lost. The rest is restored in each way in the runbook, and judged.
  */
 
 interface DrillOptions {
@@ -26,16 +26,16 @@ interface DrillOptions {
   seed: number
   /** Calls that are answered in each part of the load. */
   callsPerPart: number
-  /** Told of each step. */
-  tell(line: string): void
+  /** Called at each step. */
+  print(line: string): void
 }
 
 const CLIENTS = 8
-/** Who waits for an answer when the server is lost gives up so much later. */
+/** How long after the loss of the server a client waits for an answer. */
 const RESOLVE_WITHIN_MS = 3_000
 const CHECKPOINT_INTERVAL_MS = '200'
 
-/** Runs the drill, and tells what each way of restoring came to. */
+/** Runs the drill, and reports on each kind of restore. */
 export async function runDrill(options: DrillOptions): Promise<RestoreReport[]> {
   const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
   const program = (folder: string) => ({
@@ -63,7 +63,7 @@ export async function runDrill(options: DrillOptions): Promise<RestoreReport[]> 
 function makeArchive(folder: string): string {
   const archive = path.join(folder, 'archive')
   mkdirSync(archive)
-  // The server's user writes there.
+  // The server writes there as another user.
   chmodSync(archive, 0o777)
   return archive
 }
@@ -75,9 +75,9 @@ interface Lost {
   backup: string
   archive: string
   rescuedLog: string
-  /** A moment in the middle: as PostgreSQL writes it, and between which times of the load it lies. */
+  /** A moment in the middle: in PostgreSQL's notation, and the load's times around it. */
   moment: { time: string; after: number; before: number }
-  /** The time of the load at which all that had been answered was in the archive a little later. */
+  /** The load's time up to which every answered call reached the archive. */
   archivedAt: number
 }
 
@@ -88,7 +88,7 @@ async function loadAndLose(
   options: DrillOptions,
 ): Promise<Lost> {
   const { cluster, folder } = stage
-  const { tell, seed, callsPerPart } = options
+  const { print, seed, callsPerPart } = options
   const load = startLoad(
     stage.apis.map(({ address }) => address),
     companies,
@@ -102,26 +102,26 @@ async function loadAndLose(
   await more()
   const backup = path.join(folder, 'base.tar')
   await takeBaseBackup(cluster, backup)
-  tell(`a base backup under load, after ${answered()} calls`)
+  print(`a base backup under load, after ${answered()} calls`)
   const standby = await startStandby(cluster, backup, path.join(folder, 'standby'))
   stage.cleanup.teardown(() => standby.stop())
   await commitOnStandby(cluster)
-  tell('a standby that every commit waits for')
+  print('a standby that every commit waits for')
   await more()
   const after = load.now()
   const { time } = (await ask<{ time: string }>(cluster, 'select clock_timestamp()::text as time'))!
   const moment = { time, after, before: load.now() }
-  tell(`a moment to go back to, after ${answered()} calls: ${time}`)
+  print(`a moment to go back to, after ${answered()} calls: ${time}`)
   await more()
   const archivedAt = load.now()
   await archiveAll(cluster)
-  // From now on the archive fails, as one whose disk is gone.
+  // From now on the archive fails, as if its disk were gone.
   const archive = path.join(folder, 'archive-as-it-was')
   await rename(path.join(folder, 'archive'), archive)
-  tell(`the archive fails, after ${answered()} calls`)
+  print(`the archive fails, after ${answered()} calls`)
   await untilBeyondIsSigned(stage, companies, outside)
   const rescuedLog = await loseServer(stage, load)
-  tell(`the server is lost, after ${answered()} calls`)
+  print(`the server is lost, after ${answered()} calls`)
   return { load, standby, backup, archive, rescuedLog, moment, archivedAt }
 }
 
@@ -133,7 +133,7 @@ async function commitOnStandby(cluster: Cluster): Promise<void> {
   )
 }
 
-/** Ends the segment of the log that is written to, and waits until the archive has it. */
+/** Ends the current segment of the log, and waits until the archive has it. */
 async function archiveAll(cluster: Cluster): Promise<void> {
   const { segment } = (await ask<{ segment: string }>(
     cluster,
@@ -144,7 +144,7 @@ async function archiveAll(cluster: Cluster): Promise<void> {
   )
 }
 
-/** Waits until checkpoints outside tell of what cannot be in the archive. */
+/** Waits until external checkpoints cover events that cannot be in the archive. */
 async function untilBeyondIsSigned(stage: Stage, companies: LoadedCompany[], outside: string): Promise<void> {
   const notes = openNotes(readConfig({ CHECKPOINT_DIR: outside }))
   for (const { companyId } of companies) {
@@ -158,7 +158,7 @@ async function untilBeyondIsSigned(stage: Stage, companies: LoadedCompany[], out
   }
 }
 
-/** Ends the server without a word and deletes its files, but for the log. Returns where that is. */
+/** Kills the server and deletes its files except the log. Returns the log's folder. */
 async function loseServer(stage: Stage, load: Load): Promise<string> {
   const { cluster, folder } = stage
   await cluster.kill('SIGQUIT')
@@ -174,7 +174,7 @@ async function restoreAll(
   stage: Stage,
   companies: LoadedCompany[],
   lost: Lost & { settings: Record<string, string> },
-  { tell }: DrillOptions,
+  { print }: DrillOptions,
 ): Promise<RestoreReport[]> {
   const { load, backup, archive, rescuedLog, moment, archivedAt } = lost
   const folderOf = (name: string) => path.join(stage.folder, name)
@@ -203,7 +203,7 @@ async function restoreAll(
   ]
   const reports: RestoreReport[] = []
   for (const [at, { way, cluster: restore, ...bounds }] of ways.entries()) {
-    tell(`restoring: ${way}`)
+    print(`restoring: ${way}`)
     const cluster = await restore()
     stage.cleanup.teardown(() => cluster.stop())
     const outside = path.join(stage.folder, `outside-${at}`)

@@ -18,35 +18,35 @@ import { launch } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/service.ts'
 
-/** What came of one way of restoring. */
+/** The result of one kind of restore. */
 export interface RestoreReport {
   way: string
   /** Calls that were definitely answered, and how many of them the restored ledger does not have. */
   answered: number
   lost: number
-  /** What `audit verify` says of the ledgers, against the last checkpoints outside: the exit codes. */
+  /** The exit codes of `audit verify` for the ledgers, against the last external checkpoints. */
   verdicts: number[]
   /** Whether checkpoints were refused until the operator had acted. */
   refused: boolean
-  /** What is not as the runbook says, a line each. */
+  /** Each deviation from the runbook, one line each. */
   wrong: string[]
 }
 
 interface RestoreBounds {
   companies: LoadedCompany[]
   operations: Operation[]
-  /** Of the programs: the signing key, and a copy of the checkpoints outside. */
+  /** The programs' settings: the signing key, and a copy of the external checkpoints. */
   settings: Record<string, string>
-  /** What was answered until then has to be there, by the time of the load. */
+  /** Calls answered before this time of the load must be there. */
   answeredUntil: number
-  /** What was sent from then on cannot be there. */
+  /** Calls sent from this time on can't be there. */
   sentFrom?: number
 }
 
 const CONSISTENT = 0
 const DIVERGED = 3
 
-/** Goes through the runbook's steps after a restore, and checks what it promises of each. */
+/** Takes the runbook's steps after a restore, and checks what it promises about each. */
 export async function judgeRestore(
   stage: Stage,
   cluster: Cluster,
@@ -77,18 +77,18 @@ export async function judgeRestore(
   const refusals = await refusedOf(environment, cluster, ids)
   if (refusals !== (lost.length > 0 ? ids.length : 0))
     wrong.push(`checkpoints of ${refusals} of ${ids.length} companies were refused`)
-  // The way out: the operator has decided to go on without what is lost.
+  // The operator decides to go on without the lost calls.
   if (refusals > 0)
     for (const id of ids) await rename(notesOf(settings, id), `${notesOf(settings, id)}.before-the-loss`)
   if ((await refusedOf(environment, cluster, ids)) > 0) wrong.push('checkpoints are still refused')
 
-  wrong.push(...(await goOn(stage, cluster, environment, bounds, lost)))
+  wrong.push(...(await runAgain(stage, cluster, environment, bounds, lost)))
   return { answered: answered.length, lost: lost.length, verdicts, refused: refusals > 0, wrong }
 }
 
 type Run = (...args: string[]) => Promise<Ended>
 
-/** Exports a ledger and holds it against the last checkpoints outside. Returns the exit code. */
+/** Exports a ledger and compares it with the last external checkpoints. Returns the exit code. */
 async function verify(run: Run, settings: Record<string, string>, id: string): Promise<number> {
   const file = path.join(settings['CHECKPOINT_DIR']!, `${id}.ndjson`)
   await run('audit', 'export', '--company', id, '--out', file)
@@ -109,7 +109,7 @@ function boundFaults(
   ]
 }
 
-/** The ids of all calls that the ledger has. */
+/** The ids of all calls in the ledger. */
 async function storedCalls(db: LedgerDb, companyIds: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('events')
@@ -123,7 +123,7 @@ function notesOf(settings: Record<string, string>, companyId: string): string {
   return path.join(settings['CHECKPOINT_DIR']!, `${companyId}.notes`)
 }
 
-/** Of how many companies no checkpoint is signed. */
+/** For how many companies signing is refused. */
 async function refusedOf(environment: Record<string, string>, cluster: Cluster, ids: string[]): Promise<number> {
   const signer = await openSigner(readConfig(environment))
   return withDatabase(cluster, async (db) => {
@@ -139,7 +139,7 @@ async function refusedOf(environment: Record<string, string>, cluster: Cluster, 
 }
 
 /** Starts the program on the restored database, and asks the oracle of the load about it. */
-async function goOn(
+async function runAgain(
   stage: Stage,
   cluster: Cluster,
   environment: Record<string, string>,
@@ -170,7 +170,7 @@ async function goOn(
   return faults
 }
 
-/** A client that sends a creation again gets the answer of a kept one, and has a lost one carried out. */
+/** A creation that is sent again must get the kept call's answer, or be carried out if it was lost. */
 async function repeatFaults(
   address: string,
   companies: LoadedCompany[],

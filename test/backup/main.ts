@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { runDrill } from './drill.ts'
 
 /*
- * `npm run drill -- [--companies N] [--calls N] [--seed S]`: loses a server under load and restores it in each of the ways that
- * the runbook names (docs/operations.md). Prints what each came to; exit code 1 when anything is not as it says there.
+ * `npm run drill -- [--companies N] [--calls N] [--seed S]`: loses a server under load and restores it in each way in
+ * the runbook (docs/operations.md). Prints the results; exit code 1 when anything deviates from the runbook.
  */
 
 const { values } = parseArgs({
@@ -18,7 +18,7 @@ const reports = await runDrill({
   companies,
   seed,
   callsPerPart: Math.ceil(calls / 3),
-  tell: (line) => process.stdout.write(`${line}\n`),
+  print: (line) => process.stdout.write(`${line}\n`),
 })
 
 process.stdout.write(

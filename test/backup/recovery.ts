@@ -6,7 +6,7 @@ import { startCluster, urlsNow } from '../faults/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { unpackBaseBackup, writeForServer } from './base-backup.ts'
 
-/** The commands by which the runbook archives the log and restores it, for an archive in this folder. */
+/** The runbook's commands to archive and restore the log, for an archive in this folder. */
 export function archiveCommands(archive: string): { archive: string; restore: string } {
   const runbook = readFileSync('docs/operations.md', 'utf8')
   const commandOf = (setting: string) => {
@@ -22,9 +22,9 @@ interface Recovery {
   clusterDir: string
   /** The folder of the archived log. */
   archive: string
-  /** A folder with the log of the lost server, which had not been archived. */
+  /** A folder with the lost server's unarchived log. */
   rescuedLog?: string
-  /** The moment to stop at, as PostgreSQL writes it; without it, the end of the log. */
+  /** The moment to stop at, in PostgreSQL's notation; without it, the end of the log. */
   time?: string
 }
 
@@ -44,7 +44,7 @@ export async function recoverCluster({ urls }: Pick<Cluster, 'urls'>, recovery: 
 }
 
 async function copyLog(from: string, clusterDir: string): Promise<void> {
-  // With its owner, which a copy by Node.js would not keep.
+  // Keeps the owner, unlike a copy by Node.js.
   const { ok, lines } = await runAs({ name: 'this user' }, 'cp', ['-a', `${from}/.`, `${clusterDir}/pg_wal`])
   if (!ok) throw new Error(`the log could not be copied: ${lines.at(-1)}`)
 }
@@ -76,7 +76,7 @@ async function untilPromoted(cluster: Cluster): Promise<void> {
   )
 }
 
-/** One question as superuser, and the first row of the answer. */
+/** Asks as superuser, and returns the first row of the answer. */
 export async function ask<Row extends pg.QueryResultRow>(
   cluster: Cluster,
   statement: string,

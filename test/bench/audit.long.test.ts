@@ -4,10 +4,10 @@ import { describeMachine } from '../../bench/processes/machine.ts'
 import { hasPython } from '../support/ledger/both-verifiers.ts'
 import { benchServer } from '../support/processes/bench-server.ts'
 
-/* The benchmark of the audit on a small ledger: that it runs, not what it measures. */
+/* Runs the audit benchmark on a small ledger; the figures are not checked. */
 
 await t.test(
-  'a ledger is filled, proven, exported, verified twice and rebuilt, and the report tells of each',
+  'a ledger is filled, proven, exported, verified twice and rebuilt, and the report covers each step',
   async (t) => {
     const server = benchServer('bench_audit')
     t.teardown(() => server.dropDatabase('bench_audit'))

@@ -3,7 +3,7 @@ import { measureBytes } from '../../bench/commands/bytes.ts'
 import { formatBytes } from '../../bench/commands/bytes-command.ts'
 import { benchServer } from '../support/processes/bench-server.ts'
 
-/* The benchmark of bytes on a small company: that it runs, not what it measures. */
+/* Runs the benchmark of bytes on a small company; the figures are not checked. */
 
 await t.test('the storage and the write-ahead log of each kind of record are measured', async (t) => {
   const server = benchServer('bench_bytes')

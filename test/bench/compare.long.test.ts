@@ -10,7 +10,7 @@ import { plotRatios } from '../../bench/compare/plot.ts'
 import { computeRatios } from '../../bench/compare/ratios.ts'
 import { benchServer } from '../support/processes/bench-server.ts'
 
-/* A benchmark with a handful of calls: that it runs, not what it measures. */
+/* Runs the comparison with a handful of calls; the figures are not checked. */
 
 const server = benchServer('bench_ours')
 const RECORDS = 10
@@ -30,7 +30,7 @@ await t.test('every peer answers all of its work without a failure, and the repo
   t.strictSame(
     run.cells.map(({ work }) => work),
     WORKS,
-    'a cell for each work',
+    'one cell per task',
   )
   t.equal(failuresOf(run), 0)
   for (const { work, peers } of run.cells) {
@@ -38,7 +38,7 @@ await t.test('every peer answers all of its work without a failure, and the repo
     t.strictSame(Object.keys(peers).toSorted(), able, work)
     for (const [measured] of Object.values(peers)) t.ok(measured!.calls >= 6 && measured!.perSecond > 0, work)
   }
-  t.ok(run.lags[0]!.followed > 0, 'calls were followed into the log')
+  t.ok(run.lags[0]!.followed > 0, 'calls were found in the log')
 
   const ratios = run.cells.flatMap(computeRatios)
   t.ok(ratios.every(({ spread }) => spread.median > 0))
@@ -51,7 +51,7 @@ await t.test('every peer answers all of its work without a failure, and the repo
 
   t.ok(run.plain.entries > 0)
   t.equal(run.plain.details, run.plain.records, 'the plain peer logs every record')
-  t.equal(run.plain.counted, run.plain.entries, 'and charges every writing call')
+  t.equal(run.plain.counted, run.plain.entries, 'and charges every write')
 })
 
 async function rowsOfPlainPeer() {

@@ -10,7 +10,7 @@ const frame = (functionName: string, file: string) => ({
   lineNumber: 9,
 })
 
-/** handle calls itself and a package, in samples of a millisecond each. */
+/** handle calls itself and a package. Each sample is one millisecond. */
 const PROFILE = {
   nodes: [
     { id: 1, callFrame: frame('(root)', ''), children: [2, 3] },
@@ -24,7 +24,7 @@ const PROFILE = {
   timeDeltas: [1000, 1000, 1000, 1000, 1000, 1000],
 }
 
-await t.test('a profile is summed up by place and by function, idle time and what lies outside left out', async (t) => {
+await t.test('a profile is summed by place and function, without idle time and outside samples', async (t) => {
   const dir = t.testdir({ 'made.cpuprofile': JSON.stringify(PROFILE) })
   const found = await readProfile(path.join(dir, 'made.cpuprofile'), 0, 5500)
   const rows = (times: { name: string; ms: number }[]) =>
@@ -34,7 +34,7 @@ await t.test('a profile is summed up by place and by function, idle time and wha
     'handle src/http/handle.ts:10: 2',
     'query node_modules/pg/lib/client.js:10: 2',
   ])
-  t.strictSame(rows(found.withCallees), ['handle src/http/handle.ts:10: 4'], 'what calls itself counts once')
+  t.strictSame(rows(found.withCallees), ['handle src/http/handle.ts:10: 4'], 'recursion counts once')
   t.equal(
     found.places.reduce((sum, { share }) => sum + share, 0),
     1,

@@ -4,20 +4,17 @@ import t from 'tap'
 import { writeIntoReport, writeResults } from '../../bench/report/results.ts'
 import { median, percentile, fitSlope, computeSpread } from '../../bench/report/statistics.ts'
 
-await t.test(
-  'the median and the percentiles of a run are those of its values, in whatever order they came',
-  async (t) => {
-    t.equal(median([3, 1, 2]), 2)
-    t.equal(median([4, 1, 3, 2]), 2.5)
-    t.strictSame(computeSpread([2, 9, 4]), { median: 4, min: 2, max: 9 })
-    const hundred = Array.from({ length: 100 }, (_, at) => 100 - at)
-    t.equal(percentile(hundred, 0.5), 50)
-    t.equal(percentile(hundred, 0.99), 99)
-    t.equal(percentile([7], 0.99), 7)
-  },
-)
+await t.test('the median and the percentiles of a run do not depend on the order of its values', async (t) => {
+  t.equal(median([3, 1, 2]), 2)
+  t.equal(median([4, 1, 3, 2]), 2.5)
+  t.strictSame(computeSpread([2, 9, 4]), { median: 4, min: 2, max: 9 })
+  const hundred = Array.from({ length: 100 }, (_, at) => 100 - at)
+  t.equal(percentile(hundred, 0.5), 50)
+  t.equal(percentile(hundred, 0.99), 99)
+  t.equal(percentile([7], 0.99), 7)
+})
 
-await t.test('a slope comes with its standard error, which is 0 on a line', async (t) => {
+await t.test('a slope has a standard error, which is 0 on a line', async (t) => {
   t.strictSame(fitSlope([0, 1, 2, 3].map((x) => ({ x, y: 5 + 2 * x }))), { slope: 2, standardError: 0 })
   const { slope, standardError } = fitSlope([1, 3, 2, 3].map((y, x) => ({ x, y })))
   t.ok(Math.abs(slope - 0.5) < 1e-12)
@@ -32,7 +29,7 @@ await t.test('a slope comes with its standard error, which is 0 on a line', asyn
   )
 })
 
-await t.test('results replace those of the run before in a document, and nothing else of it', async (t) => {
+await t.test('new results replace only the earlier results in a document', async (t) => {
   const dir = t.testdir({
     'report.md': 'Before\n<!-- results: sizes -->\nold\n<!-- end of results: sizes -->\nAfter\n',
   })
@@ -65,7 +62,7 @@ await t.test('docs/performance.md has a place for the results of every command',
   )
 })
 
-await t.test('a run leaves its results as JSON, as tables, and as a plot if it has one', async (t) => {
+await t.test('a run writes its results as JSON, as tables, and as a plot if there is one', async (t) => {
   const dir = path.join(t.testdir(), 'made')
   const files = await writeResults(dir, 'compare', { json: { a: 1 }, markdown: '| a |', svg: '<svg></svg>' })
   t.strictSame(

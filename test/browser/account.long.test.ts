@@ -24,7 +24,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Change password' }).click()
       await page.getByText('This is not your current password').waitFor()
       t.equal(await page.getByLabel('Current password').getAttribute('aria-invalid'), 'true')
-      t.equal(await page.getByLabel('New password', { exact: true }).inputValue(), '', 'no password stands in a page')
+      t.equal(await page.getByLabel('New password', { exact: true }).inputValue(), '', 'no page contains a password')
       await page.getByLabel('Current password').fill(member.password)
       await page.getByLabel('New password', { exact: true }).fill(NEXT)
       await page.getByLabel('Confirm new password').fill(NEXT)

@@ -32,7 +32,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.reload()
       t.match(await page.getByRole('alert').textContent(), 'Nothing was done')
-      t.equal((await service.manage('GET', '/api-keys')).body.items.length, 2, 'loading the answer anew issues nothing')
+      t.equal((await service.manage('GET', '/api-keys')).body.items.length, 2, 'reloading the answer issues nothing')
 
       await page.goto('/settings/api-keys')
       await page.getByRole('link', { name: HOSTILE }).click()
@@ -67,7 +67,7 @@ for (const javaScriptEnabled of [true, false]) {
   )
 }
 
-await t.test('the time that is left of an overlap counts down by itself', async (t) => {
+await t.test('the remaining overlap counts down by itself', async (t) => {
   const service = await startService(t)
   const { api_id: id } = service.company.key
   await service.manage('POST', `/api-keys/${id}/rotate`, { overlap_seconds: 30 })
@@ -83,7 +83,7 @@ await t.test('the time that is left of an overlap counts down by itself', async 
 })
 
 await t.test(
-  'the pages of keys look right in both colour schemes and at every width, with hostile and long names',
+  'the key pages look right in both colour schemes and at every width, with hostile and long names',
   async (t) => {
     const service = await startService(t)
     const { body: long } = await service.manage('POST', '/api-keys', {

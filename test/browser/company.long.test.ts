@@ -28,7 +28,7 @@ for (const javaScriptEnabled of [true, false]) {
   )
 }
 
-await t.test('the name of a company is text, whatever it is, and the page looks right everywhere', async (t) => {
+await t.test('a company name is shown as text, and the page looks right everywhere', async (t) => {
   const service = await startService(t)
   const name = '</dd><script>alert(1)</script><b onclick="x">"&amp;'
   const company = await service.makeCompany(name)
@@ -42,7 +42,7 @@ await t.test('the name of a company is text, whatever it is, and the page looks 
   t.same(faults, [])
 })
 
-await t.test('what no list offers is refused at the field, and a zone that was chosen elsewhere is kept', async (t) => {
+await t.test('a zone outside the list is refused at the field, and a zone set elsewhere is kept', async (t) => {
   const service = await startService(t)
   await service.manage('PATCH', '/company', { time_zone: 'Asia/Kolkata' })
   const { page, faults } = await openPage(t, browser, service)
@@ -59,7 +59,7 @@ await t.test('what no list offers is refused at the field, and a zone that was c
   t.same(faults, [])
 })
 
-await t.test('on paper stands the page and nothing around it', async (t) => {
+await t.test("only the page's content is printed", async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')

@@ -6,7 +6,7 @@ const browser = await openBrowser(t)
 const EMPLOYEES = '/settings/employees'
 const HOSTILE = '"><script>alert(1)</script>'
 
-/** An employee with a life: created, changed, deactivated. Gives the positions of these events. */
+/** Creates, changes and deactivates an employee. Returns the positions of these events. */
 async function withLife() {
   const service = await startService(t)
   const at = (headers: Record<string, string>, before: number) => Number(headers['x-ledger-position']) - before
@@ -38,10 +38,10 @@ async function withLife() {
 const { service, id, email, logId, created, updated, deactivated } = await withLife()
 
 await t.test(
-  'an auditor finds an employee and steps through what they were, with the event behind each attribute',
+  'an auditor finds an employee and steps through their history, with the event behind each attribute',
   async (t) => {
     const { page, faults } = await openPage(t, browser, service)
-    page.on('dialog', () => t.fail('a script of somebody else has run'))
+    page.on('dialog', () => t.fail('an injected script has run'))
     await signIn(page, service.company, 'auditor')
     await page.getByRole('link', { name: 'Employees over time' }).click()
     await page.getByLabel('Employee', { exact: true }).fill('lovelace')
@@ -92,7 +92,7 @@ await t.test(
   },
 )
 
-await t.test('a moment is a position, an instant, or a time of the company', async (t) => {
+await t.test('a moment can be a position, an instant, or a local time', async (t) => {
   await service.manage('PATCH', '/company', { time_zone: 'Asia/Tokyo' })
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'auditor')
@@ -102,7 +102,7 @@ await t.test('a moment is a position, an instant, or a time of the company', asy
   await page.waitForURL(`**?at=${created}`)
   t.equal(await page.getByLabel('Or position').inputValue(), String(created))
 
-  // Asia/Tokyo is nine hours ahead: by that clock the employee was there all day, by ours not ten hours ago.
+  // Asia/Tokyo is UTC+9: by its clock the employee was there all day, by UTC for less than ten hours.
   const localTime = (hoursAgo: number) => new Date(Date.now() + (9 - hoursAgo) * 3_600_000).toISOString().slice(0, 16)
   await page.getByLabel('Date and time').fill(localTime(10))
   await page.getByLabel('Or position').fill('')
@@ -115,14 +115,14 @@ await t.test('a moment is a position, an instant, or a time of the company', asy
   for (const at of ['999999', 'soon', '2999-01-01T00:00', '2026-02-30T00:00', '-1', '0x1']) {
     t.equal((await page.goto(`${EMPLOYEES}/${id}?at=${at}`))?.status(), 400, at)
     t.equal(await page.getByRole('alert').count(), 1)
-    t.equal(await page.locator('.events tbody').count(), 3, 'the way on stays')
+    t.equal(await page.locator('.events tbody').count(), 3, 'the links to later steps stay')
   }
   t.equal((await page.goto(`${EMPLOYEES}?q=${'x'.repeat(300)}`))?.status(), 422)
   t.equal((await page.goto(`${EMPLOYEES}?q=%00`))?.status(), 422)
   t.same(faults, [])
 })
 
-await t.test('who may come from an event, a record and the address of somebody to the employee', async (t) => {
+await t.test('events, records and the e-mail search lead to the employee', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   await page.goto(`/settings/bulk-user-logs/${logId}`)
@@ -143,7 +143,7 @@ await t.test('who may come from an event, a record and the address of somebody t
   t.same(faults, [])
 })
 
-await t.test("another company's employees, and ids that nobody has, are not there", async (t) => {
+await t.test("another company's employees and unknown ids are not found", async (t) => {
   const other = await service.makeCompany('Other')
   const { page } = await openPage(t, browser, service)
   await signIn(page, other, 'auditor')

@@ -8,7 +8,7 @@ const EMPLOYEES = '/settings/employees'
 
 for (const javaScriptEnabled of [true, false]) {
   await t.test(
-    `an administrator erases an employee, once it is confirmed${javaScriptEnabled ? '' : ', without any script'}`,
+    `an administrator erases an employee after confirming${javaScriptEnabled ? '' : ', without any script'}`,
     async (t) => {
       const service = await startService(t)
       const made = await service.call('POST', '/v1/employees', {
@@ -41,23 +41,23 @@ for (const javaScriptEnabled of [true, false]) {
       t.match(
         await page.locator('.events tbody').first().innerText(),
         service.company.admin.user_id,
-        'who did it is told',
+        'it says who did it',
       )
       await page.goto(`${EMPLOYEES}/${id}?at=${Number(made.headers['x-ledger-position'])}`)
-      t.equal(await page.locator('h1').textContent(), 'Erased person', 'at no time anybody')
+      t.equal(await page.locator('h1').textContent(), 'Erased person', 'nor is the name shown for the past')
       await service.project()
       t.strictSame(await rowsWith(service.urls.superUrl, ['Forgotten']), [])
       const again = await page.request.post(`${service.address}${EMPLOYEES}/${id}/erase`, {
         form: { sure: 'yes' },
         headers: { 'sec-fetch-site': 'same-origin' },
       })
-      t.equal(again.status(), 404, 'a second time there is nothing left')
+      t.equal(again.status(), 404, 'the second time there is nothing left')
       t.same(faults, [])
     },
   )
 }
 
-await t.test('somebody who was never created is erased by e-mail or external id', async (t) => {
+await t.test('a person who was never created is erased by e-mail or external id', async (t) => {
   const service = await startService(t)
   const body = [{ first_name: 'Only', email: 'refused@example.com' }]
   const refused = await service.call('POST', '/v1/employees', { body })
@@ -106,7 +106,7 @@ await t.test('a removed user is erased from their page, and has no name afterwar
   t.same(faults, [])
 })
 
-await t.test('an auditor erases nobody', async (t) => {
+await t.test("an auditor can't erase anyone", async (t) => {
   const service = await startService(t)
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   const { id } = body.employees[0]

@@ -9,13 +9,13 @@ const browser = await openBrowser(t)
 const EVENTS = '/settings/events'
 const HOSTILE = '</pre><script>alert(1)</script><img src=x onerror="alert(2)">'
 
-await t.test('an auditor reads what happened: who did it, to whom, with which data', async (t) => {
+await t.test('an auditor reads who did what to whom, with the data', async (t) => {
   const service = await startService(t)
   const { body } = await service.call('POST', '/v1/employees', { body: employee({ job_title: HOSTILE.slice(0, 120) }) })
   const [{ id }] = body.employees
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'auditor')
-  t.equal(new URL(page.url()).pathname, EVENTS, 'it is where an auditor begins')
+  t.equal(new URL(page.url()).pathname, EVENTS, "it is an auditor's first page")
   const events = page.locator('.events tbody')
   t.match(
     await events.first().textContent(),
@@ -30,13 +30,13 @@ await t.test('an auditor reads what happened: who did it, to whom, with which da
     attributes: { job_title: HOSTILE.slice(0, 120) },
   })
   t.equal(await page.locator('main script, main img').count(), 0, 'it is text')
-  t.equal(await page.locator(`main a[href^="/settings/bulk-user-logs"]`).count(), 0, 'its entry is for administrators')
+  t.equal(await page.locator(`main a[href^="/settings/bulk-user-logs"]`).count(), 0, 'entries are for administrators')
   t.equal(await page.getByRole('link', { name: 'Export all events' }).getAttribute('href'), '/audit/v1/events')
   for (const path of [EVENTS, `${EVENTS}/2`]) t.same(await looksOf(page, path), [])
   t.same(faults, [])
 })
 
-await t.test('events are found by type, by what they are about, and from a position', async (t) => {
+await t.test('events are found by type, by subject, and from a position', async (t) => {
   const service = await startService(t)
   const { body } = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
   const [{ id }] = body.employees
@@ -53,15 +53,11 @@ await t.test('events are found by type, by what they are about, and from a posit
   t.strictSame(await types(), ['EmployeeUpdated', 'EmployeeCreated'])
 
   await page.goto(`${EVENTS}?id=${body.log_id}`)
-  t.strictSame(
-    await types(),
-    ['ApiCallCompleted', 'EmployeeCreated', 'EmployeeCreated'],
-    'of a call, all of its events',
-  )
+  t.strictSame(await types(), ['ApiCallCompleted', 'EmployeeCreated', 'EmployeeCreated'], 'all events of a call')
   t.equal(
     await page.locator(`main a[href="/settings/bulk-user-logs/${body.log_id}"]`).count(),
     3,
-    'an administrator comes to its entry',
+    "an administrator can open the call's entry",
   )
 
   await page.goto(EVENTS)
@@ -88,7 +84,7 @@ await t.test('events are found by type, by what they are about, and from a posit
   t.same(faults, [])
 })
 
-await t.test('paging back and on again passes every event once, also with a filter', async (t) => {
+await t.test('paging back and forth passes every event once, also with a filter', async (t) => {
   const service = await startService(t)
   for (let at = 0; at < 3; at += 1)
     await service.call('POST', '/v1/employees', { body: Array.from({ length: 40 }, () => employee()) })
@@ -119,13 +115,13 @@ await t.test('paging back and on again passes every event once, also with a filt
       const address = await newer.getAttribute('href')
       await newer.click()
       await page.waitForURL(`**${address}`)
-      t.strictSame((await positions()).slice(-1), before.slice(-1), 'it goes on with what follows')
+      t.strictSame((await positions()).slice(-1), before.slice(-1), 'the next page follows')
     }
   }
   t.same(faults, [])
 })
 
-await t.test('an event has a page with its envelope, data and hashes, which are checked anew', async (t) => {
+await t.test("an event's page has its envelope, data and hashes, and recomputes the hashes", async (t) => {
   const service = await startService(t)
   const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
   const position = Number(headers['x-ledger-position'])
@@ -137,7 +133,7 @@ await t.test('an event has a page with its envelope, data and hashes, which are 
   await signIn(page, service.company, 'auditor')
   await page.goto(`${EVENTS}/${position}`)
   const envelope = deriveEnvelope(rows[0])
-  t.equal(await page.locator('#envelope').textContent(), envelope, 'the very text that was hashed')
+  t.equal(await page.locator('#envelope').textContent(), envelope, 'the exact text that was hashed')
   const text = (await page.locator('main').textContent())!
   for (const part of [rows[0].leaf_hash.toString('hex'), rows[0].salt.toString('hex'), JSON.parse(envelope).data_hash])
     t.ok(text.includes(part))
@@ -148,7 +144,7 @@ await t.test('an event has a page with its envelope, data and hashes, which are 
     `update events set data = replace(data, '"total":1', '"total":2') where position = ${position}`,
   )
   await page.goto(`${EVENTS}/${position}`)
-  t.equal(await page.getByText('Does not match').count(), 1, 'data that were tampered with')
+  t.equal(await page.getByText('Does not match').count(), 1, 'tampered data')
   await asSuperuser(service.urls.superUrl, `update events set ${ERASE} where position = ${position}`)
   await page.goto(`${EVENTS}/${position}`)
   t.match(await page.textContent('main'), 'data and salt were permanently deleted')
@@ -158,7 +154,7 @@ await t.test('an event has a page with its envelope, data and hashes, which are 
   t.same(faults, [])
 })
 
-await t.test('what this version cannot read is shown as it is stored', async (t) => {
+await t.test('an unreadable event is shown as it is stored', async (t) => {
   const service = await startService(t)
   const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
   const position = Number(headers['x-ledger-position'])
@@ -178,7 +174,7 @@ await t.test('what this version cannot read is shown as it is stored', async (t)
   t.same(faults, [])
 })
 
-await t.test("another company's events, and positions that are none, are not there", async (t) => {
+await t.test("another company's events and impossible positions are not found", async (t) => {
   const service = await startService(t)
   const other = await service.makeCompany('Other')
   const { body } = await service.call('POST', '/v1/employees', {

@@ -9,7 +9,7 @@ const { body } = await service.call('POST', '/v1/employees', { body: [employee()
 await service.project()
 const browser = await openBrowser(t)
 
-/** What has the focus: its text, its address, and whether a ring around it is drawn. */
+/** The focused element: its text, its address, and whether a focus ring is drawn. */
 async function focused(page: Page): Promise<{ text: string; href: string | null; hasRing: boolean }> {
   return page.locator(':focus').evaluate((element) => {
     const { outlineStyle, outlineWidth } = element.ownerDocument.defaultView!.getComputedStyle(element)
@@ -24,7 +24,7 @@ async function focused(page: Page): Promise<{ text: string; href: string | null;
 
 const MOST_TABS = 60
 
-/** Goes on by Tab to a link with this address. Throws when it cannot be reached, or the focus cannot be seen on the way. */
+/** Tabs to the link with this address. Throws when it can't be reached, or when the focus is invisible on the way. */
 async function tabTo(page: Page, href: string): Promise<void> {
   for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
     await page.keyboard.press('Tab')
@@ -37,7 +37,7 @@ async function tabTo(page: Page, href: string): Promise<void> {
 
 for (const colorScheme of ['light', 'dark'] as const) {
   await t.test(
-    `the list, an entry and a record are reached by Tab and Enter alone, with the focus in sight (${colorScheme})`,
+    `Tab and Enter alone reach the list, an entry and a record, with visible focus (${colorScheme})`,
     async (t) => {
       const { page, faults } = await openPage(t, browser, service, { colorScheme })
       await signIn(page, service.company, 'admin')
@@ -55,7 +55,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   )
 }
 
-await t.test('the first Tab is the way past the navigation, and is in sight then', async (t) => {
+await t.test('the first Tab shows the link that skips the navigation', async (t) => {
   const { page } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   await page.goto(`${LOGS}/${body.log_id}`)
@@ -70,10 +70,10 @@ await t.test('the first Tab is the way past the navigation, and is in sight then
   t.equal(inMain, 1, 'the next Tab is in the content')
 })
 
-await t.test('whoever is signed in by keyboard alone can sign out by it', async (t) => {
+await t.test('a user who signed in by keyboard can sign out by keyboard', async (t) => {
   const { page } = await openPage(t, browser, service)
   await page.goto('/sign-in')
-  // The field of the e-mail address gets the focus by itself, but not before the page is drawn.
+  // The e-mail field is focused by itself, but not before the page is drawn.
   const address = page.getByLabel('Email').and(page.locator(':focus'))
   await address.waitFor()
   await page.keyboard.type(service.company.member.email)
@@ -87,7 +87,7 @@ await t.test('whoever is signed in by keyboard alone can sign out by it', async 
   await address.waitFor()
 })
 
-await t.test('nothing moves for who wants no motion', async (t) => {
+await t.test('nothing moves with reduced motion', async (t) => {
   for (const [reducedMotion, moves] of [
     ['reduce', false],
     ['no-preference', true],

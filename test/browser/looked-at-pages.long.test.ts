@@ -3,8 +3,8 @@ import t from 'tap'
 import { collectRoutes } from '../support/http/registered-routes.ts'
 
 /*
- * Every page that can be opened has been looked at in a real browser, in both colour schemes and at every width: the
- * table names the test that does it. A page that is not in it fails, so that a new one cannot be forgotten.
+ * A real browser has looked at every page, in both colour schemes and at every width. The table names the test that
+ * does it; a page missing from it fails, so that new ones can't be forgotten.
  */
 
 const LOOKED_AT: Record<string, string> = {
@@ -36,12 +36,12 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/employees/:id/erase': 'erasing',
   '/settings/health': 'system-health',
   '/settings/company': 'company',
-  // The page of what is not there.
+  // The page for “not found”.
   '/settings/*': 'sign-in',
   '/account/*': 'sign-in',
 }
 
-/** What is no page of the interface: endpoints, files, redirections, a fragment, and the reference that Scalar makes. */
+/** Routes that are not pages of the interface: endpoints, files, redirections, a fragment, and Scalar's reference. */
 const NO_PAGES = [
   /^\/(?:v1|admin\/v1|audit\/v1)\//,
   /^\/(?:livez|readyz|openapi\.json)$/,
@@ -50,10 +50,10 @@ const NO_PAGES = [
   /\/rows$/,
 ]
 
-/** Answers that no address leads to: each is looked at where its form is sent. */
+/** Answers without an address of their own: each is looked at after its form is sent. */
 const ANSWERS = ['API key created', 'Secret rotated', 'User invited', 'Password reset', 'Token created', 'Password set']
 
-await t.test('every page that can be opened is in the table, and no other', async (t) => {
+await t.test('the table has every page that can be opened, and no other', async (t) => {
   const routes = collectRoutes()
   const { currentDocument } = await import('../../clients/typescript/current-document.ts')
   await currentDocument()

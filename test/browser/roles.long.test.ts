@@ -7,7 +7,7 @@ const browser = await openBrowser(t)
 const FOR_ADMINISTRATORS = ['/settings/usage', '/settings/health', '/settings/company']
 
 for (const role of ['auditor', 'member'] as const) {
-  await t.test(`a ${role} neither sees nor reaches what is for administrators`, async (t) => {
+  await t.test(`a ${role} neither sees nor reaches pages for administrators`, async (t) => {
     const { page, faults } = await openPage(t, browser, service)
     await signIn(page, service.company, role)
     await page.goto('/settings/events')
@@ -32,7 +32,7 @@ for (const role of ['auditor', 'member'] as const) {
   })
 }
 
-await t.test('a member does not reach the event stream and the employees either', async (t) => {
+await t.test('nor does a member reach the event stream and the employees', async (t) => {
   const { page } = await openPage(t, browser, service)
   await signIn(page, service.company, 'member')
   for (const path of ['/settings/events', '/settings/events/1', '/settings/employees']) {
@@ -41,7 +41,7 @@ await t.test('a member does not reach the event stream and the employees either'
   }
 })
 
-await t.test('an administrator has all of it', async (t) => {
+await t.test('an administrator reaches all of them', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   for (const path of [...FOR_ADMINISTRATORS, '/settings/events', '/settings/events/1'])

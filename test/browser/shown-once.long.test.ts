@@ -3,7 +3,7 @@ import t from 'tap'
 import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
-/* The answers to forms that show something once: no address leads to them, so each is looked at where it is. */
+/* The answers to forms that show something once: they have no address, so each is looked at right there. */
 
 const service = await startService(t)
 const { page, faults } = await openPage(t, await openBrowser(t), service)
@@ -20,7 +20,7 @@ async function answerOf(
   t.same(await looksOfAnswer(page), [])
 }
 
-await t.test('a new key with its lines for a shell, and a rotated one', async (t) => {
+await t.test('a new key with its curl commands, and a rotated one', async (t) => {
   await page.goto('/settings/api-keys/new')
   await page.getByLabel('Name').fill('x'.repeat(120))
   await answerOf(t, page, 'Create key', 'API key created')
@@ -29,7 +29,7 @@ await t.test('a new key with its lines for a shell, and a rotated one', async (t
   t.same(faults, [])
 })
 
-await t.test('the links of an invitation and of a reset, and the pages that they lead to', async (t) => {
+await t.test('the links of an invitation and of a reset, and the pages they open', async (t) => {
   await page.goto('/settings/users/new')
   await page.getByLabel('Email').fill(`${'x'.repeat(60)}@example.com`)
   await page.getByLabel('Name').fill('New')
@@ -52,7 +52,7 @@ await t.test('a token', async (t) => {
   t.same(faults, [])
 })
 
-await t.test('forms that are refused', async (t) => {
+await t.test('refused forms', async (t) => {
   await page.goto('/settings/api-keys/new')
   await page.getByLabel('Name').fill(' ')
   await page.getByRole('button', { name: 'Create key' }).click()

@@ -2,7 +2,7 @@ import t from 'tap'
 import { axeFaults, looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
-await t.test('whoever has signed in comes to the page that was asked for, and signing out ends it', async (t) => {
+await t.test('signing in opens the page that was asked for, and signing out ends the session', async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, await openBrowser(t), service)
   await page.goto('/settings/no-such-page?a=1')
@@ -20,7 +20,7 @@ await t.test('whoever has signed in comes to the page that was asked for, and si
   t.same(faults, [])
 })
 
-await t.test('the pages before signing in look right in both colour schemes and at every width', async (t) => {
+await t.test('the signed-out pages look right in both colour schemes and at every width', async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, await openBrowser(t), service)
   for (const path of ['/sign-in', '/invitation?token=x', '/problems', '/problems/quota_exceeded'])
@@ -28,7 +28,7 @@ await t.test('the pages before signing in look right in both colour schemes and 
   t.same(faults, [])
 })
 
-await t.test('a member sees no item of Company Settings, and comes to no page of it', async (t) => {
+await t.test("a member sees no Company Settings and can't open its pages", async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, await openBrowser(t), service)
   await signIn(page, service.company, 'member')

@@ -13,7 +13,7 @@ const browser = await openBrowser(t)
 const HEALTH = '/settings/health'
 const MARKUP = '<b id=hostile>unreadable</b>'
 
-/** Stores an event that nobody can read, and tries to fold it until its company is parked. Returns its position. */
+/** Stores an unreadable event and folds until its company is parked. Returns the event's position. */
 async function park(service: Service, company: TestCompany): Promise<number> {
   const { headers } = await service.call('POST', '/v1/employees', { body: employee(), key: company.key })
   const position = Number(headers['x-ledger-position'])
@@ -22,7 +22,7 @@ async function park(service: Service, company: TestCompany): Promise<number> {
     `update events set type = '${MARKUP}' where position = ${position} and company_id = '${toUuid(company.id)}'`,
   )
   await eventually('it is parked', async () => {
-    // Time passes faster: the next try is due at once.
+    // Make the next retry due at once.
     await service.pool.query('update checkpoints set next_try_at = null where parked_at is null')
     const fault: unknown = await catchUp(service.db, bulkUserLogs, company.id).catch((error: unknown) => error)
     if (fault instanceof UnfoldableError && fault.checkpoint) {
@@ -40,7 +40,7 @@ async function park(service: Service, company: TestCompany): Promise<number> {
 const heal = (service: Service) =>
   asSuperuser(service.urls.superUrl, `update events set type = 'ApiCallCompleted' where type = '${MARKUP}'`)
 
-await t.test('lag, queues, versions and the head of the ledger are told', async (t) => {
+await t.test("lag, queues, versions and the ledger's head are shown", async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, browser, service)
   await service.project()
@@ -74,11 +74,11 @@ await t.test('lag, queues, versions and the head of the ledger are told', async 
 })
 
 for (const javaScriptEnabled of [true, false]) {
-  await t.test(`a parked company is let go on by its administrator (script: ${javaScriptEnabled})`, async (t) => {
+  await t.test(`an administrator resumes their parked company (script: ${javaScriptEnabled})`, async (t) => {
     const service = await startService(t)
     const position = await park(service, service.company)
-    // Not before: they could fold the event while it can still be read. No sweep comes to its help later: whoever resumes a
-    // projection wakes it.
+    // The workers start here, because earlier they could fold the event while it is still readable. No later sweep is
+    // needed: resuming a projection wakes it.
     await startService(t, { SWEEP_INTERVAL_MS: '3600000' }, { workers: true, urls: service.urls })
     const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
     await signIn(page, service.company, 'admin')
@@ -104,7 +104,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-await t.test('of other companies nothing is told but how many: nobody else can let them go on', async (t) => {
+await t.test('other companies appear only as a count, and only they can resume themselves', async (t) => {
   const service = await startService(t)
   const other = await service.makeCompany('Secretive Limited')
   await park(service, other)
@@ -117,7 +117,7 @@ await t.test('of other companies nothing is told but how many: nobody else can l
     '1',
   )
   const text = (await page.locator('main').textContent())!
-  for (const told of [other.name, other.id, 'unknown type']) t.notOk(text.includes(told), told)
+  for (const secret of [other.name, other.id, 'unknown type']) t.notOk(text.includes(secret), secret)
   const resumed = await page.request.post(`${service.address}${HEALTH}/resume`, {
     form: { projection: 'bulk-user-logs' },
     headers: { origin: service.address, 'sec-fetch-site': 'same-origin' },
@@ -138,7 +138,7 @@ await t.test('of other companies nothing is told but how many: nobody else can l
   t.same(faults, [])
 })
 
-await t.test('the page brings itself up to date while somebody looks at it and does not work in it', async (t) => {
+await t.test('the page refreshes itself while it is watched, but not while it is worked in', async (t) => {
   const service = await startService(t)
   await service.project()
   const { page, faults } = await openPage(t, browser, service)
@@ -156,11 +156,11 @@ await t.test('the page brings itself up to date while somebody looks at it and d
   await page.clock.fastForward(10_000)
   await behind.getByText('3', { exact: true }).waitFor()
   t.equal(await page.locator('#report').count(), 1)
-  t.ok(await page.getByRole('button', { name: 'Copy' }).isVisible(), 'what is fetched works as what was there')
+  t.ok(await page.getByRole('button', { name: 'Copy' }).isVisible(), 'the refreshed content works like the original')
   await page.getByRole('button', { name: 'Copy' }).focus()
   await service.project()
   await page.clock.fastForward(60_000)
-  t.equal(await behind.textContent(), '3', 'nothing goes away from under the keyboard')
+  t.equal(await behind.textContent(), '3', 'nothing disappears from under the keyboard')
   await page.getByRole('link', { name: 'Refresh' }).focus()
   await page.clock.fastForward(10_000)
   await behind.getByText('0', { exact: true }).waitFor()

@@ -5,7 +5,7 @@ import { employee, startService } from '../support/service.ts'
 const browser = await openBrowser(t)
 const USAGE = '/settings/usage'
 
-await t.test('a company without calls reads so, and no chart pretends to show something', async (t) => {
+await t.test('a company without calls sees a message and no chart', async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
@@ -16,13 +16,13 @@ await t.test('a company without calls reads so, and no chart pretends to show so
   t.same(faults, [])
 })
 
-await t.test('calls and records are drawn by day and outcome, with the same numbers in a table beneath', async (t) => {
+await t.test('calls and records are drawn by day and outcome, with the same numbers in a table below', async (t) => {
   const service = await startService(t)
   await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
   await service.call('POST', '/v1/employees', { body: employee() })
   await service.call('POST', '/v1/employees', { body: [{}, {}] })
   await service.project()
-  // The same calls some days ago: a day is only a row of the read model's sums.
+  // Move some calls back by days: a day is only a row of sums in the read model.
   await service.pool.query(
     'insert into bulk_user_logs_v1.days select company_id, day - 20, key_id, operation, status, 1200, total, updated, deactivated, failed, no_updates from bulk_user_logs_v1.days',
   )
@@ -48,7 +48,7 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   t.same(faults, [])
 })
 
-await t.test('each key that is not revoked stands with its use and its quota, its name as text', async (t) => {
+await t.test('each key that is not revoked is listed with its use and quota, its name as text', async (t) => {
   const service = await startService(t)
   const hostile = '<img src=x onerror=alert(1)>'
   const { body: issued } = await service.manage('POST', '/api-keys', {
@@ -74,7 +74,7 @@ await t.test('each key that is not revoked stands with its use and its quota, it
   t.same(faults, [])
 })
 
-await t.test('a range that the page does not offer is a 400 that says which there are', async (t) => {
+await t.test('an unsupported range is a 400 that lists the supported ones', async (t) => {
   const service = await startService(t)
   const { page } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')

@@ -7,7 +7,7 @@ const PASSWORD = 'a password to paste'
 
 for (const javaScriptEnabled of [true, false]) {
   await t.test(
-    `who is invited takes the link in another browser and signs in as an auditor${javaScriptEnabled ? '' : ', without any script'}`,
+    `an invited user opens the link in another browser and signs in as an auditor${javaScriptEnabled ? '' : ', without any script'}`,
     async (t) => {
       const service = await startService(t)
       const browser = await openBrowser(t)
@@ -25,7 +25,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       const other = await openPage(t, browser, service, { javaScriptEnabled })
       await other.page.goto(link)
-      // As from a password manager: all at once.
+      // Paste it all at once, as a password manager does.
       await other.page.getByLabel('New password', { exact: true }).focus()
       await other.page.keyboard.insertText(PASSWORD)
       await other.page.getByLabel('Confirm new password').focus()
@@ -61,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 await t.test(
-  'the pages of users look right in both colour schemes and at every width, with hostile and long names',
+  'the user pages look right in both colour schemes and at every width, with hostile and long names',
   async (t) => {
     const service = await startService(t)
     const email = `${'x'.repeat(60)}@${'y'.repeat(60)}.example.com`

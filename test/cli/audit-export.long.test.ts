@@ -27,23 +27,20 @@ const exported = await run('export', '--company', id, '--out', file('a.ndjson'))
 const text = readFileSync(file('a.ndjson'), 'utf8')
 const events = text.split('\n').length - 1
 
-await t.test(
-  'an export is the same in a file, on standard output, compressed, and in parts one after the other',
-  async (t) => {
-    t.equal(exported.exitCode, 0, exported.stderr)
-    t.match(exported.stdout, `wrote events 1 to ${events} of ${id} to ${file('a.ndjson')} and their checkpoint to`)
-    const [printed] = await Promise.all([
-      run('export', '--company', id),
-      run('export', '--company', id, '--out', file('b.ndjson.gz')),
-      run('export', '--company', id, '--after', '5', '--out', file('rest.ndjson')),
-    ])
-    t.equal(printed.stdout, text)
-    t.equal(gunzipSync(readFileSync(file('b.ndjson.gz'))).toString(), text)
-    t.equal(readFileSync(file('rest.ndjson'), 'utf8'), text.split('\n').slice(5).join('\n'))
-  },
-)
+await t.test('an export is the same in a file, on standard output, compressed, and as consecutive parts', async (t) => {
+  t.equal(exported.exitCode, 0, exported.stderr)
+  t.match(exported.stdout, `wrote events 1 to ${events} of ${id} to ${file('a.ndjson')} and their checkpoint to`)
+  const [printed] = await Promise.all([
+    run('export', '--company', id),
+    run('export', '--company', id, '--out', file('b.ndjson.gz')),
+    run('export', '--company', id, '--after', '5', '--out', file('rest.ndjson')),
+  ])
+  t.equal(printed.stdout, text)
+  t.equal(gunzipSync(readFileSync(file('b.ndjson.gz'))).toString(), text)
+  t.equal(readFileSync(file('rest.ndjson'), 'utf8'), text.split('\n').slice(5).join('\n'))
+})
 
-await t.test('an export that cannot be made leaves nothing behind, and overwrites nothing', async (t) => {
+await t.test('a failed export leaves nothing behind, and overwrites nothing', async (t) => {
   const [taken, unknown, behind, nowhere] = await Promise.all([
     run('export', '--company', id, '--out', file('a.ndjson')),
     run('export', '--company', 'com_01m7wpyc6pe4c84c8xtp0e86m3', '--out', file('x')),
@@ -59,7 +56,7 @@ await t.test('an export that cannot be made leaves nothing behind, and overwrite
   t.notOk(existsSync(file('x')))
 })
 
-await t.test('without a signing key there is an export without a checkpoint, and it says so', async (t) => {
+await t.test('without a signing key the export has no checkpoint, and says so', async (t) => {
   const { exitCode, stdout } = await runCommand(t, ['audit', 'export', '--company', id, '--out', file('unsigned')], {
     ...SERVICE,
     SIGNING_KEY: '',
@@ -69,7 +66,7 @@ await t.test('without a signing key there is an export without a checkpoint, and
   t.notOk(existsSync(file('unsigned.checkpoint')))
 })
 
-await t.test('a signing key is rotated in its file, and one from the environment is not', async (t) => {
+await t.test('a signing key is rotated in its file, but not in the environment', async (t) => {
   const own = { DATA_DIR: folder, SIGNING_KEY_FILE: file('key.pem') }
   writeFileSync(file('key.pem'), service.config.SIGNING_KEY!)
   const rotated = await runJson<Record<string, unknown>>(t, ['audit', 'rotate-key'], own)
@@ -79,7 +76,7 @@ await t.test('a signing key is rotated in its file, and one from the environment
   failsWithLine(t, await run('rotate-key'), /the signing key comes from SIGNING_KEY/)
 })
 
-await t.test('a ledger that was rolled back is exported without a checkpoint, and the command fails', async (t) => {
+await t.test('a rolled-back ledger is exported without a checkpoint, and the command fails', async (t) => {
   const signer = await openSigner(service.config)
   await signer.files.append(id, (await signer.sign(service.db, id)).note)
   await asSuperuser(

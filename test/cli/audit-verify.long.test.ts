@@ -25,11 +25,11 @@ const early = changed('early.checkpoint', first)
 const late = changed('late.checkpoint', last)
 const forged = changed('forged.checkpoint', last.replace(`\n${events}\n`, `\n${events - 1}\n`))
 
-/** In surroundings in which there is nothing: no settings, no database. */
+/** Without any settings or database. */
 const verify = (...args: string[]) => runCommand(t, ['audit', 'verify', ...args], {})
 
-/** Runs verifications side by side, and checks the exit code and the first line of what each says. */
-async function said(t: Test, ...expected: [args: string[], code: number, line: RegExp][]): Promise<void> {
+/** Runs verifications in parallel, and checks the exit code and the first line of each. */
+async function assertVerdicts(t: Test, ...expected: [args: string[], code: number, line: RegExp][]): Promise<void> {
   const ended = await Promise.all(expected.map(([args]) => verify(...args)))
   for (const [at, [args, code, line]] of expected.entries()) {
     t.equal(ended[at]!.exitCode, code, args.join(' '))
@@ -37,9 +37,9 @@ async function said(t: Test, ...expected: [args: string[], code: number, line: R
   }
 }
 
-await t.test('an export is verified from files alone, and it is said how far it is signed', async (t) => {
+await t.test('an export is verified from files alone, and the verdict says how far it is signed', async (t) => {
   const part = new RegExp(`^consistent, signed to position 41 of ${events}$`)
-  await said(
+  await assertVerdicts(
     t,
     [[whole], 0, /^consistent, unsigned$/],
     [[whole, '--checkpoint', notes, '--key', publicKey], 0, /^consistent, signed$/],
@@ -52,14 +52,14 @@ await t.test('an export is verified from files alone, and it is said how far it 
   )
 })
 
-await t.test('the verdict as JSON tells what was counted, and progress is shown beside it', async (t) => {
+await t.test('the JSON verdict has the counts, and progress is shown beside it', async (t) => {
   const { stdout, stderr } = await verify(whole, '--checkpoint', notes, '--key', publicKey, '--json')
   t.match(JSON.parse(stdout), { verdict: 'consistent', events, checkpoints: 3, checked_to: events, signed_to: events })
   t.match(stderr, /^verify .*100 %/m)
 })
 
 await t.test('each kind of fault has its exit code, and says where and why', async (t) => {
-  await said(
+  await assertVerdicts(
     t,
     [[changed('cut', text.slice(0, -5))], 1, new RegExp(`^invalid at position ${events}: the line is cut off`)],
     [
@@ -80,7 +80,7 @@ await t.test('each kind of fault has its exit code, and says where and why', asy
   )
 })
 
-await t.test('wrong use has an exit code of its own', async (t) => {
+await t.test('wrong usage has its own exit code', async (t) => {
   const uses = [[], [whole, '--key', 'nonsense'], [whole, '--yaml'], [whole, '--key', 'a+b+c']]
   for (const { exitCode, stdout, stderr } of await Promise.all(uses.map((args) => verify(...args)))) {
     t.match({ exitCode, stdout }, { exitCode: 2, stdout: '' })
@@ -89,7 +89,7 @@ await t.test('wrong use has an exit code of its own', async (t) => {
 })
 
 await t.test(
-  'the second verifier says the same on its own command line',
+  "the second verifier's command line gives the same verdicts",
   { skip: !hasPython() && 'there is no python3 here' },
   async (t) => {
     const python = (...args: string[]) => spawnSync('python3', ['docs/verify_ledger.py', ...args], { encoding: 'utf8' })

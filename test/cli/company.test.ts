@@ -8,7 +8,7 @@ const { id } = service.company
 const ENVIRONMENT = { DATABASE_URL: service.urls.serviceUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'warn' }
 const setTimeZone = (zone: string, company = id) => ['company', 'set-time-zone', zone, '--company', company]
 
-await t.test('the time zone of a company is set from the command line, and the event says by whom', async (t) => {
+await t.test("the command line sets a company's time zone, and the event says who did it", async (t) => {
   t.match(await runJson(t, setTimeZone('europe/madrid'), ENVIRONMENT), { company_id: id, time_zone: 'Europe/Madrid' })
   t.equal((await service.manage('GET', '/company')).body.time_zone, 'Europe/Madrid')
   t.match((await streamOf(service, id)).at(-1), {
@@ -18,7 +18,7 @@ await t.test('the time zone of a company is set from the command line, and the e
   })
 })
 
-await t.test('what is no time zone, or no company, is told in a line', async (t) => {
+await t.test('an unknown time zone or company is a one-line error', async (t) => {
   const wrong = await runCommand(t, setTimeZone('Nowhere/Land'), ENVIRONMENT)
   t.equal(wrong.exitCode, 1)
   t.match(wrong.stderr, /It must be the IANA name of a time zone/)

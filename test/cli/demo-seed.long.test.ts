@@ -39,8 +39,8 @@ const FAILURES: Record<string, number> = {
   idempotency_key_reused: 422,
 }
 
-/** The number of employees, and how often each outcome came, as the command told. */
-function toldBy({ stdout }: Ended): { employees: number; calls: number; outcomes: Record<string, number> } {
+/** The number of employees and of each outcome, as the command printed them. */
+function readSummary({ stdout }: Ended): { employees: number; calls: number; outcomes: Record<string, number> } {
   const [, employees, calls, list] = /^([0-9]+) employees created in ([0-9]+) calls: (.+)\n$/.exec(stdout) ?? []
   const pairs = (list ?? '')
     .split(', ')
@@ -53,7 +53,7 @@ function toldBy({ stdout }: Ended): { employees: number; calls: number; outcomes
   }
 }
 
-/** All entries of the demo company's log. */
+/** All entries in the demo company's log. */
 async function wholeLog(address: string): Promise<Entry[]> {
   const headers = { authorization: `Bearer ${readDemo(DATA_DIR).admin.token}` }
   const entries: Entry[] = []
@@ -82,13 +82,13 @@ async function employeesOf(dataDir: string): Promise<{ external_id: string; emai
   }
 }
 
-await t.test('without a demo company it says what to do first, and makes nothing', async (t) => {
+await t.test('without a demo company it says what to do first, and creates nothing', async (t) => {
   const ended = await runCommand(t, ['demo', 'seed'], SETTINGS)
   failsWithLine(t, ended, /^employee-ledger: there is no demo company; run `npm start` first/)
   t.notOk(existsSync(DATA_DIR))
 })
 
-await t.test('the demo company of a first start has no employees and an empty log', async (t) => {
+await t.test("the first start's demo company has no employees and an empty log", async (t) => {
   const starting = await startServer(t, ['start'], SETTINGS)
   await starting.prints('The credentials are saved in')
   t.same(await wholeLog(starting.address), [])
@@ -96,17 +96,17 @@ await t.test('the demo company of a first start has no employees and an empty lo
   await starting.end('SIGTERM')
 })
 
-let first: ReturnType<typeof toldBy>
+let first: ReturnType<typeof readSummary>
 let server: Server
 
-await t.test('it fills the demo while no server runs, shows how far it is, and leaves nothing behind', async (t) => {
+await t.test('it fills the demo while no server runs, shows its progress, and leaves no server behind', async (t) => {
   const ended = await runCommand(t, ['demo', 'seed'], SETTINGS)
   t.equal(ended.exitCode, 0)
   t.equal(ended.stderr.match(/^demo calls [0-9]+\/[0-9]+ \([0-9]+ %\) .+ left$/gm)?.length, 10)
   t.equal(ended.stderr.trimEnd().split('\n').length, 10, 'nothing else')
   t.notOk(hasDatabaseServer(DATA_DIR))
 
-  first = toldBy(ended)
+  first = readSummary(ended)
   t.ok(first.employees >= 450 && first.employees <= 550, `${first.employees} employees`)
   t.ok(first.calls >= 250 && first.calls <= 400, `${first.calls} calls`)
   const expected = [
@@ -162,10 +162,10 @@ await t.test('the log holds every call with its outcome', async (t) => {
     )
 })
 
-await t.test('a second run, beside the running server, adds others and goes on with the numbers', async (t) => {
+await t.test('a second run, beside the running server, adds more and continues the numbering', async (t) => {
   const ended = await runCommand(t, ['demo', 'seed'], SETTINGS)
   t.equal(ended.exitCode, 0, ended.stderr)
-  const second = toldBy(ended)
+  const second = readSummary(ended)
   t.same(second.outcomes, first.outcomes)
   t.equal((await wholeLog(server.address)).length, first.calls + second.calls)
 

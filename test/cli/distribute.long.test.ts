@@ -18,7 +18,7 @@ function settingsOf(urls: { serviceUrl: string; ownerUrl: string }) {
 
 const onCitus = CITUS_URL === undefined ? { skip: 'CITUS_URL names no Citus cluster' } : {}
 
-await t.test('a database without Citus, or of one role, is told so in a line, and nothing is done', async (t) => {
+await t.test('without Citus, or with a single role, it prints one line and does nothing', async (t) => {
   const settings = settingsOf(await createEmptyDatabase(t))
   failsWithLine(
     t,
@@ -38,8 +38,11 @@ await t.test('a database without Citus, or of one role, is told so in a line, an
   )
 })
 
-/** Whoever adds a table that no company owns says in src/postgres/migration/distribution-steps.ts where it stands on a cluster. */
-await t.test('every table goes by company, but for those that are known not to', async (t) => {
+/**
+ * When you add a table without a company, say in src/postgres/migration/distribution-steps.ts where it goes on a
+ * cluster.
+ */
+await t.test('every table has a company, except the known ones', async (t) => {
   const client = new pg.Client({ connectionString: (await createTestDatabase(t)).ownerUrl })
   await client.connect()
   t.teardown(() => client.end())
@@ -55,7 +58,7 @@ await t.test('every table goes by company, but for those that are known not to',
 })
 
 await t.test(
-  'what stands in the tables goes along, an interrupted run is gone on with, and a second one finds nothing to do',
+  'existing rows are moved, an interrupted run is continued, and a second run finds nothing to do',
   onCitus,
   async (t) => {
     const urls = await createClusterTestDatabase(t)

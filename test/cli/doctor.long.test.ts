@@ -23,7 +23,7 @@ await makeHistory(service, service.company, 1)
 await service.project()
 const { superUrl, serviceUrl, ownerUrl, name } = service.urls
 
-/** A data folder with a key, as it should be. */
+/** A sound data folder with a key. */
 function makePlace(t: Test): Environment {
   const DATA_DIR = makeDataDir(t)
   mkdirSync(path.join(DATA_DIR, 'checkpoints'), { recursive: true })
@@ -35,7 +35,7 @@ function makePlace(t: Test): Environment {
 interface Examined {
   exitCode: number | null
   verdict: string
-  /** What was found of a check. */
+  /** What a check found. */
   of(check: string): Finding | undefined
   levels: Record<string, string>
 }
@@ -45,7 +45,7 @@ async function examine(t: Test, environment: Environment): Promise<Examined> {
   if (stderr !== '') throw new Error(stderr)
   const { verdict, findings } = JSON.parse(stdout) as { verdict: string; findings: Finding[] }
   for (const { level, advice, check } of findings)
-    t.equal(advice === null, level === 'ok', `${check}: who is told of a fault is told what to do`)
+    t.equal(advice === null, level === 'ok', `${check}: a fault comes with advice`)
   return {
     exitCode,
     verdict,
@@ -83,7 +83,7 @@ const ALL = [
   ...['projection employees', 'projection bulk-user-logs', 'checkpoints'],
 ]
 
-await t.test('an installation gets a line for each look, with what to do where something is wrong', async (t) => {
+await t.test('each check of an installation prints a line, with advice where something is wrong', async (t) => {
   await asSuperuser(
     superUrl,
     `alter database ${name} set log_error_verbosity = terse`,
@@ -92,7 +92,7 @@ await t.test('an installation gets a line for each look, with what to do where s
   const found = await examine(t, makePlace(t))
   const { disk: _, durability: durable, ...others } = found.levels
   t.strictSame(Object.keys(found.levels), ALL)
-  // The server of the tests is not durable, and the disk is whatever it is.
+  // The test server is not durable, and its disk could be anything.
   t.equal(durable, 'fail')
   t.strictSame(
     Object.entries(others).filter(([, level]) => level !== 'ok'),
@@ -102,16 +102,12 @@ await t.test('an installation gets a line for each look, with what to do where s
   t.equal(exitCode, 1)
   t.equal(stdout.trimEnd().split('\n').length, ALL.length + 1)
   t.match(stdout, /^fail {2}durability: fsync.* → set fsync/m)
-  t.match(
-    found.of('disk')!.found,
-    /checkpoints$/,
-    'of what is written here, and nothing is said of the disk of the database',
-  )
+  t.match(found.of('disk')!.found, /checkpoints$/, "on the local disk; the database's disk is not mentioned")
   t.match(found.of('size')!.found, /^[0-9.]+ GiB; check the free space .* yourself$/)
   t.match(stdout, /^ok {4}role: ledger_service may only insert and read events$/m)
 })
 
-await t.test('each fault of the database is found, and named with what to do', async (t) => {
+await t.test('each fault of the database is found, with advice', async (t) => {
   await asSuperuser(
     superUrl,
     ...['synchronous_commit = off', `log_error_verbosity = 'default'`].map(
@@ -141,7 +137,7 @@ await t.test('each fault of the database is found, and named with what to do', a
   t.match(asOwner.of('role'), { level: 'warn', found: /^ledger_owner owns the tables/ })
 })
 
-await t.test('a database that was rolled back behind a checkpoint outside is wrong', async (t) => {
+await t.test('a database rolled back behind an external checkpoint is a failure', async (t) => {
   const place = makePlace(t)
   const other = await startService(
     t,
@@ -155,7 +151,7 @@ await t.test('a database that was rolled back behind a checkpoint outside is wro
   await asSuperuser(other.urls.superUrl, 'update heads set position = 0')
   const found = await examine(t, environment)
   t.match(found.of('checkpoints'), { level: 'fail', found: /the database was rolled back/ })
-  // As after a restore to a time at which the company did not exist.
+  // As after a restore to a time before the company existed.
   await asSuperuser(other.urls.superUrl, 'delete from heads')
   const gone = await examine(t, environment)
   t.match(gone.of('checkpoints'), { level: 'fail', found: `the ledger of ${other.company.id} ends at position 0` })
@@ -176,7 +172,7 @@ await t.test('a pooler that drops the settings of a connection is found', async 
 })
 
 await t.test(
-  "times that a database clock which jumped ahead has left are found, and so is a clock unlike this machine's",
+  "future timestamps left by a database clock that jumped are found, and so is a clock unlike this machine's",
   async (t) => {
     const other = await startService(t)
     await asSuperuser(other.urls.superUrl, `update heads set recorded_at = clock_timestamp() + interval '1 hour'`)
@@ -194,7 +190,7 @@ await t.test(
   },
 )
 
-await t.test('too few connections for one process of each kind are found', async (t) => {
+await t.test('too few connections for one process of each kind are reported', async (t) => {
   const found = await examine(t, { ...makePlace(t), POOL_SIZE: '200' })
   t.match(found.of('connections'), {
     level: 'warn',
@@ -202,7 +198,7 @@ await t.test('too few connections for one process of each kind are found', async
   })
 })
 
-await t.test('what is wrong outside the database is found', async (t) => {
+await t.test('faults outside the database are found', async (t) => {
   const place = makePlace(t)
   chmodSync(place['SIGNING_KEY_FILE']!, 0o644)
   const found = await examine(t, { ...place, CHECKPOINT_DIR: path.join(place['DATA_DIR']!, 'none') })
@@ -220,7 +216,7 @@ await t.test('what is wrong outside the database is found', async (t) => {
   })
 })
 
-await t.test('a database that is not there, or not set up, is wrong, and the rest is told all the same', async (t) => {
+await t.test('a missing or empty database is a failure, and everything else is still checked', async (t) => {
   const place = makePlace(t)
   const gone = await examine(t, { ...place, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
   t.match(gone, { exitCode: 1, verdict: 'fail', levels: { connection: 'fail', 'signing key': 'ok' } })
@@ -230,7 +226,7 @@ await t.test('a database that is not there, or not set up, is wrong, and the res
 })
 
 await t.test(
-  'the exit code is 0 when all is well, 3 for warnings alone (checkpoints on the disk of the database), 2 for wrong use',
+  "the exit code is 0 when all is well, 3 for warnings alone (checkpoints on the database's disk), 2 for wrong usage",
   async (t) => {
     const DATA_DIR = makeDataDir(t)
     const made = await runCommand(t, ['company', 'list'], { DATA_DIR })
@@ -242,7 +238,7 @@ await t.test(
     t.equal(found.levels['durability'], 'ok')
     const isRoomy = found.levels['disk'] === 'ok'
     if (isRoomy) t.match(found, { exitCode: 3, verdict: 'warn' })
-    // A disk in memory, which every Linux has.
+    // An in-memory disk, which every Linux has.
     const CHECKPOINT_DIR = mkdtempSync('/dev/shm/ledger-doctor-')
     t.teardown(() => rmSync(CHECKPOINT_DIR, { recursive: true }))
     const well = await examine(t, { DATA_DIR, CHECKPOINT_DIR })

@@ -12,7 +12,7 @@ const head = async () => (await service.pool.query('select position from heads')
 const { body } = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'E 1' }) })
 const { id } = body.employees[0]
 
-await t.test('without a terminal nothing is erased unless --yes is said', async (t) => {
+await t.test('without a terminal nothing is erased unless --yes is given', async (t) => {
   const before = await head()
   failsWithLine(t, await runCommand(t, erase('--id', id), ENVIRONMENT), /cannot be undone; confirm with --yes/)
   const ended = await runCommand(t, ['user', 'erase', '--company', company, '--user', member.user_id], ENVIRONMENT)
@@ -20,7 +20,7 @@ await t.test('without a terminal nothing is erased unless --yes is said', async 
   t.equal(await head(), before)
 })
 
-await t.test('the person is named in exactly one way', async (t) => {
+await t.test('exactly one option identifies the person', async (t) => {
   failsWithLine(
     t,
     await runCommand(t, erase('--yes'), ENVIRONMENT),
@@ -31,14 +31,14 @@ await t.test('the person is named in exactly one way', async (t) => {
   t.match(two.stderr, /'--id <id>' cannot be used with option '--email <email>'/)
 })
 
-await t.test('an employee is erased once, and the running API follows at once', async (t) => {
+await t.test('an employee is erased once, and the running API applies it at once', async (t) => {
   const erased = await runJson<object>(t, erase('--external-id', 'E 1', '--yes'), ENVIRONMENT)
   t.strictSame(erased, { employee_id: id, positions: 1, position: await head() })
   t.equal((await service.call('GET', `/v1/employees/${id}`)).status, 404)
   failsWithLine(t, await runCommand(t, erase('--id', id, '--yes'), ENVIRONMENT), /No employee has this identifier/)
 })
 
-await t.test('a removed user is erased, and no other', async (t) => {
+await t.test('only removed users are erased', async (t) => {
   const user = ['user', 'erase', '--company', company, '--user', member.user_id, '--yes']
   failsWithLine(t, await runCommand(t, user, ENVIRONMENT), /Only a removed user can be erased/)
   await service.manage('DELETE', `/users/${member.user_id}`)

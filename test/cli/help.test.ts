@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import t from 'tap'
 import { buildProgram } from '../../src/cli/program.ts'
 
-/** The commands that do something, by what is typed. */
+/** The executable commands, by what is typed. */
 function leavesOf(command: Command, words: string[] = []): [string, Command][] {
   if (command.commands.length === 0) return [[words.join(' '), command]]
   return command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]))
 }
 
-/** What help writes, with what is added below the options. */
+/** A command's help, including the text below the options. */
 function helpOf(command: Command): string {
   let text = ''
   command.configureOutput({ writeOut: (more) => (text += more) })
@@ -25,7 +25,7 @@ const examples = leaves.flatMap(([name, command]) => {
     .map((line) => ({ name, line: line.trim() }))
 })
 
-await t.test('each example in the help is taken by the very command that shows it', async (t) => {
+await t.test('every example in the help is accepted by its command', async (t) => {
   t.ok(examples.length > 15)
   for (const { name, line } of examples) {
     const taken: string[] = []
@@ -38,10 +38,10 @@ await t.test('each example in the help is taken by the very command that shows i
   }
 })
 
-/** What goes on until it is ended, and what writes a file or nothing but lines of progress. */
+/** Commands that run until they are stopped, and those that write a file or only progress. */
 const WITHOUT_JSON = ['start', 'serve', 'work', 'audit export', 'demo seed']
 
-await t.test('every command that prints a result prints it as JSON, too', (t) => {
+await t.test('every command that prints a result can print it as JSON', (t) => {
   const without = leaves
     .filter(([, command]) => !command.options.some(({ long }) => long === '--json'))
     .map(([name]) => name)

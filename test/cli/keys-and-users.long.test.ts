@@ -18,7 +18,7 @@ interface ShownKey {
 const status = async (secret = key.api_key) =>
   (await service.call('POST', '/v1/employees', { body: employee(), key: { ...key, api_key: secret } })).status
 
-await t.test('a key is renamed, disabled and enabled, and the running API follows at once', async (t) => {
+await t.test('a key is renamed, disabled and enabled, and the running API applies it at once', async (t) => {
   const edited = await runJson<ShownKey>(
     t,
     ['key', 'edit', ...ofKey, '--name', 'Nightly', '--quota-limit', '500'],
@@ -41,7 +41,7 @@ await t.test('a rotated key works with both secrets, a revoked one with none', a
   ])
 })
 
-await t.test("a user's role and life are changed, and tokens follow at once", async (t) => {
+await t.test("a user's role and status are changed, and tokens follow at once", async (t) => {
   const invited = await runJson<{ user_id: string; one_time_token: string; status: string }>(
     t,
     ['user', 'invite', '--company', company, '--email', 'new@acme.example', '--name', 'New', '--role', 'member'],
@@ -62,13 +62,13 @@ await t.test("a user's role and life are changed, and tokens follow at once", as
   t.strictSame(
     users.filter(({ user_id: id }) => id === auditor.user_id),
     [],
-    'who was removed is not listed',
+    'a removed user is not listed',
   )
   const lastAdmin = await runCommand(t, ['user', 'remove', ...of(admin.user_id)], ENVIRONMENT)
   failsWithLine(t, lastAdmin, /^employee-ledger: /)
 })
 
-await t.test('what is not there is told in one line', async (t) => {
+await t.test('an unknown id is a one-line error', async (t) => {
   const unknown = 'key_01h455vb4pex5vsknk084sn02q'
   const ended = await runCommand(t, ['key', 'disable', '--company', company, '--key', unknown], ENVIRONMENT)
   failsWithLine(t, ended, 'employee-ledger: No such API key exists\n')

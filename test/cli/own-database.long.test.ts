@@ -25,7 +25,7 @@ const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ format: '
 const SERVICE = { DATABASE_URL: urls.serviceUrl, DATA_DIR, SIGNING_KEY, LOG_LEVEL: 'warn' }
 const WITH_OWNER = { ...SERVICE, MIGRATE_DATABASE_URL: urls.ownerUrl }
 
-await t.test('a database that is not set up is refused in one line, and mended by migrate', async (t) => {
+await t.test('a database without tables is refused in one line, and migrate fixes it', async (t) => {
   const hint = 'employee-ledger: the database is not set up for this version: run `npm run --silent cli -- migrate`\n'
   for (const command of [['serve'], ['work'], ['company', 'list', '--json']]) {
     failsWithLine(t, await runCommand(t, command, SERVICE), hint)
@@ -46,7 +46,7 @@ await t.test('a database that is not set up is refused in one line, and mended b
   t.same(await runJson(t, ['company', 'list'], SERVICE), [])
 })
 
-await t.test('a call to one process gets its log entry from another one', async (t) => {
+await t.test('a call to one process gets its log entry from another', async (t) => {
   const [server, worker] = [await startServer(t, ['serve'], SERVICE), launch(t, ['work'], SERVICE)]
   await worker.prints('employee-ledger worker is running\n')
   const create = ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example']
@@ -68,7 +68,7 @@ await t.test('a call to one process gets its log entry from another one', async 
     return answer.status === 200 && answer
   })
   t.match(found.body, { id: body.log_id, status: 'Completed', counts: { total: 1 } })
-  t.match(await read(auditor.token), { status: 403, body: { code: 'admin_only' } }, 'the role is that of the command')
+  t.match(await read(auditor.token), { status: 403, body: { code: 'admin_only' } }, 'the command determines the role')
   await eventually('nothing lags', async () => {
     const projections = await runJson<{ lagging: number }[]>(t, ['projections', 'list'], SERVICE)
     return projections.every(({ lagging }) => lagging === 0)
@@ -77,7 +77,7 @@ await t.test('a call to one process gets its log entry from another one', async 
   for (const process of [server, worker]) t.match(await process.end('SIGTERM'), { exitCode: 0, stderr: '' })
 })
 
-await t.test('start makes a demo on a database of yours only when it is asked to', async (t) => {
+await t.test('start creates a demo on your own database only on request', async (t) => {
   const plain = await startServer(t, ['start'], SERVICE)
   t.match(await plain.end('SIGTERM'), { exitCode: 0, stdout: /^employee-ledger listens on \S+\n$/, stderr: '' })
   t.notOk(existsSync(demoFile(DATA_DIR)))
@@ -93,7 +93,7 @@ await t.test('start makes a demo on a database of yours only when it is asked to
   await withDemo.end('SIGTERM')
 })
 
-await t.test('a demo file that cannot be read is told in one line', async (t) => {
+await t.test('an unreadable demo file is a one-line error', async (t) => {
   writeFileSync(demoFile(DATA_DIR), '{"base_url":')
   failsWithLine(
     t,
@@ -102,23 +102,20 @@ await t.test('a demo file that cannot be read is told in one line', async (t) =>
   )
 })
 
-await t.test(
-  'without a signing key it serves all the same, and the log says once that nothing is signed',
-  async (t) => {
-    const server = await startServer(t, ['serve'], { ...SERVICE, SIGNING_KEY: '' })
-    t.equal((await send(server.address, 'GET', '/livez', {})).status, 200)
-    const { exitCode, stderr } = await server.end('SIGTERM')
-    t.equal(exitCode, 0)
-    t.match(stderr, /^[^\n]*no signing key is set \(SIGNING_KEY_FILE or SIGNING_KEY\)[^\n]*\n$/)
-    failsWithLine(
-      t,
-      await runCommand(t, ['serve'], { ...SERVICE, SIGNING_KEY: 'nonsense' }),
-      /SIGNING_KEY does not contain a private key in PEM/,
-    )
-  },
-)
+await t.test('without a signing key it runs, and logs once that nothing is signed', async (t) => {
+  const server = await startServer(t, ['serve'], { ...SERVICE, SIGNING_KEY: '' })
+  t.equal((await send(server.address, 'GET', '/livez', {})).status, 200)
+  const { exitCode, stderr } = await server.end('SIGTERM')
+  t.equal(exitCode, 0)
+  t.match(stderr, /^[^\n]*no signing key is set \(SIGNING_KEY_FILE or SIGNING_KEY\)[^\n]*\n$/)
+  failsWithLine(
+    t,
+    await runCommand(t, ['serve'], { ...SERVICE, SIGNING_KEY: 'nonsense' }),
+    /SIGNING_KEY does not contain a private key in PEM/,
+  )
+})
 
-await t.test('a port in use is told in one line', async (t) => {
+await t.test('a port in use is a one-line error', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   t.teardown(() => other.close())
   await once(other, 'listening')

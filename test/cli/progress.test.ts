@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import t from 'tap'
 import { eventProgress, showProgress } from '../../src/cli/terminal/progress.ts'
 
-/** A stream that keeps what is written to it. */
+/** A stream that keeps everything written to it. */
 function keepingStream(asTerminal: boolean): { stream: NodeJS.WriteStream; text(): string } {
   let text = ''
   const write = (chunk: Buffer, _: string, done: () => void) => {
@@ -14,7 +14,7 @@ function keepingStream(asTerminal: boolean): { stream: NodeJS.WriteStream; text(
   return { stream, text: () => text }
 }
 
-await t.test('where there is no terminal it writes a line for each tenth, with rate and time left', async (t) => {
+await t.test('without a terminal it writes a line for each tenth, with rate and time left', async (t) => {
   const { stream, text } = keepingStream(false)
   const progress = showProgress('rows', 200, stream)
   for (let done = 0; done < 199; done += 1) progress.advance()
@@ -27,7 +27,7 @@ await t.test('where there is no terminal it writes a line for each tenth, with r
   t.match(lines[9], /^rows 200\/200 \(100 %\) {2}[0-9.]+\/s {2}0 s left$/)
 })
 
-await t.test('large steps give no line twice', async (t) => {
+await t.test('large steps print no line twice', async (t) => {
   const { stream, text } = keepingStream(false)
   const progress = showProgress('rows', 7, stream)
   for (const steps of [3, 3, 1]) progress.advance(steps)
@@ -45,20 +45,17 @@ await t.test('on a terminal it draws a bar, with rate and time left', async (t) 
   t.match(text(), /rows \[={30}\] 4\/4 {2}[0-9.]+\/s {2}[0-9]+s left/)
 })
 
-await t.test(
-  'work whose size is told later shows no more than that size, and nothing when there is none',
-  async (t) => {
-    const { stream, text } = keepingStream(false)
-    const progress = eventProgress('rows', stream)
-    progress.begin(4)
-    for (const steps of [3, 3, 3]) progress.advance(steps)
-    progress.finish()
-    t.same(text().match(/\([0-9]+ %\)/g), ['(75 %)', '(100 %)'])
-    const empty = keepingStream(false)
-    const nothing = eventProgress('rows', empty.stream)
-    nothing.begin(0)
-    nothing.advance(2)
-    nothing.finish()
-    t.equal(empty.text(), '')
-  },
-)
+await t.test('progress never exceeds 100 %, and empty work prints nothing', async (t) => {
+  const { stream, text } = keepingStream(false)
+  const progress = eventProgress('rows', stream)
+  progress.begin(4)
+  for (const steps of [3, 3, 3]) progress.advance(steps)
+  progress.finish()
+  t.same(text().match(/\([0-9]+ %\)/g), ['(75 %)', '(100 %)'])
+  const empty = keepingStream(false)
+  const nothing = eventProgress('rows', empty.stream)
+  nothing.begin(0)
+  nothing.advance(2)
+  nothing.finish()
+  t.equal(empty.text(), '')
+})

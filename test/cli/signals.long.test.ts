@@ -11,7 +11,7 @@ const DATA_DIR = makeDataDir(t)
 const SETTINGS = { DATA_DIR, LOG_LEVEL: 'warn' }
 const BODY = JSON.stringify(employee())
 
-/** Begins a creation whose body the server waits for: it has the header, and says that it goes on. */
+/** Begins a creation and sends its header. The server has said that it waits for the body. */
 async function beginCall({ address }: Server): Promise<http.ClientRequest> {
   const { api_id, api_key } = readDemo(DATA_DIR)
   const headers = {
@@ -24,8 +24,8 @@ async function beginCall({ address }: Server): Promise<http.ClientRequest> {
   return request
 }
 
-/** Resolves once nobody new is let in. */
-async function closesTheDoor({ address }: Server): Promise<void> {
+/** Resolves once new connections are refused. */
+async function untilRefused({ address }: Server): Promise<void> {
   await eventually('connections are refused', () =>
     send(address, 'GET', '/livez', {}).then(
       () => false,
@@ -34,12 +34,12 @@ async function closesTheDoor({ address }: Server): Promise<void> {
   )
 }
 
-/** Whether the pieces of a first start stand where no later start would mistake them for a whole. */
+/** Whether a later start could not mistake the pieces of a first start for a whole database. */
 function isTidy(): boolean {
   return readdirSync(DATA_DIR).every((name) => ['database.json', 'postgres'].includes(name))
 }
 
-await t.test('a signal while the database is being made ends a first start in order', async (t) => {
+await t.test('a signal during the creation of the database ends a first start cleanly', async (t) => {
   const running = launch(t, ['start'], SETTINGS)
   await eventually(
     'initdb runs',
@@ -50,20 +50,20 @@ await t.test('a signal while the database is being made ends a first start in or
   t.ok(isTidy())
 })
 
-await t.test('a signal while it migrates ends it in order', async (t) => {
+await t.test('a signal during the migration ends it cleanly', async (t) => {
   const running = launch(t, ['start'], SETTINGS)
   await running.prints(/migration .+: done/)
   t.match(await running.end('SIGHUP'), { exitCode: 0, signal: null, stderr: '' })
   t.notOk(hasDatabaseServer(DATA_DIR))
 })
 
-await t.test('Ctrl-C, which npm passes on once more, is one, and calls under way are answered', async (t) => {
+await t.test('Ctrl-C, which npm sends twice, counts once, and calls in progress are answered', async (t) => {
   const server = await startServer(t, ['start'], SETTINGS)
   await server.prints(/credentials are saved in|credentials of the demo company are in/)
   const request = await beginCall(server)
   server.child.kill('SIGINT')
   server.child.kill('SIGINT')
-  await closesTheDoor(server)
+  await untilRefused(server)
 
   request.end(BODY)
   const [response] = (await once(request, 'response')) as [http.IncomingMessage]
@@ -73,7 +73,7 @@ await t.test('Ctrl-C, which npm passes on once more, is one, and calls under way
   t.notOk(hasDatabaseServer(DATA_DIR))
 })
 
-await t.test('a caller who does not go on is cut off in the end, and PostgreSQL is stopped all the same', async (t) => {
+await t.test('a caller who stops sending is cut off in the end, and PostgreSQL is still stopped', async (t) => {
   const server = await startServer(t, ['start'], { ...SETTINGS, SHUTDOWN_TIMEOUT_MS: '1000' })
   const request = await beginCall(server)
   const cutOff = once(request, 'error')
@@ -82,14 +82,14 @@ await t.test('a caller who does not go on is cut off in the end, and PostgreSQL 
   t.notOk(hasDatabaseServer(DATA_DIR))
 })
 
-await t.test('when nobody reads what it prints any more it ends in order', async (t) => {
+await t.test('it ends cleanly when nobody reads its output any more', async (t) => {
   const running = launch(t, ['start'], SETTINGS)
   running.child.stdout.destroy()
   t.match(await running.ended, { exitCode: 0, signal: null, stderr: '' })
   t.notOk(hasDatabaseServer(DATA_DIR))
 })
 
-await t.test('a command that is interrupted stops the server that it started', async (t) => {
+await t.test('an interrupted command stops the server that it started', async (t) => {
   const running = launch(t, ['demo', 'seed'], SETTINGS)
   await eventually('its PostgreSQL runs', async () => hasDatabaseServer(DATA_DIR))
   t.match(await running.end('SIGINT'), { exitCode: 130, signal: null, stdout: '' })

@@ -20,7 +20,7 @@ const demo = readDemo(DATA_DIR)
 await entryOfCall(firstServer, demo, demo.admin.token)
 let company: { company_id: string; admin: AddedUser }
 
-await t.test('commands work beside the running server, and what they make is good at once', async (t) => {
+await t.test('commands work beside the running server, which sees their changes at once', async (t) => {
   const options = ['--name', 'Beside', '--admin-email', 'Ada@beside.example']
   company = await runJson(t, ['company', 'create', ...options], BESIDE)
   t.match(company, { company_id: /^com_/, name: 'Beside', admin: { email: 'ada@beside.example', role: 'admin' } })
@@ -50,7 +50,7 @@ await t.test('commands work beside the running server, and what they make is goo
 })
 await firstServer.end('SIGTERM')
 
-await t.test('commands work while no server runs, and leave none behind', async (t) => {
+await t.test('commands work while no server runs, and leave none running', async (t) => {
   const issued = await runJson<IssuedApiKey>(
     t,
     ['key', 'issue', '--company', company.company_id, '--name', 'Alone'],
@@ -65,24 +65,21 @@ await t.test('commands work while no server runs, and leave none behind', async 
   await server.end('SIGTERM')
 })
 
-await t.test(
-  'a later start goes on with the same data, corrects the address, and prints no secret again',
-  async (t) => {
-    const before = readDemo(DATA_DIR)
-    const server = await startServer(t, ['start'], BESIDE)
-    await server.prints(/credentials of the demo company are in/)
-    const demo = readDemo(DATA_DIR)
-    t.same(demo, { ...before, base_url: server.address })
-    t.not(demo.base_url, before.base_url, 'the port is another one')
-    t.equal(statSync(demoFile(DATA_DIR)).mode & 0o777, 0o600)
-    const headers = { authorization: `Bearer ${demo.admin.token}` }
-    const log = await send(demo.base_url, 'GET', '/admin/v1/bulk-user-logs', { headers })
-    t.equal(log.body.items.length, 1, 'the call of the first start is there')
+await t.test('a later start keeps the data, corrects the address, and prints no secret again', async (t) => {
+  const before = readDemo(DATA_DIR)
+  const server = await startServer(t, ['start'], BESIDE)
+  await server.prints(/credentials of the demo company are in/)
+  const demo = readDemo(DATA_DIR)
+  t.same(demo, { ...before, base_url: server.address })
+  t.not(demo.base_url, before.base_url, 'the port is another one')
+  t.equal(statSync(demoFile(DATA_DIR)).mode & 0o777, 0o600)
+  const headers = { authorization: `Bearer ${demo.admin.token}` }
+  const log = await send(demo.base_url, 'GET', '/admin/v1/bulk-user-logs', { headers })
+  t.equal(log.body.items.length, 1, 'the call of the first start is there')
 
-    const { exitCode, stdout }: Ended = await server.end('SIGINT')
-    t.equal(exitCode, 0)
-    t.notMatch(stdout, demo.api_key)
-    t.notMatch(stdout, demo.admin.password)
-    t.notOk(hasDatabaseServer(DATA_DIR))
-  },
-)
+  const { exitCode, stdout }: Ended = await server.end('SIGINT')
+  t.equal(exitCode, 0)
+  t.notMatch(stdout, demo.api_key)
+  t.notMatch(stdout, demo.admin.password)
+  t.notOk(hasDatabaseServer(DATA_DIR))
+})

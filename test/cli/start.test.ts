@@ -13,7 +13,7 @@ const BESIDE = { DATA_DIR }
 let firstServer: Server
 
 await t.test(
-  'the first start tells where it listens, how to call it and who may, and keeps that for its owner',
+  'the first start prints its address, a sample call and credentials, and saves them for its owner',
   async (t) => {
     firstServer = await startServer(tests, ['start'], BESIDE)
     const file = await firstServer.prints(/The credentials are saved in (.+)\n/)
@@ -35,7 +35,7 @@ await t.test('a second start on the same folder is refused in one line and distu
   t.match(await send(firstServer.address, 'GET', '/readyz', {}), { status: 200 })
 })
 
-await t.test('SIGTERM ends it with exit code 0 and takes PostgreSQL along', async (t) => {
+await t.test('SIGTERM stops it with exit code 0, and PostgreSQL too', async (t) => {
   t.match(await firstServer.end('SIGTERM'), { exitCode: 0, signal: null })
   t.notOk(hasDatabaseServer(DATA_DIR))
 })

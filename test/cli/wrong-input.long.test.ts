@@ -8,7 +8,7 @@ const urls = await createTestDatabase(t)
 const SERVICE = { DATABASE_URL: urls.serviceUrl }
 const COMPANY = 'com_01m7wpyc6pe4c84c8xtp0e86m3'
 
-await t.test('a setting that is not valid is named in one line', async (t) => {
+await t.test('an invalid setting is named in one line', async (t) => {
   const faults: [Record<string, string>, string][] = [
     [{ PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535'],
     [{ LANES: '0' }, 'LANES must be a whole number from 1 to 64'],
@@ -39,7 +39,7 @@ await t.test('a setting that is not valid is named in one line', async (t) => {
   for (const [at, [, line]] of faults.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
 })
 
-await t.test('a command line that is not valid gets one line and a hint', async (t) => {
+await t.test('an invalid command line gets one line and a hint', async (t) => {
   const issue = ['key', 'issue', '--name', 'x', '--company', COMPANY]
   const lines: [string[], RegExp][] = [
     [['fly'], /^error: unknown command 'fly'\n/],
@@ -71,7 +71,7 @@ await t.test('a command line that is not valid gets one line and a hint', async 
   }
 })
 
-await t.test('what contradicts the database is told in one line', async (t) => {
+await t.test('contradicting the database is a one-line error', async (t) => {
   const create = ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example']
   const { company_id: company } = await runJson<{ company_id: string }>(t, create, SERVICE)
   const user = ['--email', 'ADA@acme.example', '--name', 'Ada', '--role', 'member', '--json']
@@ -98,11 +98,11 @@ await t.test('what contradicts the database is told in one line', async (t) => {
   for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
 })
 
-await t.test('a database that cannot be used is told in one line', async (t) => {
+await t.test('an unusable database is a one-line error', async (t) => {
   const changed = (change: Partial<URL>) => ({ DATABASE_URL: Object.assign(new URL(urls.serviceUrl), change).href })
   const prefix = 'employee-ledger: the database of DATABASE_URL cannot be used: '
   const lines: [Record<string, string>, RegExp | string][] = [
-    // The name has two addresses, and an error for each.
+    // The name has two addresses, with one error each.
     [{ DATABASE_URL: 'postgres://localhost:1/x' }, /^[^:]+: [^:]+: connect ECONNREFUSED (::1|127\.0\.0\.1):1/],
     [changed({ password: 'guessed' }), `${prefix}password authentication failed for user "ledger_service"\n`],
     [changed({ pathname: '/nowhere' }), `${prefix}database "nowhere" does not exist\n`],
@@ -114,7 +114,7 @@ await t.test('a database that cannot be used is told in one line', async (t) => 
   t.notMatch(ended.map(({ stderr }) => stderr).join(''), /guessed|pass#word/, 'a password is never shown')
 })
 
-await t.test('a data folder that cannot be used is told in one line', async (t) => {
+await t.test('an unusable data folder is a one-line error', async (t) => {
   const parent = path.dirname(makeDataDir(t))
   const file = path.join(parent, 'file')
   writeFileSync(file, '')

@@ -21,14 +21,14 @@ const people = Array.from({ length: 2_500 }, (_, at): Person => {
   }
 })
 
-/** The newest entries of Bulk User Logs, the latest first. */
+/** The newest entries in Bulk User Logs. */
 async function entries(limit: number) {
   await service.project()
   const { data } = await admin.GET('/admin/v1/bulk-user-logs', { params: { query: { limit } } })
   return data!.items
 }
 
-await t.test('the first night creates 2,500 employees, though the connection is cut twice in the middle', async (t) => {
+await t.test('the first night creates 2,500 employees, although the connection is cut twice', async (t) => {
   proxy.cut('while sending', 'before the answer')
   t.strictSame(await nightlySync(api, people, 'night-1'), { ...NOTHING, created: 2_500 })
   t.equal(proxy.cuts(), 2)
@@ -51,7 +51,7 @@ await t.test('the second night changes nothing', async (t) => {
 
 const remaining = people.slice(0, 2_497)
 
-await t.test('the third night deactivates who has left, also when the answer is lost', async (t) => {
+await t.test('the third night deactivates those who left, even when the answer is lost', async (t) => {
   proxy.cut('before the answer')
   t.strictSame(await nightlySync(api, remaining, 'night-3'), { ...NOTHING, no_updates: 2_497, deactivated: 3 })
   t.strictSame(
@@ -60,13 +60,13 @@ await t.test('the third night deactivates who has left, also when the answer is 
   )
 })
 
-await t.test('the fourth night reactivates who has come back, and updates who has moved', async (t) => {
+await t.test('the fourth night reactivates those who returned, and updates those who moved', async (t) => {
   const [moved, ...others] = remaining
   const now = [{ ...moved!, department: 'Research' }, ...others, people[2_499]!]
   t.strictSame(await nightlySync(api, now, 'night-4'), { ...NOTHING, no_updates: 2_496, reactivated: 1, synced: 1 })
 })
 
-await t.test('a run that is repeated as it was is answered as it was', async (t) => {
+await t.test('an identical second run gets identical answers', async (t) => {
   const before = await entries(1)
   const again = people.slice(0, 5).map((person) => ({ ...person, email: person.email.replace('ana', 'anna') }))
   const run = () => nightlySync(api, [...again, ...remaining.slice(5), people[2_499]!], 'night-5')
@@ -78,7 +78,7 @@ await t.test('a run that is repeated as it was is answered as it was', async (t)
   t.not((await entries(1))[0]!.id, before[0]!.id)
 })
 
-await t.test('what is refused for its content ends the run', async (t) => {
+await t.test('a refused record ends the run', async (t) => {
   await t.rejects(nightlySync(api, [{ ...people[0]!, email: 'nonsense' }], 'night-6'), {
     message: 'the sync failed',
   })

@@ -11,10 +11,7 @@ import { makeDataDir, runCommand, startServer, launch } from '../support/process
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { testServerUrls } from '../support/postgres/test-server.ts'
 
-/*
- * The files for containers, without a container: their form, that they name nothing that is not there, and every
- * command in them.
- */
+/* The container files, checked without containers: their syntax, their references, and every command in them. */
 
 interface Service {
   image?: string
@@ -36,7 +33,7 @@ interface Compose {
   volumes: Record<string, unknown>
 }
 
-/** `${NAME:-default}` with its default, as Compose does where nothing is set. */
+/** Replaces `${NAME:-default}` with its default, as Compose does for an unset variable. */
 const filled = readFileSync('docker-compose.yml', 'utf8').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
 const compose = parse(filled, { merge: true }) as Compose
 const ours = ['migrate', 'distribute', 'api', 'worker'].map((name) => compose.services[name]!)
@@ -62,7 +59,7 @@ const KEYS = [
   ...['depends_on', 'ports', 'healthcheck', 'configs', 'profiles'],
 ]
 
-await t.test('the compose file has the form that Compose knows, and names nothing that is not there', (t) => {
+await t.test('the compose file uses only what Compose knows and what exists', (t) => {
   t.strictSame(
     Object.keys(compose).filter(
       (key) => !['services', 'configs', 'secrets', 'volumes', 'x-service', 'x-citus'].includes(key),
@@ -83,17 +80,17 @@ await t.test('the compose file has the form that Compose knows, and names nothin
     for (const { source } of service.configs ?? []) t.ok(Object.hasOwn(compose.configs, source), `${name}: ${source}`)
     for (const [other, { required }] of Object.entries(service.depends_on ?? {})) {
       t.ok(Object.hasOwn(compose.services, other), `${name}: ${other}`)
-      // What another profile has is not there without it.
+      // A service of another profile is absent without it.
       const isAlwaysThere = (compose.services[other]?.profiles ?? service.profiles ?? []).every((profile) =>
         service.profiles?.includes(profile),
       )
-      t.ok(isAlwaysThere || required === false, `${name} does without ${other}`)
+      t.ok(isAlwaysThere || required === false, `${name} works without ${other}`)
     }
   }
   t.end()
 })
 
-await t.test('every variable is a setting of the program, with a value that it takes', (t) => {
+await t.test('every variable is a setting of the program, with a valid value', (t) => {
   const image = environmentOfImage()
   for (const { environment } of ours) {
     const all = { ...image, ...environment }
@@ -107,7 +104,7 @@ await t.test('every variable is a setting of the program, with a value that it t
   t.end()
 })
 
-await t.test('the program runs without rights: another user than root, nothing to write to, no capabilities', (t) => {
+await t.test('the program runs without privileges: not as root, read-only, no capabilities', (t) => {
   for (const service of ours)
     t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   t.equal(
@@ -116,7 +113,7 @@ await t.test('the program runs without rights: another user than root, nothing t
   )
   t.ok(
     dockerfile.indexOf('USER node') > dockerfile.findLastIndex((line) => /^(?:COPY|RUN) /.test(line)),
-    'what is copied is not its own',
+    'copied files belong to another user',
   )
   t.equal(dockerfile.filter((line) => line.startsWith('FROM ')).length, 2)
   t.ok(
@@ -126,7 +123,7 @@ await t.test('the program runs without rights: another user than root, nothing t
   t.end()
 })
 
-await t.test('what the Dockerfile copies is there, and is sent to the builder', (t) => {
+await t.test('the files that the Dockerfile copies exist and are sent to the builder', (t) => {
   const ignored = readFileSync('.dockerignore', 'utf8').split('\n')
   const sources = dockerfile
     .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
@@ -136,7 +133,7 @@ await t.test('what the Dockerfile copies is there, and is sent to the builder', 
   t.end()
 })
 
-await t.test('the migrations run once, after the database and before all others', (t) => {
+await t.test('the migrations run once, after the database and before the rest', (t) => {
   const [migrate, ...others] = ours
   t.match(migrate, { restart: 'no', depends_on: { postgres: { condition: 'service_healthy' } } })
   for (const service of others)
@@ -145,7 +142,7 @@ await t.test('the migrations run once, after the database and before all others'
 })
 
 await t.test(
-  'the SQL of the compose file makes roles and a database in which the commands of the containers work',
+  "the SQL in the compose file makes roles and a database that the containers' commands can use",
   async (t) => {
     const suffix = randomBytes(4).toString('hex')
     const statements = compose.configs.roles.content
@@ -177,7 +174,7 @@ await t.test(
 )
 
 await t.test(
-  'the API and the worker start as the containers start them, and their health checks tell how they are',
+  'the API and the worker start like the containers, and their health checks report their state',
   async (t) => {
     const urls = await createEmptyDatabase(t)
     const settings = { DATABASE_URL: urls.serviceUrl, DATA_DIR: makeDataDir(t), METRICS_PORT: '0' }
@@ -198,7 +195,7 @@ await t.test(
   },
 )
 
-await t.test('what the file says to run in a container does what it says', async (t) => {
+await t.test('the commands that the file suggests work', async (t) => {
   const shown = [
     ...readFileSync('docker-compose.yml', 'utf8').matchAll(
       /^# +docker compose run --rm (\w+) node src\/main\.ts (.+)$/gm,
@@ -228,7 +225,7 @@ await t.test('what the file says to run in a container does what it says', async
   t.strictSame(
     profiles.filter((profile) => !known.includes(profile)),
     [],
-    'profiles that it speaks of are there',
+    'the profiles it names exist',
   )
   const scaled = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/--scale (\w+)=/g)].map(
     ([, service]) => service!,
@@ -239,7 +236,7 @@ await t.test('what the file says to run in a container does what it says', async
   )
 })
 
-await t.test('the profile citus has a coordinator and two machines, all made alike, and each is told of', (t) => {
+await t.test('the citus profile has a coordinator and two identical machines, all of them registered', (t) => {
   const machines = Object.entries(compose.services).filter(([, { configs }]) =>
     configs?.some(({ source }) => source === 'citus_extension'),
   )
@@ -249,16 +246,16 @@ await t.test('the profile citus has a coordinator and two machines, all made ali
   )
   for (const [name, service] of machines) {
     t.match(service, { profiles: ['citus'], configs: [{ source: 'roles' }, { source: 'citus_extension' }] })
-    t.notOk(service['ports'], 'not to be reached from outside')
-    t.ok(compose.configs.citus_machines.content.includes(`('${name}'`), `${name} is told of`)
+    t.notOk(service['ports'], 'not reachable from outside')
+    t.ok(compose.configs.citus_machines.content.includes(`('${name}'`), `${name} is registered`)
     t.ok(Object.hasOwn(compose.services['citus-machines']!.depends_on!, name), `${name} is waited for`)
   }
   const volumes = machines.flatMap(([, service]) => service.volumes!)
-  t.equal(new Set(volumes).size, 3, 'each has a volume of its own')
+  t.equal(new Set(volumes).size, 3, 'each has its own volume')
   t.end()
 })
 
-await t.test('every command of a container is one of the program', (t) => {
+await t.test("every container's command is one of the program", (t) => {
   const known = buildProgram().commands.map((command) => command.name())
   const cmd = JSON.parse(/^CMD (\[.*\])$/.exec(dockerfile.findLast((line) => line.startsWith('CMD'))!)![1]!) as string[]
   for (const command of [cmd, ...ours.map((service) => service.command!)]) {
@@ -277,7 +274,7 @@ function environmentOfImage(): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => pair.split('=') as [string, string]))
 }
 
-/** The exit code of a health check whose port is another one here. */
+/** The exit code of a health check, run on another port. */
 async function isHealthy(t: Test, [program, ...args]: string[], port: string, here: string): Promise<number | null> {
   t.equal(program, 'node')
   const child = spawn(

@@ -10,9 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { readSamples, valueOf } from '../support/processes/metrics.ts'
 import { employee, send, startService } from '../support/service.ts'
 
-/*
- * Alert rules and dashboard: what they ask for is told, and each alert is explained.
- */
+/* Alert rules and dashboard: the metrics they use exist, and each alert is explained. */
 
 interface Rule {
   alert: string
@@ -33,7 +31,7 @@ const expressions = [
   ...rules.map(({ expr }) => expr),
   ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
 ]
-/** What Prometheus itself adds. */
+/** Labels that Prometheus adds. */
 const ADDED_LABELS = ['job', 'instance', 'le']
 
 const service = await startService(t, { SWEEP_INTERVAL_MS: '100', CHECKPOINT_INTERVAL_MS: '100', METRICS_PORT: '0' })
@@ -49,7 +47,7 @@ t.teardown(async () => {
   await workers.stop()
 })
 await send(api.address, 'POST', '/v1/employees', { key: service.company.key, body: employee() })
-const samples = await eventually('all has happened of which something is told', async () => {
+const samples = await eventually('everything measured has happened', async () => {
   const found = await readSamples(listener.url)
   const has = (name: string) =>
     valueOf(found, name, name.startsWith('employee_ledger_projection') ? { projection: 'employees' } : {}) > 0
@@ -59,10 +57,10 @@ const samples = await eventually('all has happened of which something is told', 
     found
   )
 })
-/** What has labels is told once it has happened; that it is known is told from the start. */
+/** A metric with labels appears after its first event, but is registered from the start. */
 const known = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name)
 
-await t.test('each metric that a rule or a panel asks for is told, with the labels by which it asks', (t) => {
+await t.test('every metric in a rule or panel exists, with the labels it uses', (t) => {
   t.ok(expressions.length > 30)
   for (const expr of expressions) {
     const names = [...new Set([...expr.matchAll(/\b(?:employee_ledger|nodejs|process)_\w+/g)].map(([name]) => name))]
@@ -88,7 +86,7 @@ await t.test('each metric that a rule or a panel asks for is told, with the labe
   t.end()
 })
 
-await t.test('each alert has the form of a rule, and its section in the runbook', (t) => {
+await t.test('each alert is a valid rule with a section in the runbook', (t) => {
   const runbook = readFileSync('docs/operations.md', 'utf8')
   t.ok(rules.length > 10)
   t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length)
@@ -110,12 +108,12 @@ await t.test('each alert has the form of a rule, and its section in the runbook'
   t.strictSame(
     headed,
     rules.map(({ alert }) => alert),
-    'no section is left of an alert that is gone',
+    'the runbook has no section for an alert that is gone',
   )
   t.end()
 })
 
-await t.test('the dashboard shows each of the metrics that the service tells', (t) => {
+await t.test('the dashboard shows every metric of the service', (t) => {
   const own = known.filter((name) => name.startsWith('employee_ledger_'))
   const shown = [...expressions].join(' ')
   t.strictSame(
@@ -131,7 +129,7 @@ await t.test('the dashboard shows each of the metrics that the service tells', (
   t.end()
 })
 
-await t.test('Prometheus asks at the port on which the containers tell', (t) => {
+await t.test("Prometheus scrapes the containers' metrics port", (t) => {
   const { scrape_configs: jobs, rule_files: files } = parse(readFileSync('docs/observe/prometheus.yml', 'utf8')) as {
     scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[]
     rule_files: string[]

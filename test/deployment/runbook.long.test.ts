@@ -9,14 +9,14 @@ import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
 
 /*
- * The pages for operators: every command of the program that they show is run, as it stands there, on an installation like
- * the one that they describe. Only ids and paths are filled in.
+ * Runs every command of the program that the operators' pages show, on an installation like theirs. Only ids and
+ * paths are filled in.
  */
 
 const text = ['docs/deployment.md', 'docs/operations.md'].map((page) => readFileSync(page, 'utf8')).join('\n')
 const blocks = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block!)
 const lines = blocks.flatMap((block) => block.split('\n')).filter((line) => line.startsWith('npm run --silent cli -- '))
-/** Each once, without those that run until they are stopped. */
+/** Without duplicates and without commands that run until they are stopped. */
 const commands = [...new Set(lines)].filter((line) => !/ -- (?:serve|work)\b/.test(line))
 
 const DATA_DIR = makeDataDir(t)
@@ -34,7 +34,7 @@ const made = await service.call('POST', '/v1/employees', { body: employee() })
 const notes = path.join(DATA_DIR, 'checkpoints', `${company.id}.notes`)
 await eventually('a checkpoint is outside', async () => existsSync(notes))
 
-/** What stands for something of the reader's own. */
+/** Placeholders for the reader's own values. */
 const OWN: [string, string][] = [
   ['checkpoints/com_….notes', notes],
   ['com_…', company.id],
@@ -43,14 +43,14 @@ const OWN: [string, string][] = [
   ['acme.ndjson.gz', path.join(DATA_DIR, 'acme.ndjson.gz')],
 ]
 
-/** Some find something wrong with the server of the tests, which is not durable. */
+/** doctor finds fault with the test server, which is not durable. */
 const EXIT_CODES: Record<string, number> = { doctor: 1 }
 
-await t.test('every command of the program that operators are shown works', async (t) => {
+await t.test('every command shown to operators works', async (t) => {
   t.ok(commands.length > 15)
   for (const line of commands) {
     const filled = OWN.reduce((text, [name, value]) => text.replaceAll(name, value), line)
-    t.notOk(filled.includes('…'), `all is filled in of: ${line}`)
+    t.notOk(filled.includes('…'), `no placeholder is left in: ${line}`)
     const { exitCode, output } = await run(
       t,
       filled.replace('npm run --silent cli --', `${process.execPath} src/main.ts`),

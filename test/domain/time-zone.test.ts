@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readTimeZone, TIME_ZONES } from '../../src/domain/accounts/time-zone.ts'
 
-await t.test('every time zone of the list is known by its name, in any case', async (t) => {
+await t.test('every listed time zone is known by its name, in any case', async (t) => {
   t.ok(TIME_ZONES.length > 400)
   for (const name of TIME_ZONES) {
     t.equal(readTimeZone(name), name)
@@ -9,11 +9,11 @@ await t.test('every time zone of the list is known by its name, in any case', as
   }
 })
 
-await t.test('another IANA name of the same place is kept as it was chosen', async (t) => {
+await t.test('another IANA name of the same zone is kept as chosen', async (t) => {
   for (const name of ['Asia/Kolkata', 'Europe/Kyiv', 'Etc/GMT+5']) t.equal(readTimeZone(name), name)
 })
 
-await t.test('what is no IANA name is none: offsets know nothing of summer time', async (t) => {
+await t.test('only IANA names are accepted: offsets know nothing of summer time', async (t) => {
   for (const text of [
     '',
     ' ',

@@ -6,8 +6,8 @@ import { employee, startService } from '../support/service.ts'
 import { watchCommits } from '../support/ledger/watched-commits.ts'
 
 /*
- * One key sends what it can while a good client of another company makes its calls. Every call of the good client
- * succeeds, and waits for at most one transaction beside the one under way.
+ * One key sends as much as it can while a good client of another company makes its calls. Every call of the good
+ * client succeeds, and waits for at most one transaction besides the current one.
  */
 
 /** Fewer than the abuser has waiting, so that the transactions are full. */
@@ -78,12 +78,12 @@ for (const { name, connections, goodCalls, body, statuses } of ABUSES) {
       )
       t.equal(watch.waitedFor(good.id).length, goodCalls)
       t.ok(Math.max(...watch.waitedFor(good.id)) <= 1, `commits in between: ${Math.max(...watch.waitedFor(good.id))}`)
-      t.strictSame([...seen], statuses, 'the abuser was answered as any caller is')
+      t.strictSame([...seen], statuses, 'the abuser was answered like any caller')
     },
   )
 }
 
-/** Sends a call on one of the agent's connections and gives the status of its answer. */
+/** Sends a call on one of the agent's connections and returns the status of the answer. */
 function post(agent: http.Agent, address: string, { key }: TestCompany, body: unknown): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'x-api-id': key.api_id, 'x-api-key': key.api_key }

@@ -10,9 +10,7 @@ import { employee, startService } from '../support/service.ts'
 import { createCall } from '../support/ledger/create-call.ts'
 import { watchCommits } from '../support/ledger/watched-commits.ts'
 
-/*
- * Companies take turns for the transactions that they share. What a call waited for is counted in transactions.
- */
+/* Companies take turns with the transactions they share. Waiting is counted in transactions. */
 
 const service = await startService(t)
 const pool = openPool({ url: service.urls.serviceUrl, name: 'test appends', max: 8 })
@@ -22,8 +20,8 @@ const BOUNDS = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 8_000, maxRecor
 
 function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   const watch = watchCommits()
-  const told = { onCommitted: () => undefined, onFault: () => undefined, onBegin: watch.tracing.traceTransaction }
-  const lanes = watch.tracing.traceLanes(openLanes({ pool, ...BOUNDS, ...told, ...bounds }))
+  const callbacks = { onCommitted: () => undefined, onFault: () => undefined, onBegin: watch.tracing.traceTransaction }
+  const lanes = watch.tracing.traceLanes(openLanes({ pool, ...BOUNDS, ...callbacks, ...bounds }))
   const create = async (company: TestCompany, records: unknown[] = [employee()]) => {
     const { answer, position } = await lanes.append(createCall(company, records))
     return { status: answer!.status, position: position! }
@@ -31,8 +29,8 @@ function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   return { watch, create }
 }
 
-/** Holds up the next transaction of a company until it is let go: somebody else is about to take the e-mail address. */
-async function holdUp({ id }: TestCompany, email: string): Promise<() => Promise<void>> {
+/** Blocks a company's next transaction by inserting its e-mail address, until the returned function is called. */
+async function block({ id }: TestCompany, email: string): Promise<() => Promise<void>> {
   const holder = await service.pool.connect()
   await holder.query('begin')
   const statement = `insert into employee_directory (company_id, employee_id, email) values ($1, gen_random_uuid(), $2)`
@@ -44,16 +42,16 @@ async function holdUp({ id }: TestCompany, email: string): Promise<() => Promise
 }
 
 await t.test(
-  'one call of a company goes with the next commit, although another company has 1,000 calls waiting',
+  "a company's only call joins the next commit, although another company has 1,000 calls waiting",
   async (t) => {
     const { watch, create } = openWatchedLanes()
     const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
-    const letGo = await holdUp(busy, 'held@example.com')
+    const unblock = await block(busy, 'held@example.com')
     const first = create(busy, [employee({ email: 'held@example.com' })])
     await lockIsAwaited(service, 'employee_directory')
     const many = Array.from({ length: 1_000 }, () => create(busy))
     const one = create(free)
-    await letGo()
+    await unblock()
     t.equal((await one).status, 201)
     t.strictSame(watch.waitedFor(free.id), [0])
     const answers = await Promise.all([first, ...many])
@@ -62,50 +60,44 @@ await t.test(
     t.strictSame(
       positions,
       positions.toSorted((a, b) => a - b),
-      'and the calls of one company stay in order',
+      "one company's calls stay in order",
     )
   },
 )
 
-await t.test(
-  'large calls take turns as well: one of a company waits for one of another, not for all of them',
-  async (t) => {
-    const { watch, create } = openWatchedLanes()
-    const [busy, free] = [await service.makeCompany('Busy with large calls'), await service.makeCompany('Free')]
-    const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
-    const letGo = await holdUp(busy, 'large@example.com')
-    const first = create(busy, large({ email: 'large@example.com' }))
-    await lockIsAwaited(service, 'employee_directory')
-    const many = Array.from({ length: 50 }, () => create(busy, large()))
-    const one = create(free, large())
-    await letGo()
-    t.equal((await one).status, 201)
-    t.ok(watch.waitedFor(free.id)[0]! <= 1, `it waited for ${watch.waitedFor(free.id)[0]}`)
-    t.strictSame(new Set((await Promise.all([first, ...many])).map(({ status }) => status)), new Set([201]))
-  },
-)
+await t.test("large calls take turns too: a company's call waits for one of another's, not for all", async (t) => {
+  const { watch, create } = openWatchedLanes()
+  const [busy, free] = [await service.makeCompany('Busy with large calls'), await service.makeCompany('Free')]
+  const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
+  const unblock = await block(busy, 'large@example.com')
+  const first = create(busy, large({ email: 'large@example.com' }))
+  await lockIsAwaited(service, 'employee_directory')
+  const many = Array.from({ length: 50 }, () => create(busy, large()))
+  const one = create(free, large())
+  await unblock()
+  t.equal((await one).status, 201)
+  t.ok(watch.waitedFor(free.id)[0]! <= 1, `it waited for ${watch.waitedFor(free.id)[0]}`)
+  t.strictSame(new Set((await Promise.all([first, ...many])).map(({ status }) => status)), new Set([201]))
+})
 
-await t.test(
-  'a company has no more than a quarter of the calls that are taken on; another one finds room',
-  async (t) => {
-    const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
-    const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
-    const letGo = await holdUp(busy, 'small@example.com')
-    const first = create(busy, [employee({ email: 'small@example.com' })])
-    await lockIsAwaited(service, 'employee_directory')
-    const many = Array.from({ length: 60 }, () =>
-      create(busy).then(
-        ({ status }) => status,
-        (error: Error) => error.name,
-      ),
-    )
-    const others = Array.from({ length: 10 }, () => create(free))
-    await letGo()
-    t.strictSame(new Set((await Promise.all(others)).map(({ status }) => status)), new Set([201]))
-    t.strictSame(new Set(watch.waitedFor(free.id)), new Set([0]))
-    t.equal((await first).status, 201)
-    const answers = await Promise.all(many)
-    t.equal(answers.filter((answer) => answer === 201).length, 19)
-    t.equal(answers.filter((answer) => answer === 'NoTurnError').length, 41)
-  },
-)
+await t.test('a company gets at most a quarter of the waiting calls, and another one finds room', async (t) => {
+  const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
+  const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
+  const unblock = await block(busy, 'small@example.com')
+  const first = create(busy, [employee({ email: 'small@example.com' })])
+  await lockIsAwaited(service, 'employee_directory')
+  const many = Array.from({ length: 60 }, () =>
+    create(busy).then(
+      ({ status }) => status,
+      (error: Error) => error.name,
+    ),
+  )
+  const others = Array.from({ length: 10 }, () => create(free))
+  await unblock()
+  t.strictSame(new Set((await Promise.all(others)).map(({ status }) => status)), new Set([201]))
+  t.strictSame(new Set(watch.waitedFor(free.id)), new Set([0]))
+  t.equal((await first).status, 201)
+  const answers = await Promise.all(many)
+  t.equal(answers.filter((answer) => answer === 201).length, 19)
+  t.equal(answers.filter((answer) => answer === 'NoTurnError').length, 41)
+})

@@ -13,14 +13,14 @@ import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 
 /*
- * Large bodies, stalled, cut off, or of a key that may do nothing, beside callers who only want to create an employee.
- * What the service has taken of a body is counted in bytes that it has read from the connection.
+ * Large bodies that are stalled, cut off, or sent by a useless key, beside callers who only create an employee. What
+ * the service has accepted of a body is counted in bytes read from the connection.
  */
 
 const MIB = 1024 * 1024
 const BODY_LIMIT = 8 * MIB
 const BODY_BUDGET = 64 * MIB
-/** What a connection takes up by itself of a body that nobody reads. */
+/** How much of an unread body a connection buffers by itself. */
 const BUFFERED = 256 * 1024
 
 const lines: { level: number; msg: string }[] = []
@@ -65,7 +65,7 @@ const STALLED: [how: string, start: string, body: Buffer][] = [
 
 for (const [how, start, body] of STALLED) {
   await t.test(
-    `40 stalled uploads of 8 MB, ${how}, take what their key may have, and keep nobody else waiting`,
+    `40 stalled uploads of 8 MB, ${how}, use only their key's share, and keep nobody else waiting`,
     async (t) => {
       const [abusive, good] = [await service.makeCompany('Abusive'), await service.makeCompany('Good')]
       const sibling = {
@@ -79,18 +79,18 @@ for (const [how, start, body] of STALLED) {
       await eventually('one of them is read', async () => bytesTaken() - before > body.length)
       for (let at = 0; at < inputs(5, 20); at += 1) {
         t.equal((await create(good)).status, 201)
-        t.equal((await create(sibling)).status, 201, 'another key of the company has a share of its own')
+        t.equal((await create(sibling)).status, 201, 'another key of the company has its own share')
       }
       const taken = bytesTaken() - before
       t.ok(taken <= BODY_BUDGET / 8 + 60 * BUFFERED, `${taken} bytes`)
       stalled.cut()
       const after = await service.call('POST', '/v1/employees', { body: padded(BODY_LIMIT), key: abusive.key })
-      t.equal(after.status, 201, 'what they held is free again')
+      t.equal(after.status, 201, 'the memory is free again')
     },
   )
 }
 
-await t.test('uploads in chunks that each want all that their key may have do not wait for each other', async (t) => {
+await t.test("chunked uploads that each want their key's whole share do not wait for each other", async (t) => {
   const company = await service.makeCompany('Chunks')
   const upload = async () => {
     const socket = await openRawSocket(t, service.address)
@@ -106,7 +106,7 @@ await t.test('uploads in chunks that each want all that their key may have do no
   )
 })
 
-await t.test('a call whose client has gone keeps its memory until it is carried out', async (t) => {
+await t.test("a disconnected client's call keeps its memory until it is carried out", async (t) => {
   const company = await service.makeCompany('Gone')
   const holder = await service.pool.connect()
   await holder.query('begin')
@@ -131,29 +131,26 @@ await t.test('a call whose client has gone keeps its memory until it is carried 
   t.equal(rows[0].n, 2, 'it was carried out, too')
 })
 
-await t.test(
-  'an upload that is cut off is told of at the level debug alone, and gives back what it held',
-  async (t) => {
-    const company = await service.makeCompany('Cut off')
-    lines.splice(0)
-    for (const start of [sized(BODY_LIMIT), 'transfer-encoding: chunked']) {
-      const socket = await openRawSocket(t, service.address)
-      socket.write(head(company, start))
-      socket.write(chunk)
-      await eventually('it is under way', async () => [...connections].some(({ bytesRead }) => bytesRead > MIB))
-      connections.clear()
-      socket.cut()
-      await socket.closed()
-    }
-    const upload = await service.call('POST', '/v1/employees', { body: padded(BODY_LIMIT), key: company.key })
-    t.equal(upload.status, 201, 'what they held is free again')
-    t.strictSame(
-      lines.filter(({ level }) => level > 20),
-      [],
-    )
-    t.equal(lines.filter(({ msg }) => msg === 'the client disconnected before the request was complete').length, 2)
-  },
-)
+await t.test('an upload that is cut off is logged only at level debug, and frees its memory', async (t) => {
+  const company = await service.makeCompany('Cut off')
+  lines.splice(0)
+  for (const start of [sized(BODY_LIMIT), 'transfer-encoding: chunked']) {
+    const socket = await openRawSocket(t, service.address)
+    socket.write(head(company, start))
+    socket.write(chunk)
+    await eventually('it is under way', async () => [...connections].some(({ bytesRead }) => bytesRead > MIB))
+    connections.clear()
+    socket.cut()
+    await socket.closed()
+  }
+  const upload = await service.call('POST', '/v1/employees', { body: padded(BODY_LIMIT), key: company.key })
+  t.equal(upload.status, 201, 'the memory is free again')
+  t.strictSame(
+    lines.filter(({ level }) => level > 20),
+    [],
+  )
+  t.equal(lines.filter(({ msg }) => msg === 'the client disconnected before the request was complete').length, 2)
+})
 
 const LARGE = SMALL_BODY + 1
 const REFUSED = [
@@ -172,7 +169,7 @@ const REFUSED = [
 ]
 for (const { name, status, code, set } of REFUSED) {
   await t.test(
-    `of a key that is ${name} a large body is not read: the same refusal, and an entry without counts`,
+    `a key that is ${name} has its large body refused unread, with the usual answer and an entry without counts`,
     async (t) => {
       const company = await service.makeCompany(`Key ${name}`)
       t.equal((await create(company)).status, 201, 'it was good a moment ago')
@@ -182,7 +179,7 @@ for (const { name, status, code, set } of REFUSED) {
         const socket = await openRawSocket(t, service.address)
         socket.write(head(company, length))
         const answer = await socket.receives(/"code":"[a-z_]+"/)
-        t.strictSame(statusesIn(answer), [status], 'although nothing of the body was sent')
+        t.strictSame(statusesIn(answer), [status], 'although none of the body was sent')
         t.match(answer, `"code":"${code}"`)
       }
       await service.project(company.id)
@@ -199,7 +196,7 @@ for (const { name, status, code, set } of REFUSED) {
   )
 }
 
-await t.test('a retry at an exhausted quota is answered as before, however large it is', async (t) => {
+await t.test('a retry at an exhausted quota gets the earlier answer, however large it is', async (t) => {
   const company = await service.makeCompany('Retry')
   const call = { body: padded(LARGE), key: company.key, headers: { 'idempotency-key': 'large' } }
   const first = await service.call('POST', '/v1/employees', call)
@@ -208,16 +205,13 @@ await t.test('a retry at an exhausted quota is answered as before, however large
   t.match(again, { status: 201, body: first.body, headers: { 'idempotency-replayed': 'true' } })
 })
 
-await t.test(
-  'nothing is read of a body whose sender has proved nothing, and a long one ends the connection',
-  async (t) => {
-    const stranger = { key: { ...service.company.key, api_key: 'none' } }
-    const [long, short] = [await openRawSocket(t, service.address), await openRawSocket(t, service.address)]
-    long.write(head(stranger, sized(BODY_LIMIT + 1)))
-    t.match(await long.closed(), /HTTP\/1.1 401 [^]*connection: close/)
-    short.write(head(stranger, sized(10)))
-    t.match(await short.receives(/"request_id"/), /HTTP\/1.1 401 /)
-    short.write(`${' '.repeat(10)}GET /livez HTTP/1.1\r\nhost: x\r\n\r\n`)
-    t.strictSame(statusesIn(await short.receives(/HTTP\/1.1 200/)), [401, 200], 'what is short is discarded')
-  },
-)
+await t.test('a body without valid credentials is not read, and a long one ends the connection', async (t) => {
+  const stranger = { key: { ...service.company.key, api_key: 'none' } }
+  const [long, short] = [await openRawSocket(t, service.address), await openRawSocket(t, service.address)]
+  long.write(head(stranger, sized(BODY_LIMIT + 1)))
+  t.match(await long.closed(), /HTTP\/1.1 401 [^]*connection: close/)
+  short.write(head(stranger, sized(10)))
+  t.match(await short.receives(/"request_id"/), /HTTP\/1.1 401 /)
+  short.write(`${' '.repeat(10)}GET /livez HTTP/1.1\r\nhost: x\r\n\r\n`)
+  t.strictSame(statusesIn(await short.receives(/HTTP\/1.1 200/)), [401, 200], 'a short one is discarded')
+})

@@ -8,20 +8,20 @@ import { findPostgresBinaries } from '../../src/postgres/embedded/postgres-binar
 import { startServer, stopServer, findServer } from '../../src/postgres/embedded/postgres-server.ts'
 import type { PostgresServer } from '../../src/postgres/embedded/postgres-server.ts'
 
-/** A PostgreSQL server of a test's own, durable as in production, which is killed and started at will. */
+/** A test's own PostgreSQL server, durable as in production, which the test kills and starts at will. */
 export interface Cluster {
-  /** The folder of its files. */
+  /** The folder with its files. */
   clusterDir: string
-  /** The server's process, and where it listens now; another port after each start. */
+  /** The server's process, and its current port, which changes with each start. */
   pid(): number
   port(): number
-  /** Ends it without a word: `SIGKILL` kills the postmaster alone, `SIGQUIT` is an immediate stop. */
+  /** Kills it: `SIGKILL` kills only the postmaster, `SIGQUIT` is an immediate shutdown. */
   kill(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
-  /** Which absence of the server this is, from when it is gone until it is started again; null while it is there. */
+  /** The number of the current absence, from the server's end to its next start; null while it runs. */
   absence(): number | null
-  /** Of roles and their passwords; the port is that of the first start. */
+  /** The addresses with roles and passwords; the port is from the first start. */
   urls: ClusterUrls
 }
 
@@ -35,7 +35,7 @@ const START_TRIES = 100
 const PAUSE_MS = 50
 const DIES_WITHIN_MS = 30_000
 
-/** Makes a cluster in a data folder and brings its database to what the program needs. */
+/** Makes a cluster in a data folder and migrates its database. */
 export async function openCluster(dataDir: string, settings: Record<string, string> = {}): Promise<Cluster> {
   const made = await openEmbeddedDatabase({ dataDir, purpose: 'visit' })
   const { ownerUrl, serviceUrl, clusterDir } = made
@@ -48,7 +48,7 @@ export async function openCluster(dataDir: string, settings: Record<string, stri
   return startCluster(clusterDir, { superUrl, ownerUrl, serviceUrl }, settings)
 }
 
-/** Starts the server of a cluster whose files are there already. */
+/** Starts a cluster's server on existing files. */
 export async function startCluster(
   clusterDir: string,
   urls: ClusterUrls,
@@ -91,7 +91,7 @@ export async function startCluster(
   }
 }
 
-/** The addresses of a cluster as it listens now. */
+/** A cluster's addresses with the current port. */
 export function urlsNow({ urls, port }: Cluster): ClusterUrls {
   const now = (url: string) => Object.assign(new URL(url), { port: String(port()) }).href
   return { superUrl: now(urls.superUrl), ownerUrl: now(urls.ownerUrl), serviceUrl: now(urls.serviceUrl) }

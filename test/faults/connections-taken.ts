@@ -8,14 +8,14 @@ const TAKEN_AT_LEAST_MS = 2_000
 const TOO_MANY = '53300'
 const CONNECTIONS_AT_MOST = 300
 
-/** Somebody else takes every connection that PostgreSQL gives, those of the program too, and keeps them for a while. */
+/** Takes every PostgreSQL connection, including the program's, and keeps them for a while. */
 export async function connectionsTaken(stage: Stage, random: SeededRandom): Promise<void> {
   const url = Object.assign(new URL(stage.cluster.urls.serviceUrl), { port: String(stage.cluster.port()) }).href
   const taken: pg.Client[] = []
   const until = performance.now() + TAKEN_AT_LEAST_MS + random.below(2_000)
   try {
     await stage.withDatabase(async (db) => {
-      // What the program has opened again in between is taken, too.
+      // Also take those that the program has reopened in the meantime.
       for (; performance.now() < until; await pause(10)) {
         await takeAll(url, taken)
         await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'employee-ledger%'`.execute(

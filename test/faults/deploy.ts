@@ -11,8 +11,8 @@ const STAFF_CALLS_MS = 1_000
 const ANSWERS_WITHIN_MS = 14_000
 
 /**
- * A deploy by turns of a version that has a new version of a projection: migrate, the workers, the API
- * processes. Meanwhile both versions run on one database, and who reads a list sees all of it at any time.
+ * A rolling deploy of a version with a new projection version: migrate, the workers, the API processes. Both versions
+ * run on one database meanwhile, and a list is complete at any time.
  */
 export async function deploy(stage: Stage): Promise<Happened> {
   const { apis, workers } = stage
@@ -21,7 +21,7 @@ export async function deploy(stage: Stage): Promise<Happened> {
   for (const part of [...workers, ...apis]) {
     await part.restart('SIGTERM', NEXT)
     await part.ready()
-    // A process is taken into service when it says that it is ready.
+    // A process serves once it says that it is ready.
     if (apis.includes(part)) await untilReady(part.address)
   }
   stage.projections = stage.projections.map((projection) =>
@@ -43,7 +43,7 @@ async function untilReady(address: string): Promise<void> {
   throw new Error(`${address} was never ready`)
 }
 
-/** Makes a company whose employees stay as they are, and reads them again and again from every process. */
+/** Makes a company whose employees never change, and keeps reading them from every process. */
 async function startReading(stage: Stage): Promise<{ end(): Promise<string[]> }> {
   const companies = await stage.makeCompanies(1)
   const [{ companyId, key }] = companies as [(typeof companies)[0]]
@@ -68,7 +68,7 @@ async function startReading(stage: Stage): Promise<{ end(): Promise<string[]> }>
   const over = new AbortController()
   const reading = stage.apis.map(async ({ address }) => {
     while (!over.signal.aborted) {
-      // A process that is restarted cannot be reached; one that is not ready yet says so.
+      // A restarting process can't be reached; one that is not ready says so.
       const answer = await read(address).catch(() => null)
       if (answer?.status === 200 && answer.text !== expected.text)
         wrong.add('a list was not the whole list during the deploy')

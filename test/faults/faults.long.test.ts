@@ -1,9 +1,7 @@
 import t from 'tap'
 import { runShort } from './run-short.ts'
 
-/*
- * One run of each fault that `faults.test.ts` leaves out.
- */
+/* Runs each fault that `faults.test.ts` leaves out, once. */
 
 await runShort(t, [
   'API killed at a point',

@@ -22,40 +22,40 @@ import type { Operation } from './workload.ts'
 /** Something bad that happens to an installation under load, and is over when it returns. */
 type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
 
-/** The load under which it happens, and how often where it happens several times. */
+/** The load it happens under, and how often it happens if more than once. */
 export interface LoadUnder {
   companyIds: string[]
   repeats: number
 }
 
-/** What came of it: how often it happened, if not once, and what was wrong while it did. */
+/** The result: how often it happened, if not once, and what went wrong during it. */
 export interface Happened {
   times?: number
-  /** What was measured. */
+  /** A measurement. */
   note?: string
   wrong?: Finding[]
-  /** Companies that were hostile, and what they sent: the oracle judges it as well. */
+  /** Hostile companies and what they sent, which the oracle also judges. */
   companyIds?: string[]
   operations?: Operation[]
 }
 
-/** How often a place in the program may be passed at most before the process ends itself there. */
+/** How often the process passes a stage at most before it kills itself there. */
 const PASSES = 12
 const DOWN_AT_MOST_MS = 1_500
 const DIES_WITHIN_MS = 10_000
 const DAY_MS = 86_400_000
 
-/** How many companies the load of a fault has, where it is not a few. */
+/** How many companies a fault's load has, if more than a few. */
 export const COMPANIES: Record<string, number> = { 'poison event': 100 }
 
-/** Faults behind which the stage is another one than before. */
+/** Faults that leave a changed stage behind. */
 export const SPOILS: ReadonlySet<string> = new Set(['two versions during a deploy'])
 
 const SMALL_DISK: StageSettings = { smallDisk: true }
 const ONE_PROCESS: StageSettings = { isOneProcess: true }
 const SHORT_UPLOADS: StageSettings = { program: () => ({ REQUEST_TIMEOUT_MS: String(UPLOADS_WITHIN_MS) }) }
 
-/** The stages of faults that need one of their own. */
+/** Faults that need their own stage. */
 export const STAGES: Record<string, StageSettings> = {
   'disk full': SMALL_DISK,
   'stalled uploads': SHORT_UPLOADS,
@@ -65,7 +65,7 @@ export const STAGES: Record<string, StageSettings> = {
   'start: connections lost': ONE_PROCESS,
 }
 
-/** Faults in which nothing breaks: a caller is hostile, and no other may be refused for it. */
+/** Faults in which nothing breaks: a caller is hostile, and no other caller may be refused because of it. */
 export const HOSTILE: ReadonlySet<string> = new Set(['abusive key', 'stalled uploads', 'huge records'])
 
 /** Every kind of fault, by name. */
@@ -99,7 +99,7 @@ export const FAULTS: Record<string, Fault> = {
     return { times }
   },
   'a backend killed': async (stage, random) => {
-    // PostgreSQL then ends all others, too, and recovers by itself.
+    // PostgreSQL then ends all other backends and recovers by itself.
     const [pid] = await backendsOf(stage, random)
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   },
@@ -162,7 +162,7 @@ export const FAULTS: Record<string, Fault> = {
     const free = fillDisk(stage.dataDir)
     await pause(1_500)
     free()
-    // PostgreSQL ends itself when it cannot write its log.
+    // PostgreSQL stops when it can't write its log.
     if (!isAlive(stage.cluster.pid())) await stage.cluster.start()
   },
   'abusive key': abusiveKey,
@@ -192,7 +192,7 @@ export const FAULTS: Record<string, Fault> = {
   },
 }
 
-/** The server's processes that serve the program, in any order. */
+/** The backends that serve the program, in random order. */
 async function backendsOf(stage: Stage, random: SeededRandom): Promise<number[]> {
   const select = sql<{
     pid: number
@@ -205,8 +205,8 @@ async function backendsOf(stage: Stage, random: SeededRandom): Promise<number[]>
 }
 
 /**
- * One of these processes is started anew so that it ends itself at a place in its code, and again and again at others; the
- * other processes go on meanwhile.
+ * Restarts one of these processes so that it kills itself at a stage, again and again at others, while the other
+ * processes continue.
  */
 async function dieAtStages(
   processes: Supervised[],
@@ -223,7 +223,7 @@ async function dieAtStages(
   let deaths = 0
   for (let life = 1; life <= repeats; life += 1) {
     const child = await process.started(before + life)
-    // The load may never come by this place so often, for example on a worker that finds nothing to do.
+    // The load may not pass the stage that often, for example on an idle worker.
     const timer = setTimeout(() => child.kill('SIGTERM'), DIES_WITHIN_MS)
     await gone(child)
     clearTimeout(timer)
@@ -242,7 +242,7 @@ async function killAtRandom(processes: Supervised[], random: SeededRandom, repea
   return { times: repeats }
 }
 
-/** Loses a few COMMITs, one after the other. */
+/** Loses a few COMMITs in a row. */
 async function lose(line: DatabaseLine, loss: CommitLoss, repeats: number): Promise<Happened> {
   const first = line.losses()
   for (let count = 0; count < repeats; count += 1) {
@@ -255,7 +255,7 @@ async function lose(line: DatabaseLine, loss: CommitLoss, repeats: number): Prom
 
 const FILLED_AT_ONCE = 1024 * 1024
 
-/** Fills a small disk of its own to the last byte. Returns how to free it. */
+/** Fills the stage's small disk to the last byte. Returns a function that frees it. */
 function fillDisk(dataDir: string | null): () => void {
   if (dataDir === null) throw new Error('this fault needs a stage on a small disk')
   const file = path.join(dataDir, 'filler')

@@ -11,15 +11,15 @@ const PAST = '10 minutes'
 const STOPPED_AT_MOST_MS = 3_000
 
 /**
- * A worker stands still with a job in its hands until the job has expired and is given to another worker, and then goes
- * on with it. The time that has to pass is taken off the job's start; what expires it is pg-boss itself.
+ * A worker stops with a job in progress until the job has expired and another worker has it, and then continues. The
+ * job's start is moved back by the time that has to pass; pg-boss itself expires it.
  */
 export async function stoppedBeyondExpiry(stage: Stage, random: SeededRandom): Promise<Happened> {
   const child = random.pick(stage.workers).child()
   const expired = await stage.withDatabase(async (db) => {
     for (let tries = 0; tries < TRIES; tries += 1) {
       child.kill('SIGSTOP')
-      // What the other worker has is done a moment later.
+      // The other worker finishes its own job within a moment.
       await pause(30)
       const { rows } = await sql<{ count: number }>`with old as (
           update pgboss.job set started_on = started_on - ${PAST}::interval where name like 'project-%' and state = 'active' returning 1)

@@ -3,7 +3,7 @@ import type { Projection } from '../../projections/projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LedgerDb } from '../../src/ledger/tables.ts'
 
-/** How old the oldest event of these companies is that a projection has not folded, in milliseconds; 0 when there is none. */
+/** The age in milliseconds of these companies' oldest event that a projection has not folded; 0 if there is none. */
 export async function lagMs(db: LedgerDb, companyIds: string[], projections: readonly Projection[]): Promise<number> {
   const { rows } = await sql<{ lag: number | null }>`
     select max(extract(epoch from clock_timestamp() - e.recorded_at) * 1000)::float8 as lag
@@ -16,7 +16,7 @@ export async function lagMs(db: LedgerDb, companyIds: string[], projections: rea
 
 const SHOWN = 5
 
-/** Which of these companies are behind, and how their checkpoints stand, a line each, the first few. */
+/** The first few of these companies that are behind, with their checkpoints, one line each. */
 export async function lagging(db: LedgerDb, companyIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     select format('%s version %s of %s is at %s of %s, attempts %s, next %s, parked %s: %s', c.projection, c.version, c.company_id, c.position,

@@ -9,13 +9,12 @@ import { canMount, openStage } from './stage.ts'
 import { tableOf } from './table.ts'
 
 /*
- * `npm run faults -- --runs N --seed S [--only PART]… [--out FILE]`: N runs of faults under load, each with a seed of its
- * own from which it can be repeated. Prints a line for each run and a table at the end; exit code 1 when anything was
- * wrong. FILE gets what each run came to, as JSON, after each run.
- * `npm run faults -- --table FILE…` prints the table of such files.
+ * `npm run faults -- --runs N --seed S [--only PART]… [--out FILE]`: N runs of faults under load, each reproducible
+ * from its own seed. Prints a line per run and a table at the end; exit code 1 when anything was wrong. FILE gets the
+ * results as JSON after each run. `npm run faults -- --table FILE…` prints the table of such files.
  */
 
-/** A stage grows with what was stored on it: after so many runs another one is opened. */
+/** A stage grows with its data, so a new one is opened after this many runs. */
 const RUNS_PER_STAGE = 25
 
 const { values, positionals } = parseArgs({
@@ -48,7 +47,7 @@ for (const [settings, kinds] of Map.groupBy(names, (name) => STAGES[name] ?? USU
   else await runAll(kinds, settings)
 }
 
-/** A run that goes wrong tells so, and the next one begins on a fresh stage. */
+/** A failed run is reported, and the next one starts on a fresh stage. */
 async function runAll(kinds: string[], settings: StageSettings): Promise<void> {
   let [stage, runsOnStage] = [null as Stage | null, 0]
   const share = Math.floor((runs * kinds.length) / names.length) || Math.min(kinds.length, runs)
@@ -62,7 +61,7 @@ async function runAll(kinds: string[], settings: StageSettings): Promise<void> {
     } catch (error) {
       outcome = failed(fault, seed, error)
     }
-    tell(outcome, performance.now() - startedAt, `${run + 1}/${share}`)
+    report(outcome, performance.now() - startedAt, `${run + 1}/${share}`)
     runsOnStage += 1
     if (outcome.wrong.length === 0 && runsOnStage < RUNS_PER_STAGE && !SPOILS.has(fault)) continue
     await close(stage)
@@ -95,7 +94,7 @@ function failed(fault: string, seed: number, error: unknown): Outcome {
   }
 }
 
-function tell(outcome: Outcome, tookMs: number, at: string): void {
+function report(outcome: Outcome, tookMs: number, at: string): void {
   outcomes.push(outcome)
   const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, foldsFromMemory, note, wrong } =
     outcome

@@ -8,7 +8,7 @@ import { MIGRATION_STAGES } from './bugs/plants.ts'
 
 const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
 
-/** What a database consists of, a line for each column, index, constraint, function and trigger of ours. */
+/** The database's structure, one line for each of our columns, indexes, constraints, functions and triggers. */
 async function shapeOf({ ownerUrl }: DatabaseUrls): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl })
   await client.connect()
@@ -49,11 +49,11 @@ const whole = await createEmptyDatabase(t)
 await migrate(whole)
 const expected = await shapeOf(whole)
 
-/** Every so many passes of a stage, the migrating process is killed. */
+/** The migrating process is killed every this many passes of a stage. */
 const PASSES: Record<string, number> = { 'employee-ledger.migrate.statement': 8, 'employee-ledger.migrate.step': 1 }
 
 for (const stage of MIGRATION_STAGES) {
-  await t.test(`killed at any ${stage}, migrating is repeated and results in the same database`, async (t) => {
+  await t.test(`a migration killed at any ${stage} is repeated and results in the same database`, async (t) => {
     let kills = 0
     for (let passes = 1; ; passes += PASSES[stage]!) {
       const urls = await createEmptyDatabase(t)

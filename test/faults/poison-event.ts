@@ -13,8 +13,8 @@ const LOOKS_EVERY_MS = 50
 const LAG_MS = 1_000
 
 /**
- * An event of one company becomes one that nobody can fold. The company has to be parked right before it while the others
- * go on; when the event is whole again and an operator says so, it goes on where it stood.
+ * One company's event is made unfoldable. The company has to be parked right before it while the others continue;
+ * when the event is repaired and an operator resumes the company, it has to continue where it stopped.
  */
 export async function poisonEvent(stage: Stage, random: SeededRandom, { companyIds }: LoadUnder): Promise<Happened> {
   const wrong: string[] = []
@@ -43,7 +43,7 @@ export async function poisonEvent(stage: Stage, random: SeededRandom, { companyI
   return { wrong: findings('fault', wrong) }
 }
 
-/** Holds the folding of the company until it has an event that is not folded, and breaks that one. */
+/** Blocks the company's folding until it has an unfolded event, and breaks that event. */
 async function poison(stage: Stage, companyId: string): Promise<{ position: number; type: string }> {
   const id = toUuid(companyId)
   return stage.withDatabase((db) =>
@@ -57,7 +57,7 @@ async function poison(stage: Stage, companyId: string): Promise<{ position: numb
         }>`select position, type from events where company_id = ${id}
         and position = (select max(position) + 1 from checkpoints where company_id = ${id})`.execute(transaction)
         if (!rows[0]) continue
-        // Whoever has read it while it was whole would fold it: those who come next read it broken.
+        // A worker that has read the intact event would fold it; the restarted ones read it broken.
         for (const worker of stage.workers) await worker.restart('SIGKILL')
         await sql`update events set type = 'NobodyKnowsThis' where company_id = ${id} and position = ${rows[0].position}`.execute(
           transaction,
@@ -86,7 +86,7 @@ async function checkpointsOf(stage: Stage, companyId: string) {
   return stage.withDatabase(async (db) => (await select.execute(db)).rows)
 }
 
-/** Tries again at once what would be tried again later: nobody needs to wait for that here. */
+/** Makes later retries due at once. */
 async function areParked(stage: Stage, companyId: string): Promise<boolean> {
   await stage.withDatabase((db) =>
     sql`update checkpoints set next_try_at = null where company_id = ${toUuid(companyId)}`.execute(db),

@@ -8,16 +8,16 @@ import type { Stage } from './stage.ts'
  */
 
 const ASKS_EVERY_MS = 50
-/** `/readyz` gives the database 2 seconds; the rest is for a machine that has other work. */
+/** `/readyz` gives the database 2 seconds; the rest is for a busy machine. */
 const ANSWERS_WITHIN_MS = 5_000
 const TICK_MS = 50
 
 interface Probe {
-  /** Ends the asking; resolves with what was wrong. */
+  /** Stops asking; resolves with what was wrong. */
   end(): Promise<Finding[]>
 }
 
-/** Starts to ask every API process how it is. */
+/** Starts to probe every API process. */
 export function startProbe({ apis, cluster }: Pick<Stage, 'apis' | 'cluster'>): Probe {
   const over = new AbortController()
   const wrong = new Set<string>()
@@ -40,7 +40,7 @@ export function startProbe({ apis, cluster }: Pick<Stage, 'apis' | 'cluster'>): 
   }
 }
 
-/** A process that is not there cannot answer. One that answers tells the truth, and soon. */
+/** A process that is gone can't answer. One that answers must do so truthfully and in time. */
 async function faultOf(url: string, path: string, wasAway: () => boolean): Promise<string | undefined> {
   const timeout = timeoutOfOwnTime(ANSWERS_WITHIN_MS)
   try {
@@ -58,8 +58,8 @@ async function faultOf(url: string, path: string, wasAway: () => boolean): Promi
 }
 
 /**
- * Aborts after some milliseconds in which this process ran. The load and its judge share this process: while it is busy
- * with them, it reads no answers, and that is not the fault of the server.
+ * Aborts after this process has run for some milliseconds. It also runs the load and the judge: while it is busy with
+ * them, it reads no answers, and the server is not to blame.
  */
 function timeoutOfOwnTime(ms: number): { signal: AbortSignal; end(): void } {
   const controller = new AbortController()

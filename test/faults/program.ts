@@ -6,32 +6,35 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../support/cleanup.ts'
 import type { Cluster } from './cluster.ts'
 
-/** A process of the program that is started again whenever it ends, as an orchestrator would. */
+/** A process of the program that is restarted whenever it ends, as by an orchestrator. */
 export interface Supervised {
-  /** Where it listens, if it serves: always the same port. */
+  /** Its address, if it serves: always the same port. */
   address: string
-  /** Where its metrics are, if it has a port for them. */
+  /** The address of its metrics, if it has any. */
   metricsUrl: string | null
   child(): ChildProcess
   /** How often it has been started. */
   starts(): number
-  /** Resolves with the process of its so manieth start. */
+  /** Resolves with the process of its nth start. */
   started(start: number): Promise<ChildProcess>
   /** Resolves once it is ready after its latest start. */
   ready(): Promise<void>
-  /** Ends it with a signal and waits until it is gone; it comes back by itself, with the plant that is given, and after that with those of the further lives. */
+  /**
+   * Ends it with a signal and waits for its end. It restarts by itself, with the given plant, and then with those of
+   * the further lives.
+   */
   restart(signal: NodeJS.Signals, plant?: Plant, ...furtherLives: Plant[]): Promise<void>
   /** Ends it for good. */
   stop(): Promise<void>
 }
 
-/** What is wrong with a process: a replacement in its sources, or its clock. */
+/** A process's defect: a replacement in its sources, its death at a stage, or a wrong clock. */
 export interface Plant {
   /** The name of a replacement in its sources. */
   name?: string
-  /** The stage at which it ends itself, and how often it passes there before. */
+  /** The stage at which it kills itself, and how often it passes it first. */
   killAt?: { stage: string; passes: number }
-  /** By how much its clock is ahead, in milliseconds. */
+  /** How far its clock is ahead, in milliseconds. */
   clockSkewMs?: number
 }
 
@@ -47,16 +50,18 @@ interface ProgramOptions {
 const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
 const READY = /^employee-ledger (?:listens|worker is running)/
 const STARTS_AT_MOST = 10_000
-/** Without its database a process does not start: as many tries as PostgreSQL may take to come back. */
+/** A process does not start without its database, so it may try for as long as PostgreSQL takes to return. */
 const FAILED_STARTS_AT_MOST = 60
 const AGAIN_AFTER_MS = 100
-/** The program ends itself 10 seconds after SIGTERM at the latest. */
+/** The program stops at most 10 seconds after SIGTERM. */
 const ENDS_WITHIN_MS = 20_000
 const STARTS_WITHIN_MS = 5_000
 const READY_WITHIN_MS = 120_000
 const LOOKS_EVERY_MS = 5_000
 
-/** Starts a process of the program and keeps it running until the end. Its errors go to standard error with FAULTS_LOG set. */
+/**
+ * Starts a process of the program and keeps it running until the end. FAULTS_LOG shows its errors on standard error.
+ */
 export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised {
   let [starts, isOver] = [0, false]
   let plant = options.plant
@@ -67,7 +72,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     starts += 1
     if (starts > STARTS_AT_MOST) throw new Error(`${options.command} has been started ${STARTS_AT_MOST} times`)
     child = launch(options, plant)
-    // A place of death is for one life: the next process is whole, unless it is told otherwise.
+    // A death at a stage is for one life: the next process has none, unless another follows.
     if (plant?.killAt !== undefined) plant = lives.shift()
     ready = isReady(child)
     ready.catch(() => undefined)
@@ -79,7 +84,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
   const end = async (signal: NodeJS.Signals) => {
     const ending = child
     if (ending.exitCode === null && ending.signalCode === null) ending.kill(signal)
-    // A process that stands still hears of nothing else.
+    // A stopped process receives no other signal.
     const timer = setTimeout(() => ending.kill('SIGKILL'), ENDS_WITHIN_MS)
     await gone(ending).finally(() => clearTimeout(timer))
   }
@@ -123,7 +128,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
           ),
           pause(LOOKS_EVERY_MS, false, { ref: false }),
         ])
-        // One that was ready and has ended is not.
+        // A process that was ready may have ended since.
         const isThere = child.exitCode === null && child.signalCode === null
         if (isSaid && isThere && of === starts) return
         if (isOver) throw new Error(`${options.command} has been stopped`)
@@ -144,7 +149,7 @@ export async function gone(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-/** Runs a command of the program to its end, past the line. Returns its exit code. */
+/** Runs a command of the program to its end, bypassing the line. Returns its exit code. */
 export async function runProgram(
   { cluster }: { cluster: Cluster },
   args: string[],

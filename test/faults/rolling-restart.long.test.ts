@@ -6,22 +6,21 @@ import { openStage } from './stage.ts'
 import { startLoad } from './workload.ts'
 
 /*
- * A deploy by turns: three API processes and three workers on one database, each ended by SIGTERM and started again while
- * calls arrive. What is asserted: every answer is definite, none is 5xx; a call that a process gave no answer to, since it
- * could not be reached, is sent again with the same idempotency key, as a balancer does, and answered in the end; and the
- * oracle finds nothing wrong.
+ * A rolling deploy: three API processes and three workers on one database, each stopped by SIGTERM and started again
+ * while calls arrive. Every answer is definite and none is 5xx; a call that could not reach its process is sent again
+ * with the same idempotency key, as by a load balancer, and gets its answer; and the oracle finds nothing wrong.
  */
 
 const CLIENTS = 8
 const COMPANIES = 3
 const SEED = 7
-/** The calls of a few clients between two restarts. */
+/** How long a few clients make calls between two restarts, in milliseconds. */
 const BETWEEN_MS = 300
 
 const stage = await openStage({ apis: 3, workers: 3 })
 t.teardown(() => stage.cleanup.run())
 
-await t.test('each of three API processes and three workers is restarted in turn, and no call fails', async (t) => {
+await t.test('three API processes and three workers restart in turn, and no call fails', async (t) => {
   const companies = await stage.makeCompanies(COMPANIES)
   const ids = companies.map(({ companyId }) => companyId)
   const load = startLoad(
@@ -34,7 +33,7 @@ await t.test('each of three API processes and three workers is restarted in turn
     const starts = part.starts()
     const ending = part.child()
     await part.restart('SIGTERM')
-    t.equal(ending.exitCode, 0, 'it ends in order, and is not cut off')
+    t.equal(ending.exitCode, 0, 'it stops cleanly')
     await eventually('it is started again', async () => part.starts() === starts + 1)
     await part.ready()
     await pause(BETWEEN_MS)
@@ -53,7 +52,7 @@ await t.test('each of three API processes and three workers is restarted in turn
   t.strictSame(
     answers.filter((status) => status >= 500),
     [],
-    'whoever was answered got what the call came to',
+    'every answer was definite',
   )
   t.ok(await stage.settled(ids), 'the projections have caught up')
   t.same(await stage.withDatabase((db) => oracle(db, ids, operations)), [])

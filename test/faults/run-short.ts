@@ -7,7 +7,7 @@ import { openStage } from './stage.ts'
 const USUAL: StageSettings = {}
 const FIRST_SEED = 100
 
-/** Runs each of these faults once, under load and judged by the oracle. Times are looked at by `npm run faults` alone. */
+/** Runs each of these faults once, under load and judged by the oracle. Only `npm run faults` checks times. */
 export async function runShort(t: Test, kinds: string[]): Promise<void> {
   for (const [settings, own] of Map.groupBy(kinds, (kind) => STAGES[kind] ?? USUAL)) {
     await t.test(`on the stage of: ${own.join(', ')}`, async (t) => {

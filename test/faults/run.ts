@@ -11,38 +11,38 @@ import type { Stage } from './stage.ts'
 import type { LoadOptions, Operation } from './workload.ts'
 import { startLoad } from './workload.ts'
 
-/** What one fault under load came to. */
+/** The result of one fault under load. */
 export interface Outcome {
   fault: string
   seed: number
   /** How often it happened. */
   times: number
   calls: number
-  /** Tries that got no definite answer: no answer at all, 5xx, or that the first one is still running. */
+  /** Tries without a definite answer: no answer at all, 5xx, or one that says that the first try is still running. */
   unknown: number
   /** Calls that never got a definite answer. */
   unresolved: number
-  /** The longest time without any success while the load ran, in milliseconds. */
+  /** The longest time without a success during the load, in milliseconds. */
   outageMs: number
   /** How long the slowest try took, in milliseconds. */
   slowestMs: number
   /** From the end of the fault to the first success, and until the projections were less than a second behind, in milliseconds. */
   recoveryMs: number
   lagMs: number
-  /** How many batches were folded from memory; null where that cannot be. */
+  /** How many batches were folded from memory; null where that is impossible. */
   foldsFromMemory: number | null
-  /** What the fault has measured itself. */
+  /** The fault's own measurement. */
   note?: string
-  /** What was found wrong. */
+  /** What was wrong. */
   wrong: Finding[]
 }
 
 interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
-  /** How long the projections may take to catch up once all is calm. */
+  /** How long the projections may take to catch up after the load. */
   settlesWithinMs?: number
-  /** Whether it matters how soon calls succeed and the lag is over: not where a machine has too much other work. */
+  /** Whether to check the times of recovery and lag: not on a busy machine. */
   looksAtTimes?: boolean
-  /** How many calls the load has at least, as long as that does not take for ever. */
+  /** How many calls the load makes at least, within a limited time. */
   callsAtLeast?: number
   /** How often one process is killed, or how many COMMITs are lost. */
   repeats?: number
@@ -54,14 +54,16 @@ const CLIENTS = 8
 const BEFORE_MS = 300
 const AFTER_MS = 300
 const LOOKS_EVERY_MS = 100
-/** How soon an API that has PostgreSQL again has to succeed. */
+/** How soon calls have to succeed once an API has PostgreSQL again. */
 const RECOVERS_WITHIN_MS = 5_000
-/** How soon the projections have to be less than so much behind. */
+/** How soon the projections have to be less than `LAG_MS` behind. */
 const CATCHES_UP_WITHIN_MS = 30_000
 const LAG_MS = 1_000
 const ENOUGH_WITHIN_MS = 10_000
 
-/** Puts the installation under load, lets something bad happen, waits until all is calm, and asks the oracle. */
+/**
+ * Puts the installation under load, makes the fault happen, waits until everything has settled, and asks the oracle.
+ */
 export async function runFault(stage: Stage, fault: string, seed: number, options: RunOptions = {}): Promise<Outcome> {
   const happen = FAULTS[fault]
   if (!happen) throw new Error(`there is no fault called ${fault}`)
@@ -118,7 +120,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   }
 }
 
-/** Nobody else may be refused, or wait in vain, for what a hostile caller does. */
+/** A hostile caller must not cause anybody else to be refused or to wait in vain. */
 function hurtOthers(operations: Operation[], from: number, to: number): Finding[] {
   const attempts = operations.flatMap(({ id, attempts: all }) => all.map((attempt) => ({ id, ...attempt })))
   const hurt = attempts.filter(({ status }) => status === null || status === 429 || status === 503)
@@ -135,7 +137,7 @@ function hurtOthers(operations: Operation[], from: number, to: number): Finding[
   return isServed ? found : [...found, { kind: 'hurt others', text: 'nobody else was served meanwhile' }]
 }
 
-/** Folds have come from memory, or the run says nothing of them; and `projections verify` finds all read models right. */
+/** Some folds came from memory, so the run covers them, and `projections verify` finds all read models right. */
 async function oneProcessFaults(stage: Stage, foldsFromMemory: number): Promise<Finding[]> {
   const found: Finding[] = []
   if (foldsFromMemory === 0) found.push({ kind: 'no run', text: 'nothing was folded from memory' })
@@ -167,7 +169,7 @@ async function enoughCalls(operations: Operation[], atLeast: number): Promise<vo
   while (operations.length < atLeast && performance.now() < deadline) await pause(20)
 }
 
-/** Tells what is behind when the lag is not over in time. */
+/** Waits until the lag is over. Returns what is still behind if that takes too long. */
 async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<Finding[]> {
   const deadline = performance.now() + CATCHES_UP_WITHIN_MS
   const lag = () => stage.withDatabase((db) => lagMs(db, companyIds, stage.projections)).catch(() => Infinity)

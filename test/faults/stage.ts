@@ -23,25 +23,31 @@ import type { LoadedCompany } from './workload.ts'
 
 /** A whole installation of its own: PostgreSQL, a line to it, two API processes, two workers (or all in one process), some companies. */
 export interface Stage {
-  /** The folder in which all of it is. */
+  /** The folder that contains all of it. */
   folder: string
-  /** Where the small disk is that holds the database; null when the database is on the machine's own. */
+  /** The folder of the small disk with the database; null when the database is on the machine's disk. */
   dataDir: string | null
   cluster: Cluster
-  /** From the API processes to PostgreSQL, and from the workers: what is lost on the one is an append. */
+  /** From the API processes to PostgreSQL, and from the workers, so that a COMMIT lost on the first is an append. */
   line: DatabaseLine
   workerLine: DatabaseLine
   apis: Supervised[]
   workers: Supervised[]
-  /** How many companies the processes have folded from memory so far, batch by batch; null where API and workers are processes of their own. */
+  /**
+   * How many companies were folded from memory so far, added up over the batches; null when API and workers are
+   * separate processes.
+   */
   foldsFromMemory(): number | null
-  /** What the workers keep current; a deploy may change it. */
+  /** The projections that the workers maintain; a deploy may change them. */
   projections: readonly Projection[]
-  /** A superuser's connections, past the line. They are made anew after each start of PostgreSQL. */
+  /** A superuser's connections, bypassing the line. They are reopened after each start of PostgreSQL. */
   withDatabase<Result>(use: (db: LedgerDb) => Promise<Result>): Promise<Result>
   /** Makes companies for one load. */
   makeCompanies(count: number): Promise<LoadedCompany[]>
-  /** Waits until every process is ready and every event of these companies is folded. Returns false when it never is. */
+  /**
+   * Waits until every process is ready and all events of these companies are folded. Returns false if that never
+   * happens.
+   */
   settled(companyIds: string[], withinMs?: number): Promise<boolean>
   cleanup: Cleanup
 }
@@ -53,10 +59,10 @@ const QUOTA = 2_000_000_000
 export interface StageSettings {
   apis?: number
   workers?: number
-  /** One process of `start` instead, in which API and workers are together. */
+  /** Runs a single `start` process with both API and workers. */
   isOneProcess?: boolean
   smallDisk?: boolean
-  /** Settings of PostgreSQL, and of every process of the program, in the folder of the stage. */
+  /** Settings of PostgreSQL and of every process of the program, by the stage's folder. */
   postgres?(folder: string): Record<string, string>
   program?(folder: string): Record<string, string>
 }
@@ -64,7 +70,7 @@ export interface StageSettings {
 /** Starts the stage. Every process of the program reaches PostgreSQL through the line. */
 export async function openStage(settings: StageSettings = {}): Promise<Stage> {
   const cleanup = new Cleanup()
-  // A test that takes too long is told to end: nothing that it started outlives it.
+  // A test that takes too long gets SIGTERM; nothing it started outlives it.
   const onEnd = () => void cleanup.run().finally(() => process.exit(1))
   process.once('SIGTERM', onEnd)
   cleanup.teardown(() => process.off('SIGTERM', onEnd), 'forgetting SIGTERM')
@@ -117,7 +123,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
   }
 }
 
-/** A superuser's connections to a cluster, for a while. */
+/** A superuser's temporary connections to a cluster. */
 export async function withDatabase<Result>(cluster: Cluster, use: (db: LedgerDb) => Promise<Result>): Promise<Result> {
   const { superUrl: url } = urlsNow(cluster)
   const db = openDatabase<LedgerTables>(openPool({ url, name: 'oracle', max: 2, statementTimeoutMs: 600_000 }))
@@ -161,7 +167,7 @@ async function settled(
 const SMALL_DISK_MIB = 512
 const UMOUNTS_WITHIN_MS = 30_000
 
-/** Whether this machine lets the user make a small disk in memory. */
+/** Whether the user may make a small in-memory disk on this machine. */
 export function canMount(): boolean {
   const probe = mkdtempSync(path.join(os.tmpdir(), 'ledger-mount-'))
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', probe])

@@ -2,44 +2,44 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/demo/seeded-random.ts'
 import type { SeededRandom } from '../../src/demo/seeded-random.ts'
 
-/** A company with one API key, as the load uses it. */
+/** A company with one API key, as used by the load. */
 export interface LoadedCompany {
   companyId: string
   key: { api_id: string; api_key: string }
 }
 
-/** What one try of a request met. */
+/** The outcome of one try of a request. */
 export interface Attempt {
-  /** Milliseconds since the load began, and how long it took. */
+  /** The start in milliseconds since the load began, and the duration. */
   at: number
   took: number
   /** Null when there was no answer. */
   status: number | null
   code: string | null
   retryAfter: boolean
-  /** Of the body of its answer. */
+  /** The size of the answer's body. */
   bytes: number
 }
 
-/** One call that a client wanted, with all its tries: each has the same idempotency key and the same request id. */
+/** One call of a client with all its tries, which share an idempotency key and a request id. */
 export interface Operation {
   id: string
   companyId: string
   apiId: string
   method: 'POST' | 'PATCH'
   path: string
-  /** What is sent as JSON; a string is sent as it is. */
+  /** The body, sent as JSON; a string is sent unchanged. */
   body: unknown
-  /** How many records its entry counts, where the body does not tell. */
+  /** How many records its entry counts, if the body does not show that. */
   records?: number
-  /** It was never sent to its end. */
+  /** It was never sent completely. */
   isCutOff?: boolean
   /** A hostile caller sent it. */
   isHostile?: true
   attempts: Attempt[]
-  /** What was definitely answered in the end; null when the end of the load came first. */
+  /** The definite answer in the end; null when the load ended first. */
   final: { status: number; body: AnswerBody } | null
-  /** What some calls are answered that are sent once more after that, with the same key. */
+  /** The answer when some calls are sent once more with the same key. */
   again: { status: number; body: AnswerBody } | null
 }
 
@@ -54,14 +54,14 @@ export interface Load {
   operations: Operation[]
   /** Milliseconds since the load began. */
   now(): number
-  /** Ends the load: calls under way are tried until they are answered or the patience is over. */
+  /** Ends the load: calls in progress are retried until they are answered or time is up. */
   end(): Promise<void>
 }
 
 export interface LoadOptions {
   clients: number
   seed: number
-  /** How long a call is tried until it is definitely answered. */
+  /** How long a call is retried until it has a definite answer. */
   resolveWithinMs?: number
 }
 
@@ -71,7 +71,7 @@ const RETRY_AFTER_MS = 150
 const MAX_RECORDS = 12
 const KNOWN_AT_MOST = 500
 const SENT_AGAIN = 0.1
-/** Each client begins with a call of each kind, so that none of them comes by luck alone. */
+/** Each client starts with one call of each kind, so that none depends on luck. */
 const FIRST_DICE = [40, 0, 93, 50, 65, 73, 78, 84, 89, 99]
 
 interface Wanted {
@@ -80,7 +80,7 @@ interface Wanted {
   body: unknown
 }
 
-/** Whom the clients of a company know of. */
+/** The employees that a company's clients know. */
 interface Known {
   random: SeededRandom
   ids: string[]
@@ -102,7 +102,7 @@ export function startLoad(
   )
 
   async function client(number: number): Promise<void> {
-    // Where there are more companies than clients, each client goes round those that are its own.
+    // With more companies than clients, each client rotates through its own.
     const own = companies.filter((_, at) => at % clients === number % Math.min(clients, companies.length))
     const random = seededRandom(seed * 1_000 + number)
     for (let count = 0; !over.signal.aborted; count += 1) {
@@ -144,14 +144,14 @@ export function startLoad(
   }
 }
 
-/** How many records a call has, as its entry counts them. */
+/** How many records of a call its entry counts. */
 export function recordsOf({ method, path, body, records }: Operation): number {
   if (records !== undefined) return records
   const isOne = method === 'PATCH' && path !== '/v1/employees'
   return isOne ? 1 : (body as { employees: unknown[] }).employees.length
 }
 
-/** Sends a call once. Returns what it was definitely answered; null when that is not known. */
+/** Sends a call once. Returns the definite answer, or null if there is none. */
 export async function attempt(
   address: string,
   { key }: LoadedCompany,

@@ -7,7 +7,7 @@ import { anyThing, CANARY, hostileName, hostileText, placeholder } from './hosti
 
 /* Paths and queries of any request. */
 
-/** Percent-encoded from UTF-8, whatever it holds. */
+/** Percent-encoded UTF-8 of any content. */
 export const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 
 const ODD_SEGMENTS = [
@@ -78,7 +78,7 @@ function usualSegment(url: string, name: string): fc.Arbitrary<string> {
 
 export const isReading = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** What the pages read from their addresses. */
+/** Query parameters that the pages read. */
 const PAGE_QUERY = [
   'cursor',
   'after',
@@ -137,14 +137,14 @@ export function queryOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<str
     'constructor.prototype.x=1',
   )
   return fc.oneof(
-    // A call that is refused for its query alone is never looked at further.
+    // A query can get a call refused before anything else is looked at.
     { weight: isReading(method) ? 8 : 40, arbitrary: fc.constant('') },
     { weight: 8, arbitrary: parameters.map((list) => (list.length === 0 ? '' : `?${list.join('&')}`)) },
     { weight: 1, arbitrary: fc.tuple(parameters, odd).map(([list, more]) => `?${[...list, more].join('&')}`) },
   )
 }
 
-/** The text that a JSON text stands for, or what it is. */
+/** The string in a JSON text, or the text itself. */
 function unquoted(literals: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return literals.map((literal) => (literal.startsWith('"') ? (JSON.parse(literal) as string) : literal))
 }

@@ -65,7 +65,7 @@ export function contentOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<C
   )
 }
 
-/** Fields of all forms, with values that are good for most of them. */
+/** The fields of all forms, with values that most of them accept. */
 const FORM_FIELDS: Record<string, string[]> = {
   email: ['new@example.com', 'spare.1@example.com'],
   password: ['a long enough password'],

@@ -7,22 +7,22 @@ import { CANARY, hostileText } from './hostile-text.ts'
 import type { Caller } from './world.ts'
 import { CALLERS } from './world.ts'
 
-/** A request before it is sent: things of the world stand in it by their names. */
+/** A request before it is sent, with placeholders for things of the world. */
 export interface FuzzedRequest {
   method: string
-  /** The route that is meant; an odd address may lead elsewhere. */
+  /** The intended route; an odd address may lead elsewhere. */
   url: string
   kind: FuzzedRoute['kind']
   caller: Caller
-  /** Path and query as they go out, in Latin-1. */
+  /** The path and query as sent, in Latin-1. */
   target: string
-  /** The address is not one of the route that is meant. */
+  /** The address does not match the intended route. */
   isOdd: boolean
   headers: [name: string, value: string][]
   body: readonly Piece[] | null
 }
 
-/** Any request to any of these routes; the writing calls more often, and those that only say 405 less often. */
+/** Any request to any of these routes. Writes are more frequent, and routes that only answer 405 less. */
 export function anyRequest(routes: readonly FuzzedRoute[]): fc.Arbitrary<FuzzedRequest> {
   const [own, others] = [true, false].map((isOwn) => routes.filter((route) => route.isOwn === isOwn))
   const calls = own!.filter(({ schema }) => schema.judgedBody !== undefined)
@@ -54,7 +54,7 @@ function requestTo(route: FuzzedRoute): fc.Arbitrary<FuzzedRequest> {
     })
 }
 
-/** Mostly somebody who is let in. */
+/** Usually a caller who is let in. */
 function callerOf(kind: FuzzedRoute['kind']): fc.Arbitrary<Caller> {
   const usual: Record<FuzzedRoute['kind'], Caller[]> = {
     public: ['key'],
@@ -69,7 +69,7 @@ function callerOf(kind: FuzzedRoute['kind']): fc.Arbitrary<Caller> {
   )
 }
 
-/** A value of a header: its bytes, without those that no client can put into one. */
+/** A header's value: its bytes, without those that no client can send. */
 const headerValue = hostileText.map((text) =>
   Buffer.from(text, 'utf8')
     .toString('latin1')
@@ -113,7 +113,7 @@ const HEADER_VALUES: Record<string, string[]> = {
   constructor: ['x'],
 }
 
-/** A header that programs read; the same one may come twice. */
+/** A header that programs read, possibly twice. */
 const anyHeader: fc.Arbitrary<[string, string]> = fc
   .constantFrom(...Object.entries(HEADER_VALUES))
   .chain(([name, values]) =>

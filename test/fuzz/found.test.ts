@@ -6,8 +6,9 @@ import { send, startService } from '../support/service.ts'
 import { cookieOf } from '../support/http/sessions.ts'
 
 /*
- * What the fuzzer has found, each thing as the smallest request that showed it. Numbers of a query that overflow are in
- * `test/http/server/query-numbers.test.ts`, bodies of routes that there are not in `test/http/server/raw-sockets.long.test.ts`.
+ * What the fuzzer has found, each case as the smallest request that shows it. Overflowing numbers in queries are in
+ * `test/http/server/query-numbers.test.ts`; bodies sent to unknown routes, in
+ * `test/http/server/raw-sockets.long.test.ts`.
  */
 
 const service = await startService(t)
@@ -16,7 +17,7 @@ const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).b
 const check = answerChecker(document)
 const bearer = { authorization: `Bearer ${admin.token}` }
 
-await t.test('an address that cannot be decoded is a 404 with the id of its request, like any other', async (t) => {
+await t.test('an undecodable address is a 404 with a request id, like any other', async (t) => {
   for (const path of ['/account/%ff', '/admin/v1/users/%ff', '/v1/employees/%']) {
     const { status, headers, body } = await send(service.address, 'GET', path, { headers: bearer })
     t.match({ status, body }, { status: 404, body: { code: 'route_not_found' } }, path)
@@ -24,7 +25,7 @@ await t.test('an address that cannot be decoded is a 404 with the id of its requ
   }
 })
 
-await t.test('too many bytes of headers are told by a problem document with an id', async (t) => {
+await t.test('too many bytes of headers get a problem document with an id', async (t) => {
   const socket = await openRawSocket(t, service.address)
   socket.write(`GET /settings/users?cursor=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`)
   const answer = await socket.closed()
@@ -36,7 +37,7 @@ await t.test('too many bytes of headers are told by a problem document with an i
   t.ok(head!.includes(`x-request-id: ${id}`))
 })
 
-await t.test('the document tells how a DELETE with a bad body is refused', async (t) => {
+await t.test('the document describes how a DELETE with a bad body is refused', async (t) => {
   const broken = [
     { body: '' },
     { body: '{' },
@@ -58,7 +59,7 @@ await t.test('the document tells how a DELETE with a bad body is refused', async
   }
 })
 
-await t.test('the document tells how a request that another site has made a browser send is refused', async (t) => {
+await t.test('the document describes how a cross-site request is refused', async (t) => {
   const cookie = await cookieOf(service, admin)
   for (const [method, path] of [
     ['POST', '/admin/v1/users/{id}/erase'],
@@ -73,7 +74,7 @@ await t.test('the document tells how a request that another site has made a brow
   }
 })
 
-await t.test('a method that a route does not have is 405, however bad the body is', async (t) => {
+await t.test('an unsupported method is 405, however bad the body is', async (t) => {
   for (const body of ['{', 'x'.repeat(100_000)]) {
     t.equal((await send(service.address, 'PUT', '/v1/employees', { body })).status, 405)
     t.equal(
@@ -83,7 +84,7 @@ await t.test('a method that a route does not have is 405, however bad the body i
   }
 })
 
-await t.test('a page takes the forms of browsers and nothing else', async (t) => {
+await t.test("a page accepts only the browsers' form types", async (t) => {
   const headers = { cookie: await cookieOf(service, admin), 'sec-fetch-site': 'same-origin' }
   for (const type of ['application/json', 'application/merge-patch+json']) {
     const body = '{"":{"toString":"x"}}'

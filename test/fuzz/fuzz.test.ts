@@ -9,18 +9,18 @@ import { inputs } from '../support/quick.ts'
 
 const BATCHES = inputs(1, 2)
 const INPUTS = inputs(200, 400)
-// The first batch is sent in memory, the second to the process of its own.
+// The first batch goes to the service in memory, the second to the separate process.
 const FIRST_SEED = 9
 const ground = await openGround(t, BATCHES)
 
-// Side by side: most of the time goes by waiting.
+// In parallel, since they mostly wait.
 const outcomes = await Promise.all(
   Array.from({ length: BATCHES }, (_, at) => runBatch(ground, { seed: FIRST_SEED + at, inputs: INPUTS })),
 )
 
 for (const { seed, found, sent } of outcomes) {
   await t.test(
-    `of ${INPUTS} hostile requests (seed ${seed}) each is answered as documented, and its company's ledger verifies`,
+    `${INPUTS} hostile requests (seed ${seed}) are answered as documented, and their company's ledger verifies`,
     async (t) => {
       t.strictSame(found, [])
       t.ok(sent >= INPUTS)
@@ -28,11 +28,11 @@ for (const { seed, found, sent } of outcomes) {
   )
 }
 
-await t.test('the requests get far, and are refused in many ways', async (t) => {
+await t.test('the requests succeed and are refused in many ways', async (t) => {
   const statuses = new Set(outcomes.flatMap(({ answers }) => [...answers.keys()].map((name) => name.slice(-3))))
   for (const status of ['200', '201', '400', '401', '404', '422']) t.ok(statuses.has(status), status)
 })
 
-await t.test('the process lives, its log holds nothing that was sent, and no other company has changed', async (t) => {
+await t.test('the process lives, its log leaks nothing, and no other company has changed', async (t) => {
   t.strictSame(await ground.end(), [])
 })

@@ -7,11 +7,11 @@ export interface FuzzedRoute {
   url: string
   kind: 'public' | 'admin' | 'audit' | 'page' | 'open'
   schema: RegisteredRoute['schema']
-  /** It has a handler of its own, and is not there to say 405. */
+  /** It has its own handler instead of only answering 405. */
   isOwn: boolean
 }
 
-/** All routes of the application, each with all of its methods, HEAD included: what is no route of its own is 405. */
+/** All routes of the application with all their methods, HEAD included. Those without a handler answer 405. */
 export function fuzzedRoutes(registered: readonly RegisteredRoute[]): FuzzedRoute[] {
   const routes = registered.map(({ method, url, schema }) => ({
     method,

@@ -4,11 +4,11 @@ import type { Schema } from '../support/http/schema-fits.ts'
 import { CANARY, hostileName, hostileText, numberLiteral, placeholder } from './hostile-text.ts'
 
 /*
- * Bodies: JSON as text, because much of what is hostile about it is gone once it is a value. A body is a list of
- * pieces, so that one of 8 MiB is still short when it is printed.
+ * Bodies as JSON text, because parsing would remove much of what is hostile. A body is a list of pieces, so that even
+ * 8 MiB print briefly.
  */
 
-/** Text in UTF-8, bytes in hexadecimal, or a text many times. */
+/** UTF-8 text, bytes in hexadecimal, or a repeated text. */
 export type Piece = string | { hex: string } | { repeat: string; times: number }
 
 /** The bytes of a body. */
@@ -22,7 +22,7 @@ export function bytesOf(pieces: readonly Piece[]): Buffer {
   return Buffer.concat(parts)
 }
 
-/** A text as a JSON string: with lone surrogates and U+0000 as escapes, as JSON.stringify writes them. */
+/** A text as a JSON string, with lone surrogates and U+0000 escaped as JSON.stringify does. */
 const stringLiteral = hostileText.map((text) => JSON.stringify(text))
 
 const { anyLiteral } = fc.letrec<{ anyLiteral: string }>((tie) => ({
@@ -36,12 +36,12 @@ const { anyLiteral } = fc.letrec<{ anyLiteral: string }>((tie) => ({
   ),
 }))
 
-/** Members as they come: the same name may stand twice. */
+/** Members in the given order; names may repeat. */
 function objectText(members: [name: string, literal: string][]): string {
   return `{${members.map(([name, literal]) => `${JSON.stringify(name)}:${literal}`).join(',')}}`
 }
 
-/** A value of a schema, most of the time; else anything. */
+/** Usually a value that fits a schema, otherwise anything. */
 export function literalOf(schema: Schema): fc.Arbitrary<string> {
   return fc.oneof({ weight: 4, arbitrary: goodLiteral(schema) }, { weight: 1, arbitrary: anyLiteral })
 }
@@ -74,7 +74,7 @@ function goodLiteral(schema: Schema): fc.Arbitrary<string> {
   return stringLiteral
 }
 
-/** An object with most of its members, sometimes one twice or one that nobody knows. */
+/** An object with most of its members, sometimes with a duplicate or an unknown one. */
 function objectOf(properties: Record<string, Schema>, required: string[]): fc.Arbitrary<string> {
   const members = Object.entries(properties).map(([name, schema]) => {
     const literal = literalOf(schema).map((text): [string, string][] => [[name, text]])
@@ -146,11 +146,11 @@ const recordText = fc.oneof(
   { weight: 1, arbitrary: anyLiteral },
 )
 
-/** How many there are of something: about as many as are allowed, or far more. */
+/** A count near the limits, or far above. */
 const manyOf = (...limits: number[]) =>
   fc.oneof(fc.constantFrom(...limits.flatMap((limit) => [limit - 1, limit, limit + 1])), fc.constantFrom(500, 5_000))
 
-/** Members with names of their own, each as bad as the others. */
+/** Members with distinct names, all equally bad. */
 const manyMembers = (count: fc.Arbitrary<number>) =>
   fc
     .tuple(count, hostileName, anyLiteral)
@@ -183,10 +183,10 @@ const wideRecord = fc
     ]),
   )
 
-/** As many as a body of this length has room for: enough for every limit, and little to send. */
+/** The length of a long list: enough to exceed every limit, and quick to send. */
 const MANY_CHARACTERS = 400_000
 
-/** Records with some errors each, so that the call has more than are answered; or elements that are no records. */
+/** Records with some errors each, more than one answer lists; or elements that are not records. */
 const manyElements = fc
   .tuple(
     fc.oneof(
@@ -214,7 +214,7 @@ export const employeesBody: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(recordsText, recordsText).map(([a, b]) => `{"employees":${a},"employees":${b}}`) },
 )
 
-/** Bytes that are no UTF-8: overlong, a surrogate, beyond Unicode, cut off, alone; and marks of other encodings. */
+/** Invalid UTF-8: overlong, a surrogate, beyond Unicode, cut off, alone; and marks of other encodings. */
 const BAD_BYTES = [
   'c0af',
   'e080af',
@@ -234,7 +234,7 @@ const BAD_BYTES = [
   '0d0a',
 ]
 
-/** Sizes that have brought parsers down. */
+/** Sizes that have crashed parsers. */
 const HUGE: readonly (readonly Piece[])[] = [
   [{ repeat: '[', times: 100_000 }],
   [
@@ -258,7 +258,7 @@ const HUGE: readonly (readonly Piece[])[] = [
   [{ repeat: 'a=b&', times: 15_000 }],
 ]
 
-/** How a body is broken on its way, or is not. */
+/** How a body is damaged in transit, if at all. */
 const breaking = fc.oneof(
   { weight: 12, arbitrary: fc.constant((text: string): Piece[] => [text]) },
   {
@@ -281,7 +281,7 @@ const breaking = fc.oneof(
   },
 )
 
-/** A body as its bytes go out: mostly what was meant, sometimes broken, seldom of a size that hurts. */
+/** A body's bytes as sent: usually as intended, sometimes broken, rarely huge. */
 export function sentBody(text: fc.Arbitrary<string>): fc.Arbitrary<readonly Piece[]> {
   const broken = fc.tuple(text, breaking).map(([body, change]): readonly Piece[] => change(body))
   return fc.oneof(

@@ -1,16 +1,14 @@
 import fc from 'fast-check'
 
-/*
- * Texts that programs stumble over, as they may stand in an address, a header, a form or a member of JSON.
- */
+/* Texts that often break programs, for addresses, headers, forms and JSON members. */
 
-/** Stands in values that are sent. No problem, no log line and no other company may ever show it. */
+/** Part of the values that are sent. No problem, log line or other company may ever show it. */
 export const CANARY = 'canary7q2x'
 
 /** Markup around it: a page may show it as text, never as an element. */
 const CANARY_MARKUP = `"'><canary7q2x onload=alert(1)>`
 
-/** Names that stand for a thing of the world of a batch; `world.ts` fills them in when a request is sent. */
+/** Placeholders for things in a batch's world; `world.ts` fills them in when a request is sent. */
 const THINGS = [
   'employee',
   'other-employee',
@@ -30,12 +28,12 @@ const THINGS = [
 
 export type Thing = (typeof THINGS)[number]
 
-/** The name of a thing as it stands in a request before it is sent. */
+/** A thing's placeholder in a request that is not yet sent. */
 export const placeholder = (thing: Thing): string => `{{${thing}}}`
 
 export const anyThing: fc.Arbitrary<string> = fc.constantFrom(...THINGS).map(placeholder)
 
-/** The same address in forms that Unicode, or a mail server, takes for one. */
+/** Addresses, each in several forms that Unicode or a mail server treats as equal. */
 const EMAILS = [
   'josé@example.com',
   'jose\u0301@example.com',
@@ -208,10 +206,10 @@ const PLAIN = [
   '1',
 ]
 
-/** Long enough to meet every limit of a text, but no limit of a request. */
+/** Long enough to exceed every limit on a text, but none on a request. */
 const LONG = ['x'.repeat(255), 'x'.repeat(1_001), CANARY.repeat(300), '👩'.repeat(2_000), '('.repeat(500)]
 
-/** Any text at all, lone surrogates and U+0000 included. */
+/** Any text, including lone surrogates and U+0000. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...PLAIN) },
   { weight: 3, arbitrary: anyThing },
@@ -226,14 +224,14 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }).map((text) => CANARY + text) },
 )
 
-/** Names of members, parameters and form fields that nobody has asked for. */
+/** Unexpected names of members, parameters and form fields. */
 export const hostileName: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...NAMES),
   fc.constantFrom('', ' ', 'a/b~c', 'employees', 'id', 'x'.repeat(5_000), '\ud800', '\0'),
   fc.string({ unit: 'binary', maxLength: 10 }),
 )
 
-/** Numbers as they may be written in JSON, and as they may not. */
+/** Numbers in valid and invalid JSON notation. */
 export const numberLiteral: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('0', '-0', '1', '-1', '1.5', '1e5', '365', '604800', '2147483648') },
   {

@@ -5,9 +5,9 @@ import type { FuzzedRequest } from './any-request.ts'
 import { CANARY } from './hostile-text.ts'
 import type { FuzzedAnswer } from './send-request.ts'
 
-/** No answer may take longer; generous, for a machine that has other work. */
+/** The longest time an answer may take; generous, for a busy machine. */
 const TOO_SLOW_MS = 10_000
-/** What the server says before it knows, or without knowing, the route. */
+/** Answers that the server gives before or without knowing the route. */
 const OF_NO_ROUTE: ReadonlySet<string> = new Set([
   'route_not_found',
   'method_not_allowed',
@@ -16,7 +16,7 @@ const OF_NO_ROUTE: ReadonlySet<string> = new Set([
 ])
 const CSP = 'content-security-policy'
 
-/** Makes the judge of single answers: it tells what is wrong with one, a line for each fault. */
+/** Makes a judge of single answers, which returns a line for each fault. */
 export function answerJudge(document: OpenApiDocument) {
   const check = answerChecker(document)
   return (request: FuzzedRequest, answer: FuzzedAnswer): string[] => {
@@ -56,7 +56,7 @@ function parsed(type: string, text: string): unknown {
   }
 }
 
-/** A page is under its policy, and what was sent stands in it as text at most. */
+/** A page has a content security policy, and shows what was sent only as text. */
 function pageFaults(headers: Record<string, string>, text: string): string[] {
   const faults =
     headers[CSP]?.includes("default-src 'none'") || headers[CSP]?.includes("default-src 'self'")
@@ -75,7 +75,7 @@ const MAX_ERRORS_OF_RECORD = 16
 const MAX_POINTER = 1_000
 const MAX_PROBLEM = 2_000_000
 
-/** No call is answered with errors without end. */
+/** The number of errors in an answer is bounded. */
 function errorFaults(errors: PlacedError[]): string[] {
   const faults = errors.length > MAX_ERRORS ? [`${errors.length} errors are answered`] : []
   for (const [index, own] of Map.groupBy(errors, (error) => error.index))
@@ -86,7 +86,7 @@ function errorFaults(errors: PlacedError[]): string[] {
 
 /** RFC 9457, as the contract has it; no message repeats what was sent. */
 function problemFaults({ status, headers, text }: FuzzedAnswer, body: unknown): string[] {
-  // What is not opened by a page is told so without a body.
+  // A page's script gets a 401 without a body.
   if (status === 401 && text === '') return []
   const {
     type,

@@ -9,7 +9,7 @@ import type { FuzzedRequest } from './any-request.ts'
 import type { FuzzedAnswer } from './send-request.ts'
 
 const WRITING: ReadonlySet<string> = new Set(['POST /v1/employees', 'PATCH /v1/employees', 'PATCH /v1/employees/:id'])
-/** Refused before it is known whose call it is, or while another one is decided; nothing of it is stored. */
+/** Refused before the company is known, or while another call is decided, so nothing is stored. */
 const WITHOUT_ENTRY: ReadonlySet<string> = new Set([
   'invalid_credentials',
   'route_not_found',
@@ -22,10 +22,10 @@ const WITHOUT_ENTRY: ReadonlySet<string> = new Set([
 ])
 const ENTRIES_AT_ONCE = 10_000
 
-/** What answers have promised: by the id of each call that was logged, its status. */
+/** What the answers promised: the status of each logged call, by id. */
 interface Promised {
   calls: Map<string, number>
-  /** Writing calls that got no answer: each may be in the ledger or not. */
+  /** Writes without an answer: each may be in the ledger or not. */
   unknown: number
   faults: string[]
 }
@@ -51,7 +51,7 @@ export function notePromise(promised: Promised, request: FuzzedRequest, answer: 
   promised.calls.set(logId, status)
 }
 
-/** What is wrong with a company's ledger and its read models, after all that was promised of it. */
+/** Checks a company's ledger and read models against the promises. */
 export async function companyFaults(
   { db }: Pick<Service, 'db'>,
   companyId: string,

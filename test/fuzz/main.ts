@@ -9,9 +9,9 @@ import { runBatch } from './run-batch.ts'
 
 /*
  * `npm run fuzz -- --inputs N --seed S [--minutes M] [--out FILE] [--path P]`: hostile requests to every route, in
- * batches of which each has a seed of its own, S, S + 1, … Prints each thing that was found with what shows it again, and
- * a summary; exit code 1 when anything was found. With --path, which a finding names, that one request is sent alone.
- * FILE gets the summary as JSON, with how many requests each route had and what was answered.
+ * batches with the seeds S, S + 1, … Prints each finding with the options that reproduce it, and a summary; exit code
+ * 1 when anything was found. With --path, which a finding names, it sends that one request. FILE gets the summary as
+ * JSON, with the requests and answers of each route.
  */
 
 const BATCH_INPUTS = 1_000
@@ -37,12 +37,12 @@ const outcomes: BatchOutcome[] = []
 const found: string[] = []
 let sendingMs = 0
 
-function tell(findings: string[]): void {
+function report(findings: string[]): void {
   for (const finding of findings) print(`FOUND ${finding}`)
   found.push(...findings)
 }
 
-/** Starts or stops a PostgreSQL beside that of the tests, whose name is in TEST_SERVER. */
+/** Starts or stops a second PostgreSQL besides the tests' own, under the name in TEST_SERVER. */
 function runScript(name: string): void {
   const { status } = spawnSync(process.execPath, [`test/support/postgres/${name}`], { stdio: 'inherit' })
   if (status !== 0) throw new Error(`${name} has failed`)
@@ -74,12 +74,12 @@ try {
       }
       const outcome = await runBatch(ground, batch)
       outcomes.push(outcome)
-      tell(outcome.found)
+      report(outcome.found)
     }
   }
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work)).finally(() => clearInterval(timer))
   sendingMs = performance.now() - startedAt
-  tell(await ground.end())
+  report(await ground.end())
 } finally {
   await cleanup.run()
 }

@@ -17,11 +17,11 @@ import { openSender } from './send-request.ts'
 import { makeThings } from './world.ts'
 
 interface OpenedGround extends Ground {
-  /** Ends the process under fire, and tells what is wrong with what it leaves behind. */
+  /** Stops the process under test, and returns what is wrong afterwards. */
   end(): Promise<string[]>
 }
 
-/** Sockets cost most of the time, and what is to be found seldom lies there: every so manieth batch passes them. */
+/** Sockets take most of the time and rarely find anything, so only every tenth batch uses them. */
 const PROCESS_EVERY = 10
 const LEAKS_SHOWN = 3
 const LIMITS_OFF = {
@@ -36,8 +36,8 @@ const LIMITS_OFF = {
 const ROOM = { POOL_SIZE: '10', LANES: '4' }
 
 /**
- * Starts the API twice on a database with workers and a company that nobody may touch, both at their most talkative: in
- * this process, reached in memory, and as a process of its own, reached by sockets.
+ * Starts the API twice on a database with workers and a company that nobody may touch, both at log level trace: in
+ * this process, reached in memory, and as a separate process, reached by sockets.
  */
 export async function openGround(t: Pick<Test, 'teardown'>, connections: number): Promise<OpenedGround> {
   const found: string[] = []
@@ -75,10 +75,10 @@ export async function openGround(t: Pick<Test, 'teardown'>, connections: number)
   }
 }
 
-/** Whether a line of the log holds what was sent, other than the request's id, which a client may choose. */
+/** Whether a log line shows what was sent. The request's id does not count, since a client may choose it. */
 const leaks = (line: string) => line.includes(CANARY) && line.replace(/"reqId":"[^"]*"/, '').includes(CANARY)
 
-/** Keeps the lines of a log that hold what was sent, a few of them. */
+/** Collects a few of the log lines that show what was sent. */
 function leakFinder(found: string[]): Writable {
   return new Writable({
     decodeStrings: false,
@@ -91,7 +91,7 @@ function leakFinder(found: string[]): Writable {
 
 const leaked = (line: string) => `the log holds what was sent: ${line.slice(0, 500)}`
 
-/** What the process has said, and how it ended. */
+/** What the process printed, and how it ended. */
 async function leftovers(server: Running): Promise<string[]> {
   const wasAlive = server.child.exitCode === null && server.child.signalCode === null
   const { stderr, exitCode } = await server.end('SIGTERM')
@@ -103,7 +103,7 @@ async function leftovers(server: Running): Promise<string[]> {
   return [...faults, ...lines.slice(0, LEAKS_SHOWN).map(leaked)]
 }
 
-/** What a company is: its ledger's head and its rows. */
+/** A fingerprint of a company: its ledger's head and its rows. */
 async function fingerprint({ pool }: Ground['service'], companyId: string): Promise<string> {
   const tables = ['companies', 'heads', 'employee_directory', 'api_keys', 'users', 'user_tokens']
   const rows: unknown[] = []

@@ -1,6 +1,6 @@
 import type { BatchOutcome } from './run-batch.ts'
 
-/* What many batches came to together. */
+/* The combined results of many batches. */
 
 export function sentIn(outcomes: BatchOutcome[]): number {
   return outcomes.reduce((sum, { sent }) => sum + sent, 0)
@@ -15,7 +15,9 @@ export function summary(outcomes: BatchOutcome[]): { slow: number; slowest: { to
   }
 }
 
-/** How many requests the routes of each kind had, and what was answered; 0 is a connection cut while a large body was sent. */
+/**
+ * How many requests and which answers the routes of each kind had; 0 is a connection cut while a large body was sent.
+ */
 export function byKind(outcomes: BatchOutcome[]): string {
   const counts = counted(outcomes, ({ kind }) => kind)
   return Object.entries(counts)

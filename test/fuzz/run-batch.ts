@@ -13,13 +13,16 @@ export interface Ground {
   service: Service
   requests: fc.Arbitrary<FuzzedRequest>
   judge: ReturnType<typeof answerJudge>
-  /** Of every `PROCESS_EVERY`th batch to a process of its own, by sockets; of the others in memory to the service of this one. */
+  /**
+   * Every `PROCESS_EVERY`th batch goes to the separate process by sockets, the others to this process's service in
+   * memory.
+   */
   senderOf(seed: number): Sender
   /** The things of the company that nobody may touch. */
   theirs: Things
 }
 
-/** What a batch came to. */
+/** The result of a batch. */
 export interface BatchOutcome {
   seed: number
   sent: number
@@ -29,29 +32,29 @@ export interface BatchOutcome {
   slowest: { tookMs: number; what: string }
   /** How many answers took longer than a second. */
   slow: number
-  /** What was found, a text each, with how to see it again. */
+  /** The findings, each with the options that reproduce it. */
   found: string[]
 }
 
 const SLOW_MS = 1_000
-/** A request may be cut while it is sent when it is as large as this: the server has answered, and listens no more. */
+/** From this size on, a request may be cut off while it is sent, because the server has already answered. */
 const CUT_BYTES = 60_000
 
 interface Batch {
   seed: number
   inputs: number
-  /** Which of its requests to send alone. */
+  /** The one request to send, as a path within the seed's inputs. */
   path?: string
   onSent?: () => void
 }
 
-/** Sends `inputs` requests, each made from the seed, to a company of their own, and then looks at its ledger. */
+/** Sends `inputs` generated requests to a company of their own, and then checks its ledger. */
 export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: Batch): Promise<BatchOutcome> {
   const { service, requests, judge, theirs } = ground
   const sender = ground.senderOf(seed)
   const world = await makeWorld(service, theirs)
   const promised = nothingPromised()
-  // What the making of the world has put into the log.
+  // The call that making the world put into the log.
   const [made] = (await service.admin('/bulk-user-logs?limit=1', world.company.admin.token)).body.items as {
     id: string
   }[]
@@ -93,7 +96,7 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
   return outcome
 }
 
-/** No answer is right for a large request alone. */
+/** A missing answer is acceptable only for a large request. */
 function cutOff(request: FuzzedRequest, error: unknown): null {
   const bytes = request.body === null ? 0 : bytesOf(request.body).length
   if (bytes > CUT_BYTES) return null

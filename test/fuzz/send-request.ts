@@ -5,12 +5,12 @@ import type { FuzzedRequest } from './any-request.ts'
 import { bytesOf } from './hostile-json.ts'
 import type { World } from './world.ts'
 
-/** What came back: an answer, or the fault of the connection. */
+/** An answer, or the connection's error. */
 export interface FuzzedAnswer {
   status: number
   headers: Record<string, string>
   text: string
-  /** Until the whole answer was there, in milliseconds. */
+  /** Milliseconds until the answer was complete. */
   tookMs: number
 }
 
@@ -58,7 +58,7 @@ function textOf(headers: Dispatcher.ResponseData['headers'], bytes: Buffer): str
   return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8')
 }
 
-/** A live stream has no end; that it began says enough. */
+/** A live stream has no end, so its first chunk is enough. */
 async function dropped(body: Dispatcher.ResponseData['body']): Promise<string> {
   body.on('error', () => undefined).destroy()
   return ''

@@ -5,7 +5,7 @@ import { employee } from '../support/service.ts'
 import { OWN_PAGE } from '../support/http/sessions.ts'
 import type { Thing } from './hostile-text.ts'
 
-/** Who sends a request. Nothing that the fuzzer names belongs to one of them, so none of them is ever shut out. */
+/** Who sends a request. No placeholder refers to any of them, so none is ever locked out. */
 export const CALLERS = [
   'key',
   'disabled key',
@@ -22,18 +22,18 @@ export const CALLERS = [
 
 export type Caller = (typeof CALLERS)[number]
 
-/** A company with something of everything in it, and one beside it that nobody may touch. */
+/** A company with one of everything, and another one that nobody may touch. */
 export interface World {
   company: TestCompany
-  /** The headers by which a caller proves who it is. */
+  /** The headers that authenticate a caller. */
   credentials(caller: Caller): [string, string][]
-  /** Puts the things of the world where their names stand. */
+  /** Replaces the placeholders with things of the world. */
   fill(text: string): string
-  /** Begins the session of a caller anew: it may have been ended. */
+  /** Starts a caller's session again, in case it was ended. */
   renew(caller: Caller): Promise<void>
 }
 
-/** The things of a company, by their names. */
+/** A company's things, by placeholder. */
 interface Things {
   employee: string
   'other-employee': string
@@ -88,7 +88,7 @@ export async function makeThings(
   return { company, things, disabledKey, narrowed }
 }
 
-/** Makes the world of a batch. `theirs` are the things of the company beside it. */
+/** Makes a batch's world. `theirs` are the things of the other company. */
 export async function makeWorld(service: Service, theirs: Things): Promise<World> {
   const { company, things, disabledKey, narrowed } = await makeThings(service, 'Fuzzed')
   const all: Record<Thing, string> = {

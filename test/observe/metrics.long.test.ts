@@ -16,13 +16,13 @@ const CREATE = { method: 'POST', route: '/v1/employees' }
 
 interface Watched {
   service: Service
-  /** Where the watched API listens. */
+  /** The address of the watched API. */
   address: string
-  /** The values as they are now. */
+  /** Reads the current values. */
   look(): Promise<Sample[]>
 }
 
-/** A second API process beside the service's own, with metrics; with workers where the test asks for them. */
+/** A second API process with metrics; with workers where the test asks for them. */
 async function watch(
   t: Test,
   { workers = false, ...settings }: Partial<Record<keyof Config, string>> & { workers?: boolean } = {},
@@ -42,29 +42,26 @@ async function watch(
   return { service, address: api.address, look: () => readSamples(listener.url) }
 }
 
-await t.test(
-  'answers are counted by the template of the route and the status, never by what the path holds',
-  async (t) => {
-    const { service, address, look } = await watch(t)
-    const { key } = service.company
-    const created = await send(address, 'POST', '/v1/employees', { key, body: employee() })
-    await send(address, 'POST', '/v1/employees', { key, body: { first_name: 'Only' } })
-    await send(address, 'GET', `/v1/employees/${created.body.employees[0].id}`, { key })
-    await send(address, 'GET', '/no/such/ana.perez@example.com', {})
-    const samples = await look()
-    const count = (labels: Record<string, string>) =>
-      valueOf(samples, 'employee_ledger_http_request_duration_seconds_count', labels)
-    t.equal(count({ ...CREATE, status: '201' }), 1)
-    t.equal(count({ ...CREATE, status: '422' }), 1)
-    t.equal(count({ method: 'GET', route: '/v1/employees/:id', status: '200' }), 1)
-    t.equal(count({ method: 'GET', route: 'none', status: '404' }), 1)
-    const text = JSON.stringify(samples)
-    for (const personal of ['ana', 'example.com', 'emp_', key.api_id, service.company.name])
-      t.notOk(text.includes(personal), personal)
-  },
-)
+await t.test('answers are counted by route template and status, never by the values in the path', async (t) => {
+  const { service, address, look } = await watch(t)
+  const { key } = service.company
+  const created = await send(address, 'POST', '/v1/employees', { key, body: employee() })
+  await send(address, 'POST', '/v1/employees', { key, body: { first_name: 'Only' } })
+  await send(address, 'GET', `/v1/employees/${created.body.employees[0].id}`, { key })
+  await send(address, 'GET', '/no/such/ana.perez@example.com', {})
+  const samples = await look()
+  const count = (labels: Record<string, string>) =>
+    valueOf(samples, 'employee_ledger_http_request_duration_seconds_count', labels)
+  t.equal(count({ ...CREATE, status: '201' }), 1)
+  t.equal(count({ ...CREATE, status: '422' }), 1)
+  t.equal(count({ method: 'GET', route: '/v1/employees/:id', status: '200' }), 1)
+  t.equal(count({ method: 'GET', route: 'none', status: '404' }), 1)
+  const text = JSON.stringify(samples)
+  for (const personal of ['ana', 'example.com', 'emp_', key.api_id, service.company.name])
+    t.notOk(text.includes(personal), personal)
+})
 
-await t.test('appends tell how many calls and records shared a commit', async (t) => {
+await t.test('append metrics count the calls and records per commit', async (t) => {
   const { service, address, look } = await watch(t)
   const calls = Array.from({ length: 8 }, () =>
     send(address, 'POST', '/v1/employees', { key: service.company.key, body: [employee(), employee()] }),
@@ -81,7 +78,7 @@ await t.test('appends tell how many calls and records shared a commit', async (t
   t.equal(valueOf(samples, 'employee_ledger_pool_waiting', { pool: 'reads' }), 0)
 })
 
-await t.test('a refusal with 429 is counted by the limit that it met', async (t) => {
+await t.test('a 429 is counted by the limit that caused it', async (t) => {
   const { service, address, look } = await watch(t, { BURST_LIMIT: '2', FAILURE_LIMIT: '1', SIGN_IN_LIMIT: '1' })
   const small = await service.manage('POST', '/api-keys', { name: 'small', quota_limit: 1, refresh_period: 'monthly' })
   const key = { api_id: small.body.id ?? small.body.api_id, api_key: small.body.api_key }
@@ -105,60 +102,57 @@ await t.test('a refusal with 429 is counted by the limit that it met', async (t)
   t.equal(refused('burst'), burst.filter(({ status }) => status === 429).length)
 })
 
-await t.test(
-  'the lag of each projection is told, and that of the few companies that are furthest behind',
-  async (t) => {
-    const { service, look } = await watch(t, { workers: true, SWEEP_INTERVAL_MS: '100' })
-    await eventually(
-      'nothing lags',
-      async () => valueOf(await look(), 'employee_ledger_projection_lag_events', { projection: 'employees' }) === 0,
-    )
-    const companies = [service.company]
-    for (let at = 0; at < 6; at += 1) companies.push(await service.makeCompany(`Other ${at}`))
-    await eventually(
-      'all is folded',
-      async () => valueOf(await look(), 'employee_ledger_projection_lag_events', { projection: 'employees' }) === 0,
-    )
-    // Parked, they stay behind.
-    await service.db
-      .updateTable('checkpoints')
-      .set({ parked_at: new Date().toISOString() })
-      .where('projection', '=', 'employees')
-      .execute()
-    for (const [at, company] of companies.entries()) {
-      for (let calls = 0; calls <= at; calls += 1)
-        await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
-    }
-    const samples = await look()
-    const of = (name: string, labels = {}) =>
-      valueOf(samples, `employee_ledger_projection_${name}`, { projection: 'employees', ...labels })
-    t.equal(of('lag_events'), 2 * (1 + 2 + 3 + 4 + 5 + 6 + 7))
-    t.ok(of('lag_seconds') >= 0)
-    t.equal(of('lagging_companies'), 7)
-    t.equal(of('parked_companies'), 7)
-    t.equal(of('complete'), 1)
-    const named = samples.filter(
-      ({ name, labels }) =>
-        name === 'employee_ledger_projection_company_lag_events' && labels['projection'] === 'employees',
-    )
-    t.strictSame(
-      named.map(({ labels }) => labels['company']),
-      companies
-        .slice(2)
-        .map(({ id }) => id)
-        .toReversed(),
-    )
-    t.equal(of('company_lag_events', { company: companies[6]!.id }), 14)
-    t.ok(
-      samples.some(
-        ({ name, labels }) => name === 'employee_ledger_queue_jobs' && labels['queue'] === 'project-employees',
-      ),
-    )
-  },
-)
+await t.test("each projection's lag is exported, and that of the few companies furthest behind", async (t) => {
+  const { service, look } = await watch(t, { workers: true, SWEEP_INTERVAL_MS: '100' })
+  await eventually(
+    'nothing lags',
+    async () => valueOf(await look(), 'employee_ledger_projection_lag_events', { projection: 'employees' }) === 0,
+  )
+  const companies = [service.company]
+  for (let at = 0; at < 6; at += 1) companies.push(await service.makeCompany(`Other ${at}`))
+  await eventually(
+    'all is folded',
+    async () => valueOf(await look(), 'employee_ledger_projection_lag_events', { projection: 'employees' }) === 0,
+  )
+  // Parked companies stay behind.
+  await service.db
+    .updateTable('checkpoints')
+    .set({ parked_at: new Date().toISOString() })
+    .where('projection', '=', 'employees')
+    .execute()
+  for (const [at, company] of companies.entries()) {
+    for (let calls = 0; calls <= at; calls += 1)
+      await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+  }
+  const samples = await look()
+  const of = (name: string, labels = {}) =>
+    valueOf(samples, `employee_ledger_projection_${name}`, { projection: 'employees', ...labels })
+  t.equal(of('lag_events'), 2 * (1 + 2 + 3 + 4 + 5 + 6 + 7))
+  t.ok(of('lag_seconds') >= 0)
+  t.equal(of('lagging_companies'), 7)
+  t.equal(of('parked_companies'), 7)
+  t.equal(of('complete'), 1)
+  const named = samples.filter(
+    ({ name, labels }) =>
+      name === 'employee_ledger_projection_company_lag_events' && labels['projection'] === 'employees',
+  )
+  t.strictSame(
+    named.map(({ labels }) => labels['company']),
+    companies
+      .slice(2)
+      .map(({ id }) => id)
+      .toReversed(),
+  )
+  t.equal(of('company_lag_events', { company: companies[6]!.id }), 14)
+  t.ok(
+    samples.some(
+      ({ name, labels }) => name === 'employee_ledger_queue_jobs' && labels['queue'] === 'project-employees',
+    ),
+  )
+})
 
 await t.test(
-  "recorded times ahead of the database's clock are told, and how its clock differs from this machine's",
+  "recorded times ahead of the database's clock are exported, and how this machine's clock differs",
   async (t) => {
     const { service, look } = await watch(t, { workers: true })
     const ahead = async () => valueOf(await look(), 'employee_ledger_recorded_time_ahead_seconds')
@@ -168,16 +162,16 @@ await t.test(
     const seconds = (Date.parse('2200-01-01T00:00:00Z') - Date.now()) / 1_000
     t.ok(Math.abs((await ahead()) - seconds) < 3_600)
     await service.call('POST', '/v1/employees', { body: employee() })
-    t.ok((await ahead()) > 0, 'what is recorded now is ahead as well')
+    t.ok((await ahead()) > 0, 'new events are ahead as well')
     t.equal(
       valueOf(await look(), 'employee_ledger_projection_lag_seconds', { projection: 'employees' }),
       0,
-      'what is yet to come does not lag',
+      'future times do not lag',
     )
   },
 )
 
-await t.test('events that cannot be folded, checkpoints and the process itself are told', async (t) => {
+await t.test('events that cannot be folded, checkpoints and the process itself are counted', async (t) => {
   const { service, look } = await watch(t, { workers: true, SWEEP_INTERVAL_MS: '100', CHECKPOINT_INTERVAL_MS: '100' })
   await eventually('checkpoints are recorded', async () => {
     const samples = await look()
@@ -207,7 +201,7 @@ await t.test('events that cannot be folded, checkpoints and the process itself a
   }
 })
 
-await t.test('people who are forgotten are counted, once each', async (t) => {
+await t.test('erased people are counted, once each', async (t) => {
   const { service, address, look } = await watch(t)
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   const removed = await service.makeCompany('Other')
@@ -227,7 +221,7 @@ await t.test('people who are forgotten are counted, once each', async (t) => {
     t.equal(valueOf(samples, 'employee_ledger_erasures_total', { of: kind }), 1, kind)
 })
 
-await t.test("the connections of the job queues are told beside the program's own", async (t) => {
+await t.test("the job queues' connections are counted apart from the program's own", async (t) => {
   const { look } = await watch(t, { workers: true })
   const samples = await look()
   for (const pool of ['wake-ups', 'jobs']) {
@@ -239,7 +233,7 @@ await t.test("the connections of the job queues are told beside the program's ow
   }
 })
 
-await t.test('while the database does not answer, the other values are told all the same', async (t) => {
+await t.test('while the database does not answer, the other values are still exported', async (t) => {
   const { service, look } = await watch(t, { workers: true })
   await eventually('it answers', async () => valueOf(await look(), 'employee_ledger_database_up') === 1)
   await asSuperuser(service.urls.superUrl, 'alter table projection_versions rename to gone')
@@ -247,12 +241,12 @@ await t.test('while the database does not answer, the other values are told all 
   t.equal(valueOf(samples, 'employee_ledger_database_up'), 0)
   t.notOk(
     samples.some(({ name }) => name === 'employee_ledger_projection_lag_events'),
-    'nothing old is told',
+    'no stale values',
   )
   t.ok(samples.some(({ name }) => name === 'process_resident_memory_bytes'))
 })
 
-await t.test('the port of the metrics answers nothing else, and there is none where none is set', async (t) => {
+await t.test('the metrics port serves nothing else, and is closed unless it is set', async (t) => {
   const service = await startService(t)
   const metrics = openMetrics()
   t.equal(await startMetrics(service.config, metrics), null)
@@ -262,5 +256,5 @@ await t.test('the port of the metrics answers nothing else, and there is none wh
   t.equal((await fetch(`${base}/livez`)).status, 200)
   t.equal((await fetch(`${base}/v1/employees`)).status, 404)
   t.equal((await fetch(listener.url, { method: 'POST' })).status, 404)
-  t.equal((await service.call('GET', '/metrics', { key: null })).status, 404, 'the port of the API does not tell them')
+  t.equal((await service.call('GET', '/metrics', { key: null })).status, 404, "the API's port does not serve them")
 })

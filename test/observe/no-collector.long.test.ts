@@ -7,9 +7,7 @@ import { isCaughtUp } from '../support/caught-up.ts'
 import { employee, send, startService } from '../support/service.ts'
 import { startCollector } from '../support/processes/trace-collector.ts'
 
-/*
- * Tracing that is off costs nothing, and a collector that is away or does not answer disturbs nobody.
- */
+/* Tracing costs nothing when it is off, and a collector that is down or does not answer affects nobody. */
 
 const service = await startService(t)
 const settings = {
@@ -23,7 +21,7 @@ const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 const noted = async () => (await service.pool.query('select traceparent from event_traces')).rows
 
-/** Makes calls one after the other at a process. */
+/** Makes calls to a process, one after the other. */
 async function makeCalls(t: Test, address: string, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     const headers = { traceparent: TRACEPARENT }
@@ -36,7 +34,7 @@ async function makeCalls(t: Test, address: string, count: number): Promise<void>
   }
 }
 
-/** The files that a process has loaded in all, an API and a worker in one. */
+/** All files that an API and a worker in one process load. */
 async function loadedBy(t: Test, more: Record<string, string>): Promise<{ modules: string[]; log: string }> {
   const list = path.join(path.dirname(makeDataDir(t)), 'loaded')
   const recording = { NODE_OPTIONS: '--import ./test/support/processes/loaded-modules.ts', LOADED_MODULES_FILE: list }
@@ -51,19 +49,19 @@ async function loadedBy(t: Test, more: Record<string, string>): Promise<{ module
 
 const isTracing = (file: string) => /@opentelemetry\/(?!api\/)|src\/observe\/tracing\/open-tracing/.test(file)
 
-await t.test('off, nothing of it is loaded, noted or logged', async (t) => {
+await t.test('when off, nothing is loaded, stored or logged', async (t) => {
   const { modules, log } = await loadedBy(t, {})
   t.ok(
     modules.some((file) => file.includes('node_modules/fastify/')),
-    'what is loaded is seen',
+    'loaded files are listed',
   )
-  // The api alone, which does nothing by itself, comes with the client of Prometheus.
+  // @opentelemetry/api alone, which does nothing by itself, comes with the Prometheus client.
   t.strictSame(modules.filter(isTracing), [])
   t.strictSame(await noted(), [])
   t.notMatch(log, /trace_id|0af7651916cd43dd8448eb211c80319c/)
 })
 
-await t.test('on, it is loaded, so that the test before means something', async (t) => {
+await t.test('when on, it is loaded, which proves the test before', async (t) => {
   const { endpoint, spans } = await startCollector(t)
   const { modules } = await loadedBy(t, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
   t.ok(modules.some(isTracing))
@@ -71,11 +69,14 @@ await t.test('on, it is loaded, so that the test before means something', async 
   t.equal(
     spans.filter(({ traceId }) => TRACEPARENT.includes(traceId)).length,
     6,
-    'the last spans are handed over before it ends',
+    'the last spans are sent before it ends',
   )
 })
 
-/** Makes calls at an API and a worker whose collector is of no use, and ends both: neither is held up, each says so once. */
+/**
+ * Makes calls to an API and a worker whose collector fails, and stops both: neither is delayed, and each says so
+ * once.
+ */
 async function disturbsNobody(t: Test, endpoint: string): Promise<void> {
   const on = { ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }
   const api = await startServer(t, ['serve'], on)
@@ -86,17 +87,17 @@ async function disturbsNobody(t: Test, endpoint: string): Promise<void> {
   for (const { exitCode, stderr } of await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])) {
     t.equal(exitCode, 0)
     t.equal(stderr.match(/could not export traces/g)?.length, 1)
-    // Who stops the parts says this when SHUTDOWN_TIMEOUT_MS is over.
+    // Logged when a part is still running after SHUTDOWN_TIMEOUT_MS.
     t.notMatch(stderr, /cut off|failed to stop/)
   }
 }
 
-await t.test('with a collector that is down, calls and folds go on and the stop is in order', async (t) => {
+await t.test('with the collector down, calls and folds continue and the stop is clean', async (t) => {
   await disturbsNobody(t, 'http://127.0.0.1:1')
 })
 
-await t.test('a collector that never answers holds up no call, no fold and no stop', async (t) => {
+await t.test('a collector that never answers delays no call, no fold and no stop', async (t) => {
   const collector = await startCollector(t, { hangs: true })
   await disturbsNobody(t, collector.endpoint)
-  t.ok(collector.bodies.length > 0, 'it was sent something')
+  t.ok(collector.bodies.length > 0, 'something was sent')
 })

@@ -5,7 +5,7 @@ import { startCollector } from '../support/processes/trace-collector.ts'
 
 const { endpoint } = await startCollector(t)
 
-/** Whether a request is collected, by what its caller sends: nothing, a trace that is collected, one that is not. */
+/** Whether a request is collected if its caller sends no trace, a sampled one, or an unsampled one. */
 async function collects(name: SamplerName, ratio = 1) {
   const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
   const tracing = (await openTracingIfConfigured(settings, { name: 'x', version: '1' }, () => undefined))!
@@ -32,14 +32,14 @@ const SAMPLERS: [SamplerName, number, boolean[]][] = [
 
 for (const [name, ratio, expected] of SAMPLERS) {
   await t.test(
-    `${name} of ${ratio}: without a caller's trace, with one that is collected, with one that is not`,
+    `${name} of ${ratio}: without a caller's trace, with a sampled one, with an unsampled one`,
     async (t) => {
       t.strictSame(await collects(name, ratio), expected)
     },
   )
 }
 
-await t.test('without an address there is no tracing', async (t) => {
+await t.test('without an endpoint there is no tracing', async (t) => {
   const settings = { OTEL_TRACES_SAMPLER: 'always_on', OTEL_TRACES_SAMPLER_ARG: 1 } as const
   t.equal(await openTracingIfConfigured(settings, { name: 'x', version: '1' }, () => undefined), null)
 })

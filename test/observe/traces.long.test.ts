@@ -9,9 +9,7 @@ import { employee, send, startService } from '../support/service.ts'
 import { startCollector, type CollectedSpan } from '../support/processes/trace-collector.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 
-/*
- * Traces of real processes: an API and a worker, each with its own spans, and a collector that puts them together.
- */
+/* Traces of real processes: an API and a worker, whose spans a collector puts together. */
 
 const service = await startService(t)
 const { company } = service
@@ -49,7 +47,7 @@ const one = (spans: CollectedSpan[], name: string) => named(spans, name)[0]!
 const create = (traceparent: string, more = {}) =>
   send(api.address, 'POST', '/v1/employees', { key: company.key, body: employee(), headers: { traceparent, ...more } })
 
-await t.test('a call is one trace: of its caller, through the append, to the folds of another process', async (t) => {
+await t.test('a call is one trace: from its caller, through the append, to the folds in another process', async (t) => {
   const { traceId, parentId, traceparent } = newTrace()
   const { status, body, headers } = await create(traceparent, { 'x-request-id': 'request-4711' })
   t.equal(status, 201)
@@ -97,7 +95,7 @@ await t.test('a call is one trace: of its caller, through the append, to the fol
   t.equal(collector.headers[0]!.authorization, 'Bearer canary-of-the-collector')
 })
 
-await t.test('calls that share a commit each have their trace, and the commit links to all of them', async (t) => {
+await t.test('calls that share a commit keep their own traces, and the commit links to all of them', async (t) => {
   const traces = Array.from({ length: 6 }, () => newTrace())
   const held = await service.pool.connect()
   await held.query('begin')
@@ -124,33 +122,30 @@ await t.test('calls that share a commit each have their trace, and the commit li
   )
   for (const append of named(spans, 'append')) {
     const commit = commits.get(append.links.at(-1)!)
-    t.ok(commit?.links.includes(append.spanId), 'it and its commit lead to one another')
+    t.ok(commit?.links.includes(append.spanId), 'it and its commit link to each other')
   }
   for (const { traceId } of traces)
     t.equal(named(spans, 'fold employees').filter((span) => span.traceId === traceId).length, 1)
 })
 
-await t.test(
-  'the caller decides whether a call is traced; without a usable word of it, a trace begins here',
-  async (t) => {
-    const { rows: before } = await service.pool.query('select count(*) from event_traces')
-    const unwanted = newTrace('00')
-    t.equal((await create(unwanted.traceparent)).status, 201)
-    const { rows: after } = await service.pool.query('select count(*) from event_traces')
-    t.strictSame(after, before, 'nothing is noted of what nobody collects')
-    const requestId = `bent-${randomBytes(8).toString('hex')}`
-    await create('00-not-a-trace', { 'x-request-id': requestId })
-    const http = await eventually('its span', async () =>
-      collector.spans.find(({ attributes }) => attributes['employee_ledger.request_id'] === requestId),
-    )
-    t.equal(http.parentSpanId, undefined)
-    t.equal((await collector.trace(http.traceId, 6)).length, 6)
-    t.strictSame(
-      collector.spans.filter(({ traceId }) => traceId === unwanted.traceId),
-      [],
-    )
-  },
-)
+await t.test('the caller decides whether a call is traced; without a valid header, a new trace starts', async (t) => {
+  const { rows: before } = await service.pool.query('select count(*) from event_traces')
+  const unwanted = newTrace('00')
+  t.equal((await create(unwanted.traceparent)).status, 201)
+  const { rows: after } = await service.pool.query('select count(*) from event_traces')
+  t.strictSame(after, before, 'uncollected traces are not stored')
+  const requestId = `bent-${randomBytes(8).toString('hex')}`
+  await create('00-not-a-trace', { 'x-request-id': requestId })
+  const http = await eventually('its span', async () =>
+    collector.spans.find(({ attributes }) => attributes['employee_ledger.request_id'] === requestId),
+  )
+  t.equal(http.parentSpanId, undefined)
+  t.equal((await collector.trace(http.traceId, 6)).length, 6)
+  t.strictSame(
+    collector.spans.filter(({ traceId }) => traceId === unwanted.traceId),
+    [],
+  )
+})
 
 await t.test("an administrator's change is traced from its request to the folds, too", async (t) => {
   const { traceId, traceparent } = newTrace()
@@ -164,7 +159,7 @@ await t.test("an administrator's change is traced from its request to the folds,
     t.equal(one(spans, `fold ${projection}`).parentSpanId, http.spanId)
 })
 
-await t.test('what fails is told by status and code; nothing personal and no secret is in any span', async (t) => {
+await t.test('failures are shown by status and code; no span holds personal data or a secret', async (t) => {
   const canaries = [
     'Canaria',
     'canary@example.com',
@@ -205,7 +200,7 @@ await t.test('what fails is told by status and code; nothing personal and no sec
   })
   await asSuperuser(service.urls.superUrl, 'alter table employee_directory drop constraint canary')
   t.equal(broken.status, 500)
-  // The append that fails, and the one that notes the failure.
+  // The append that fails, and the one that records the failure.
   const spans = await collector.trace(broken.traceId, 9)
   t.match(one(spans, 'POST /v1/employees'), { status: { code: FAILED }, attributes: { 'error.type': '500' } })
   t.match(
@@ -221,9 +216,9 @@ await t.test('what fails is told by status and code; nothing personal and no sec
   t.ok(bodies.includes(company.id), 'the ids are there')
 })
 
-await t.test('events that cannot be folded fail in the trace of their call', async (t) => {
+await t.test("events that cannot be folded fail in their call's trace", async (t) => {
   const other = await service.makeCompany('Other')
-  await eventually('the worker is through', () => isCaughtUp(service.pool))
+  await eventually('the worker is done', () => isCaughtUp(service.pool))
   await service.db.updateTable('checkpoints').set({ parked_at: new Date().toISOString() }).execute()
   const { traceId, traceparent } = newTrace()
   const { body } = await send(api.address, 'POST', '/v1/employees', {
@@ -245,11 +240,11 @@ await t.test('events that cannot be folded fail in the trace of their call', asy
   }
   t.notOk(
     spans.some(({ status }) => status.message),
-    'its message may quote what is stored',
+    'its message may quote stored data',
   )
 })
 
-await t.test('lines of log have the ids of the request, the call, the company and the trace', async (t) => {
+await t.test('log lines have the ids of the request, the call, the company and the trace', async (t) => {
   const { traceId, traceparent } = newTrace()
   const { body } = await create(traceparent, { 'x-request-id': 'request-4712' })
   await collector.trace(traceId, 6)

@@ -18,7 +18,7 @@ const { serviceUrl: url } = await createTestDatabase(t)
 const pool = openPool({ url, name: 'test', max: 1 })
 t.teardown(() => pool.end())
 
-/** What PostgreSQL reads an array as, element by element, in its own texts; of a bytea in hexadecimal. */
+/** The elements that PostgreSQL reads from an array, as text; bytea in hexadecimal. */
 async function readBack(type: string, array: Buffer): Promise<(string | null)[]> {
   const column = type === 'bytea' ? `encode(value, 'hex')` : 'value::text'
   const { rows } = await pool.query<{ shown: string | null }>(
@@ -34,7 +34,7 @@ const anyText = fc.string({ unit: 'binary', maxLength: 50 }).map((text) => text.
 const anyBytes = fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes))
 const anyId = fc.uuid().map((uuid) => fromUuid('emp', uuid))
 
-await t.test('PostgreSQL reads back every element of an array as it was given', async () => {
+await t.test('PostgreSQL reads back every element as it was given', async () => {
   await fc.assert(
     fc.asyncProperty(
       ...([
@@ -66,7 +66,7 @@ await t.test('PostgreSQL reads back every element of an array as it was given', 
   )
 })
 
-await t.test('PostgreSQL reads back every instant as it was given, to the millisecond', async () => {
+await t.test('PostgreSQL reads back every instant to the millisecond', async () => {
   const anyInstant = fc.date({
     min: new Date('1900-01-01T00:00:00Z'),
     max: new Date('2999-12-31T23:59:59.999Z'),
@@ -86,12 +86,9 @@ await t.test('PostgreSQL reads back every instant as it was given, to the millis
   )
 })
 
-await t.test(
-  'what is no id or no time, and a whole number that the type does not hold, are refused before anything is sent',
-  async (t) => {
-    t.throws(() => uuidArray(['01890a5d-ac96-774b-bcce-b302099a8057']))
-    t.throws(() => integerArray([2 ** 31]))
-    t.throws(() => bigintArray([0.5]))
-    t.throws(() => timestamptzArray(['yesterday']))
-  },
-)
+await t.test('an invalid id or time, or a number out of range, is refused before anything is sent', async (t) => {
+  t.throws(() => uuidArray(['01890a5d-ac96-774b-bcce-b302099a8057']))
+  t.throws(() => integerArray([2 ** 31]))
+  t.throws(() => bigintArray([0.5]))
+  t.throws(() => timestamptzArray(['yesterday']))
+})

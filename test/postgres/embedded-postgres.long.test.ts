@@ -12,7 +12,7 @@ const SETTINGS = { fsync: 'off' }
 const WAIT_TIMEOUT_MS = 20_000
 const isRoot = process.getuid?.() === 0
 
-/** A folder that goes when the tests are over. */
+/** A folder that is removed after the tests. */
 async function temporaryFolder(mode: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-test-'))
   await chmod(folder, mode)
@@ -20,7 +20,7 @@ async function temporaryFolder(mode: number): Promise<string> {
   return folder
 }
 
-/** Ends the server that a failed test left running. */
+/** Stops a server that a failed test left running. */
 async function endServer(cluster: string): Promise<void> {
   const pid = await postmasterPid(cluster).catch(() => undefined)
   if (pid !== undefined) process.kill(pid, 'SIGQUIT')
@@ -69,7 +69,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** The message of the StartupError that has to come. */
+/** The message of the expected StartupError. */
 async function startupFault(opening: Promise<EmbeddedDatabase>): Promise<string> {
   try {
     const db = await opening
@@ -81,7 +81,7 @@ async function startupFault(opening: Promise<EmbeddedDatabase>): Promise<string>
   throw new Error('it opened')
 }
 
-await t.test('two first starts at the same moment make one database', async (t) => {
+await t.test('two simultaneous first starts make one database', async (t) => {
   const gone = spawnSync('true').pid
   const halfMade = join(dataDir, `postgres.new-${gone}-0123abcd`)
   await mkdir(halfMade, { recursive: true })
@@ -94,7 +94,7 @@ await t.test('two first starts at the same moment make one database', async (t) 
   await Promise.all([first.release(), second.release()])
 
   t.same(await readdir(dataDir), ['database.json', 'postgres'], 'nothing half made is left')
-  t.equal((await stat(join(dataDir, 'database.json'))).mode & 0o777, 0o600, 'nobody else reads the passwords')
+  t.equal((await stat(join(dataDir, 'database.json'))).mode & 0o777, 0o600, 'only the owner can read the passwords')
   t.notOk(await exists(pidFile), 'the server is stopped')
 })
 
@@ -111,12 +111,16 @@ await t.test('processes share one server, and the last one out stops it', async 
 
   await serving.release()
   await serving.release()
-  t.same(await query(visiting.ownerUrl, 'SELECT value FROM kept'), [{ value: 7 }], 'who remains goes on')
+  t.same(
+    await query(visiting.ownerUrl, 'SELECT value FROM kept'),
+    [{ value: 7 }],
+    'the remaining process is unaffected',
+  )
   await visiting.release()
   t.notOk(await exists(pidFile), 'the server is stopped')
 })
 
-await t.test('whoever comes while the last one stops the server gets a new one', async (t) => {
+await t.test('a process that comes as the last one stops gets a new server', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const leaving = await open('visit')
     const [, coming] = await Promise.all([leaving.release(), open('visit')])
@@ -138,7 +142,7 @@ await t.test('a second service is refused with one clear line while visitors are
   t.notOk(await exists(pidFile), 'the server is stopped')
 })
 
-await t.test('the service role is neither superuser nor owner, and everybody needs a password', async (t) => {
+await t.test('the service role is neither superuser nor owner, and every role needs a password', async (t) => {
   const db = await open('visit')
   const roles = await query(
     db.serviceUrl,
@@ -153,7 +157,7 @@ await t.test('the service role is neither superuser nor owner, and everybody nee
   await t.rejects(query(db.serviceUrl, 'SELECT value FROM kept'), { code: '42501' })
   await t.rejects(query(db.serviceUrl, 'CREATE TABLE mine ()'), { code: '42501' })
   const elsewhere = db.serviceUrl.replace(/employee_ledger$/, 'postgres')
-  await t.rejects(query(elsewhere, 'SELECT 1'), { code: '42501' }, 'it connects to nothing else')
+  await t.rejects(query(elsewhere, 'SELECT 1'), { code: '42501' }, 'it can connect to no other database')
   const guessed = new URL(db.serviceUrl)
   guessed.password = 'guessed'
   await t.rejects(query(guessed.href, 'SELECT 1'), { code: '28P01' })
@@ -182,13 +186,13 @@ await t.test('a server that was killed comes back with its data', async (t) => {
   t.notOk(await exists(pidFile), 'the server is stopped')
 })
 
-await t.test('release is quiet when the server was killed and nobody started it again', async () => {
+await t.test('release succeeds quietly after the server was killed', async () => {
   const db = await open('serve')
   process.kill(await postmasterPid(), 'SIGKILL')
   await db.release()
 })
 
-await t.test('the server that a killed process left behind is adopted, and stopped in the end', async (t) => {
+await t.test('a server left behind by a killed process is adopted, and stopped in the end', async (t) => {
   const module = new URL('../../src/postgres/embedded/embedded-postgres.ts', import.meta.url).href
   const script = `import { openEmbeddedDatabase } from '${module}'
     await openEmbeddedDatabase(${JSON.stringify({ dataDir, purpose: 'serve', settings: SETTINGS })})
@@ -224,7 +228,7 @@ await t.test('a visitor does not stop the server under a process whose connectio
   t.notOk(await exists(pidFile), 'the server is stopped')
 })
 
-await t.test('what keeps it from starting is told in one line', async (t) => {
+await t.test('a failed start is explained in one line', async (t) => {
   await t.test('a setting that PostgreSQL refuses', async (t) => {
     const opening = openEmbeddedDatabase({ dataDir, purpose: 'visit', settings: { shared_buffers: "it's" } })
     const reason = `invalid value for parameter "shared_buffers": "it's"`
@@ -261,7 +265,7 @@ await t.test('a data folder that PostgreSQL cannot reach', { skip: !isRoot && 'n
   const privateDir = join(await temporaryFolder(0o700), 'data')
   const db = await open('visit', privateDir)
   t.teardown(() => removeMovedCluster(db.clusterDir))
-  t.equal(db.movedFrom, join(privateDir, 'postgres'), 'the user is told that the cluster moved')
+  t.equal(db.movedFrom, join(privateDir, 'postgres'), 'the message says that the cluster moved')
   t.notOk(db.clusterDir.startsWith(privateDir))
   await query(db.ownerUrl, 'CREATE TABLE kept ()')
   await db.release()
@@ -276,6 +280,6 @@ async function removeMovedCluster(moved: string): Promise<void> {
   await endServer(moved)
   const folder = dirname(moved)
   await rm(folder, { recursive: true })
-  // Others may use it too: it goes when it is empty.
+  // The folder is shared, so remove it only when it is empty.
   await rmdir(dirname(folder)).catch(() => undefined)
 }

@@ -5,9 +5,7 @@ import { failsWithLine, launch, makeDataDir, runCommand, runJson, startServer } 
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
-/*
- * A deploy: the database is migrated by the new version while processes of the old one run, and may end and start again.
- */
+/* A deploy: the new version migrates the database while processes of the old one run, stop and start again. */
 
 const LACKS = 'employee-ledger: the database is not set up for this version: run `npm run --silent cli -- migrate`\n'
 const UNDO_LAST = [
@@ -28,26 +26,23 @@ function settingsOf(urls: { serviceUrl: string; ownerUrl: string }) {
   }
 }
 
-await t.test(
-  'processes start on a database that a newer version has migrated, and migrate and start leave it as it is',
-  async (t) => {
-    const urls = await createTestDatabase(t)
-    await asSuperuser(
-      urls.superUrl,
-      `insert into kysely_migration (name, timestamp) values ('9999-of-tomorrow', '2026-01-01')`,
-      `create schema employees_v2`,
-      `update setup set fingerprint = 'of tomorrow'`,
-    )
-    const settings = settingsOf(urls)
-    for (const command of ['serve', 'start'])
-      t.equal((await (await startServer(t, [command], settings)).end('SIGTERM')).exitCode, 0, command)
-    t.same(await runJson(t, ['migrate'], settings), { current: true, done: [] })
-    const client = new pg.Client({ connectionString: urls.superUrl })
-    await client.connect()
-    t.teardown(() => client.end())
-    t.equal((await client.query('select fingerprint from setup')).rows[0].fingerprint, 'of tomorrow')
-  },
-)
+await t.test('older processes start on a newer database, and their migrate and start leave it unchanged', async (t) => {
+  const urls = await createTestDatabase(t)
+  await asSuperuser(
+    urls.superUrl,
+    `insert into kysely_migration (name, timestamp) values ('9999-of-tomorrow', '2026-01-01')`,
+    `create schema employees_v2`,
+    `update setup set fingerprint = 'of tomorrow'`,
+  )
+  const settings = settingsOf(urls)
+  for (const command of ['serve', 'start'])
+    t.equal((await (await startServer(t, [command], settings)).end('SIGTERM')).exitCode, 0, command)
+  t.same(await runJson(t, ['migrate'], settings), { current: true, done: [] })
+  const client = new pg.Client({ connectionString: urls.superUrl })
+  await client.connect()
+  t.teardown(() => client.end())
+  t.equal((await client.query('select fingerprint from setup')).rows[0].fingerprint, 'of tomorrow')
+})
 
 await t.test('a database that is behind, or lacks what this version reads, is refused', async (t) => {
   const lacks: Record<string, string[]> = {
@@ -66,7 +61,7 @@ await t.test('a database that is behind, or lacks what this version reads, is re
   }
 })
 
-await t.test('a dry run tells what would be done, and does nothing', async (t) => {
+await t.test('a dry run prints the steps and does nothing', async (t) => {
   const empty = settingsOf(await createEmptyDatabase(t))
   const first = await runCommand(t, ['migrate', '--dry-run'], empty)
   t.match(first, {
@@ -91,23 +86,20 @@ for (const [what, table] of Object.entries({
   'a migration': 'checkpoints',
   'the set-up of the job queues': 'pgboss.queue',
 })) {
-  await t.test(
-    `${what} that has to wait for a table does not hold up who comes after it for long, and is tried again`,
-    async (t) => {
-      const urls = await createTestDatabase(t)
-      await asSuperuser(urls.superUrl, ...UNDO_LAST)
-      const reader = new pg.Client({ connectionString: urls.superUrl })
-      await reader.connect()
-      t.teardown(() => reader.end())
-      await reader.query('begin')
-      await reader.query(`lock table ${table} in access exclusive mode`)
-      const migrating = launch(t, ['migrate'], settingsOf(urls))
-      await migrating.prints('a table is in use; retrying (1 of 59)\n')
-      await reader.query('commit')
-      t.match(await migrating.ended, {
-        exitCode: 0,
-        stdout: /migration 0009[^\n]*: done\n[^]*the database is up to date\n$/,
-      })
-    },
-  )
+  await t.test(`${what} gives up waiting for a locked table, so that others can use it, and tries again`, async (t) => {
+    const urls = await createTestDatabase(t)
+    await asSuperuser(urls.superUrl, ...UNDO_LAST)
+    const reader = new pg.Client({ connectionString: urls.superUrl })
+    await reader.connect()
+    t.teardown(() => reader.end())
+    await reader.query('begin')
+    await reader.query(`lock table ${table} in access exclusive mode`)
+    const migrating = launch(t, ['migrate'], settingsOf(urls))
+    await migrating.prints('a table is in use; retrying (1 of 59)\n')
+    await reader.query('commit')
+    t.match(await migrating.ended, {
+      exitCode: 0,
+      stdout: /migration 0009[^\n]*: done\n[^]*the database is up to date\n$/,
+    })
+  })
 }

@@ -31,41 +31,38 @@ async function onConnection<Result>(task: (client: PoolClient) => Promise<Result
   }
 }
 
-await t.test(
-  'each statement is answered with its own rows, in the types of the pool, and sees what those before it wrote',
-  async (t) => {
-    await onConnection(async (client) => {
-      for (const ids of [
-        [1, 2],
-        [3, 4],
-      ] as const) {
-        const [began, inserted, , read, committed] = await send(client, [
-          BEGIN,
-          note(ids[0], 'é'),
-          note(ids[1], null),
-          NOTES,
-          COMMIT,
-        ])
-        t.match(
-          [began, inserted, committed],
-          [{ command: 'BEGIN', rowCount: null }, { command: 'INSERT', rowCount: 1, rows: [] }, { command: 'COMMIT' }],
-        )
-        t.equal(read!.rowCount, ids[1])
-        const at = '2026-01-02T03:04:05.678Z'
-        t.strictSame(read!.rows.slice(-2), [
-          { id: ids[0], text: 'é', at },
-          { id: ids[1], text: null, at },
-        ])
-      }
-      const { rows } = await client.query<{ name: string; n: number }>(
-        'select name, (generic_plans + custom_plans)::integer as n from pg_prepared_statements',
+await t.test("each statement gets its own rows, in the pool's types, and sees the writes before it", async (t) => {
+  await onConnection(async (client) => {
+    for (const ids of [
+      [1, 2],
+      [3, 4],
+    ] as const) {
+      const [began, inserted, , read, committed] = await send(client, [
+        BEGIN,
+        note(ids[0], 'é'),
+        note(ids[1], null),
+        NOTES,
+        COMMIT,
+      ])
+      t.match(
+        [began, inserted, committed],
+        [{ command: 'BEGIN', rowCount: null }, { command: 'INSERT', rowCount: 1, rows: [] }, { command: 'COMMIT' }],
       )
-      t.equal(rows.find(({ name }) => name.endsWith('note'))?.n, 4, 'a statement is prepared once')
-    })
-  },
-)
+      t.equal(read!.rowCount, ids[1])
+      const at = '2026-01-02T03:04:05.678Z'
+      t.strictSame(read!.rows.slice(-2), [
+        { id: ids[0], text: 'é', at },
+        { id: ids[1], text: null, at },
+      ])
+    }
+    const { rows } = await client.query<{ name: string; n: number }>(
+      'select name, (generic_plans + custom_plans)::integer as n from pg_prepared_statements',
+    )
+    t.equal(rows.find(({ name }) => name.endsWith('note'))?.n, 4, 'a statement is prepared once')
+  })
+})
 
-await t.test('a statement that fails stops those behind it, and all of them are told why', async (t) => {
+await t.test('a failed statement stops those behind it, and all of them get its error', async (t) => {
   await onConnection(async (client) => {
     const outcomes = await settle(client, [BEGIN, note(10, 'lost'), FAILING, note(11, 'never run'), COMMIT])
     t.strictSame(
@@ -80,7 +77,7 @@ await t.test('a statement that fails stops those behind it, and all of them are 
   t.strictSame((await pool.query('select id from notes where id >= 10')).rows, [])
 })
 
-await t.test('a statement name in a pipeline never meets the same name outside of pipelines', async (t) => {
+await t.test('a statement in a pipeline never clashes with one of the same name outside', async (t) => {
   const outside = { name: 'word', text: "select 'outside' as word" }
   const piped: Statement = { name: 'word', text: "select 'piped' as word" }
   const words = async (client: PoolClient) => [
@@ -89,11 +86,11 @@ await t.test('a statement name in a pipeline never meets the same name outside o
   ]
   await onConnection(async (client) => {
     t.strictSame(await words(client), ['outside', 'piped'])
-    t.strictSame(await words(client), ['outside', 'piped'], 'each is still known by its name')
+    t.strictSame(await words(client), ['outside', 'piped'], 'both names are still known')
   })
 })
 
-await t.test('a cut connection rejects what was not answered', async (t) => {
+await t.test('a cut connection rejects the unanswered statements', async (t) => {
   const line = await openDatabaseLine(t, () => Number(new URL(url).port))
   const cut = openPool({ url: line.through(url), name: 'test cut', max: 1 })
   t.teardown(() => cut.end())
@@ -105,14 +102,14 @@ await t.test('a cut connection rejects what was not answered', async (t) => {
   t.strictSame((await pool.query('select text from notes where id = 20')).rows, [{ text: 'stored' }])
 })
 
-await t.test('answers that come too late are for nobody', async (t) => {
+await t.test('late answers reach nobody', async (t) => {
   const client = await pool.connect()
   const late: Statement = { name: 'late', text: "select 'late' as word from pg_sleep(0.3)" }
-  // The clock of node-postgres, which is set for a whole pool, far beyond what a test waits.
+  // node-postgres sets this time-out for a whole pool, far above what a test can wait for.
   Object.assign((client as unknown as { connectionParameters: object }).connectionParameters, { query_timeout: 50 })
   const outcomes = await settle(client, [late, { name: 'later', text: "select 'later' as word" }])
   t.match(outcomes, [{ reason: { message: 'Query read timeout' } }, { reason: { message: 'Query read timeout' } }])
-  // Its end comes behind the late answers.
+  // The connection drains after the late answers.
   await new Promise((resolve) => {
     client.once('drain', resolve)
   })
@@ -120,7 +117,7 @@ await t.test('answers that come too late are for nobody', async (t) => {
   t.strictSame((await pool.query('select 1 as one')).rows, [{ one: 1 }])
 })
 
-await t.test('many and large values go in one pipeline', async (t) => {
+await t.test('a pipeline takes many large values', async (t) => {
   const bytes = Buffer.alloc(4_000_000, 7)
   const statements = Array.from({ length: 3 }, (_, at): Statement => ({
     name: 'store',

@@ -8,9 +8,7 @@ import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
-/*
- * Somebody has given the roles of the service settings of their own, in which PostgreSQL writes times as nobody expects.
- */
+/* The service's roles have their own settings, with which PostgreSQL writes times in an unexpected format. */
 
 const ODD = [`datestyle = 'SQL, DMY'`, `timezone = 'Pacific/Chatham'`, `intervalstyle = 'sql_standard'`]
 const PINNED = 'ISO, MDY | UTC | postgres'
@@ -25,7 +23,7 @@ for (const role of ['ledger_owner', 'ledger_service']) {
   )
 }
 if (CITUS_URL === undefined) {
-  // Notes the settings that each connection begins with (PostgreSQL 17 and newer).
+  // Records the settings with which each connection starts (PostgreSQL 17 and newer).
   await asSuperuser(
     urls.superUrl,
     'create table logins (role text, program text, settings text)',
@@ -44,12 +42,12 @@ const service = await startService(
   { urls, workers: true },
 )
 
-/** Whether this is a time, and of the last hour: read in another zone or with day and month swapped it is not. */
+/** Whether this is a time in the last hour. In another zone, or with day and month swapped, it would not be. */
 const isRecent = (text: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && Math.abs(Date.now() - Date.parse(text)) < 3_600_000
 
 await t.test(
-  'whatever the roles prefer, times are right: of employees, of entries, in spreadsheets, of keys and sessions',
+  "times are right whatever the roles' settings: of employees, entries, spreadsheets, keys and sessions",
   async (t) => {
     const { status, body } = await service.call('POST', '/v1/employees', { body: employee() })
     t.equal(status, 201)
@@ -114,7 +112,7 @@ await t.test('every connection of the program begins with the same settings', of
     t.ok(programs.includes(`employee-ledger${part}`), part)
 })
 
-await t.test('settings in DATABASE_URL are kept, and cannot undo these', async (t) => {
+await t.test('settings in DATABASE_URL are kept unless the program sets them', async (t) => {
   const url = `${urls.serviceUrl}?options=${encodeURIComponent('-c work_mem=5MB -c timezone=Asia/Tokyo')}`
   const { pool } = await startService(t, {}, { urls: { ...urls, serviceUrl: url } })
   const { rows } = await pool.query(`select current_setting('work_mem') as memory, current_setting('timezone') as zone`)

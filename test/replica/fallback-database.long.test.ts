@@ -13,7 +13,7 @@ import { makeDataDir, runCommand } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { startReplicated } from '../support/postgres/standby.ts'
 
-// The standby gives way to nobody: what keeps it from replaying is cancelled at once.
+// The standby cancels queries that block its replay at once.
 const { primary, standby, line, service, pause, resume } = await startReplicated(t, {
   max_standby_streaming_delay: '0',
 })
@@ -37,23 +37,20 @@ const isRunning = (cluster: typeof standby) =>
     `select from pg_stat_activity where state = 'active' and query like '%heads, pg_sleep%' and pid <> pg_backend_pid()`,
   )
 
-await t.test(
-  'a statement that the standby cancels to go on replaying is run on the primary, and so are all after it',
-  async (t) => {
-    const { db, errors, isOnReplica } = open()
-    t.ok(await isOnReplica())
-    const answer = LONG.execute(db)
-    await eventually('the standby is at it', () => isRunning(standby))
-    await ask(primary, 'do $$ begin lock table heads in access exclusive mode; end $$')
-    t.equal((await answer).rows.length, 1)
-    t.equal(sqlState(errors[0]), '40001')
-    t.notOk(isReplicaFailure(errors[0]), 'the next request goes to the standby')
-    t.notOk(await isOnReplica(), 'what one request sees never goes back')
-    t.ok(await open().isOnReplica())
-  },
-)
+await t.test('a statement that the standby cancels runs on the primary, and so do all later ones', async (t) => {
+  const { db, errors, isOnReplica } = open()
+  t.ok(await isOnReplica())
+  const answer = LONG.execute(db)
+  await eventually('the standby runs it', () => isRunning(standby))
+  await ask(primary, 'do $$ begin lock table heads in access exclusive mode; end $$')
+  t.equal((await answer).rows.length, 1)
+  t.equal(sqlState(errors[0]), '40001')
+  t.notOk(isReplicaFailure(errors[0]), 'the next request goes to the standby')
+  t.notOk(await isOnReplica(), "a request's view never goes back in time")
+  t.ok(await open().isOnReplica())
+})
 
-await t.test('who waits for a standby that fails waits no longer', async (t) => {
+await t.test('a request stops waiting for a failing standby', async (t) => {
   const failing = new AbortController()
   const { db, errors, isOnReplica } = open(failing.signal)
   const answer = sql`select pg_sleep(${0.2}::double precision)`.execute(db)
@@ -64,24 +61,24 @@ await t.test('who waits for a standby that fails waits no longer', async (t) => 
   t.equal(errors.length, 1)
   t.notOk(await isOnReplica())
   const later = open(failing.signal)
-  t.notOk(await later.isOnReplica(), 'nor does anybody begin')
+  t.notOk(await later.isOnReplica(), 'a new one does not start')
 })
 
-await t.test('what is wrong with a statement itself is told as it is, and not asked twice', async (t) => {
-  // Connections that were reset before are made anew.
+await t.test('an error in the statement itself is returned as it is, and not retried', async (t) => {
+  // Connections reset by the test before are reopened.
   await eventually('the standby answers', () => open().isOnReplica())
   const { db, errors, isOnReplica } = open()
   await t.rejects(sql`select 1 / ${0}::integer`.execute(db), { code: '22012' })
   await t.rejects(
     sql`update heads set position = position where false`.execute(db),
     { code: '25006' },
-    'a write that got here is a fault of the program',
+    'a write that gets here is a bug',
   )
   t.strictSame(errors, [])
   t.ok(await isOnReplica())
 })
 
-await t.test('only a standby of the very server counts', async (t) => {
+await t.test('only a standby of the same server counts', async (t) => {
   const place = { bytes: 1, system: '7', timeline: 1 }
   const [ahead, behind] = [
     { ...place, in_recovery: false },
@@ -94,7 +91,7 @@ await t.test('only a standby of the very server counts', async (t) => {
   t.match(findReplicaFault({ ...ahead, timeline: 2 }, behind), /timeline 1/)
 })
 
-await t.test('an address that names the primary itself is not read, and the log says why', async (t) => {
+await t.test('an address that leads to the primary is not used, and the log says why', async (t) => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const own = () => openPool({ url: service.urls.serviceUrl, name: 'watch', max: 1 })
@@ -104,11 +101,11 @@ await t.test('an address that names the primary itself is not read, and the log 
     await watch.stop()
     await Promise.all([ahead.end(), behind.end()])
   })
-  await eventually('it says why', async () => lines.some((line) => line.includes('it is not a standby')))
+  await eventually('the log says why', async () => lines.some((line) => line.includes('it is not a standby')))
   t.notOk(watch.isUsable())
 })
 
-await t.test('doctor tells whether the replica can be read, and how far behind it is', async (t) => {
+await t.test('doctor says whether the replica can be read, and how far behind it is', async (t) => {
   const DATA_DIR = makeDataDir(t)
   const look = async (READ_DATABASE_URL: string) => {
     const { stdout } = await runCommand(t, ['doctor', '--json'], {

@@ -11,19 +11,17 @@ import { employee, send, type TestCompany } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { startReplicated } from '../support/postgres/standby.ts'
 
-/*
- * Reading from a real streaming standby: what goes there, and that nobody can tell but by its absence.
- */
+/* Reading from a real streaming standby: which reads go there, and that no answer differs. */
 
 const replicated = await startReplicated(t)
 const { service, line, standby, replicaUrl, pause, resume, followed } = replicated
 const { company } = service
-/** Longer than any test lasts: whatever is not current is noticed by its position alone. */
+/** Longer than any test: only its position shows that the standby is behind. */
 const FOR_EVER = '3600000'
 
 interface Reading {
   address: string
-  /** How many reads went to a place, for a reason. */
+  /** How many reads went to a server, for a reason. */
   reads(place: string, reason: string): Promise<number>
   get(path: string, of?: TestCompany): ReturnType<typeof send>
   isUsable(): Promise<boolean>
@@ -70,7 +68,7 @@ async function makeEntry(of = company) {
 }
 
 const first = await makeEntry()
-// While there is one company that this address can sign in with.
+// Sign in while only one company has this e-mail address.
 const cookie = await cookieOf(service, company.admin)
 const other = await service.makeCompany('Other')
 const ofOther = await makeEntry(other)
@@ -100,7 +98,7 @@ const PAGES = [
 ]
 
 await t.test(
-  'the admin and audit endpoints and pages read from the standby, and answer what the primary answers',
+  'the admin and audit endpoints and pages read from the standby, and answer like the primary',
   async (t) => {
     const { get, reads, address } = await startReading(t)
     for (const path of READS) {
@@ -118,7 +116,7 @@ await t.test(
 )
 
 await t.test(
-  'who has written finds it at once, while the standby has not: companies that it has all of are read there still',
+  'writers see their own writes at once, while companies without new ones are still read from the standby',
   async (t) => {
     const { get, reads } = await startReading(t)
     await pause()
@@ -129,10 +127,10 @@ await t.test(
     t.equal(
       (await get(`/audit/v1/employees/${employeeId}?at=${events.at(-1).position}`)).status,
       200,
-      'a position that somebody was told',
+      'a position known to a client',
     )
     t.equal((await service.manage('POST', '/erasures', { employee_id: employeeId })).status, 200)
-    t.match(await get(`/audit/v1/employees/${employeeId}`), { status: 404 }, 'who is erased is gone at once')
+    t.match(await get(`/audit/v1/employees/${employeeId}`), { status: 404 }, 'erased people are gone at once')
     t.equal(await reads('primary', 'behind'), 4)
     t.equal(await reads('replica', 'current'), 0)
     t.equal((await get('/admin/v1/bulk-user-logs', other)).body.items[0].id, ofOther.logId)
@@ -144,7 +142,7 @@ await t.test(
   },
 )
 
-await t.test('a live stream tells what the standby does not have yet, at once and each event once', async (t) => {
+await t.test('a live stream sends events that the standby lacks, at once and each once', async (t) => {
   const { address } = await startReading(t)
   const headers = { authorization: `Bearer ${company.admin.token}` }
   const logs = await openEventStream(t, `${address}/admin/v1/bulk-user-logs/stream`, headers)
@@ -166,7 +164,7 @@ await t.test('a live stream tells what the standby does not have yet, at once an
 })
 
 await t.test(
-  'a standby that is further behind than the bound is not asked, and one whose primary is idle is not behind',
+  'a standby further behind than the bound is not read, and one whose primary is idle is not behind',
   async (t) => {
     const { get, reads, isUsable } = await startReading(t, { READ_STALENESS_MS: '400' })
     await pause()
@@ -177,13 +175,13 @@ await t.test(
     t.ok((await reads('primary', 'unusable')) > 0)
     await resume()
     await eventually('it is read again', isUsable)
-    // Nothing is written for longer than the bound.
+    // Write nothing for longer than the bound.
     await new Promise((resolve) => setTimeout(resolve, 1_000))
-    await eventually('it is read still', isUsable)
+    await eventually('it is still read', isUsable)
   },
 )
 
-await t.test('a standby that dies under calls fails none of them, and is read again when it is back', async (t) => {
+await t.test('when a standby dies no call fails, and it is read again when it is back', async (t) => {
   const { get, reads, isUsable } = await startReading(t)
   const over = new AbortController()
   let answered = 0
@@ -211,7 +209,7 @@ await t.test('a standby that dies under calls fails none of them, and is read ag
   t.ok(answered > 0)
 })
 
-await t.test('a standby that has gone silent keeps nobody waiting for its time-outs', async (t) => {
+await t.test('a silent standby makes nobody wait for its time-outs', async (t) => {
   const { get, isUsable } = await startReading(t)
   line.silence(true)
   t.teardown(() => line.silence(false))

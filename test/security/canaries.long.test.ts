@@ -6,8 +6,8 @@ import { rowsWith } from '../support/postgres/rows-with.ts'
 import { employee, send, startService } from '../support/service.ts'
 
 /*
- * No personal data and no secret in logs, jobs and errors. The public calls, the admin endpoint and the pages are in
- * `test/http/log-canaries*.test.ts`; here are the audit endpoint, the workers, their jobs and the command line.
+ * No personal data and no secret in logs, jobs and errors of the audit endpoint, the workers and the command line.
+ * `test/http/server/log-canaries*.test.ts` does the same for the public calls, the admin endpoint and the pages.
  */
 
 const service = await startService(t)
@@ -68,7 +68,7 @@ await t.test('the audit endpoint is read in every way, and refuses in every way'
     if (status >= 400)
       t.notOk(
         CANARIES.some((canary) => JSON.stringify(body).includes(canary)),
-        `the error of ${path} repeats nothing`,
+        `the error of ${path} quotes nothing`,
       )
   }
   t.strictSame(
@@ -77,7 +77,7 @@ await t.test('the audit endpoint is read in every way, and refuses in every way'
   )
 })
 
-await t.test('no job says more than which companies have new events', async (t) => {
+await t.test('jobs name only the companies with new events', async (t) => {
   const rows = await rowsWith(service.urls.superUrl, CANARIES)
   t.ok(rows.length > 0, 'the canaries are found where they belong')
   t.strictSame(
@@ -86,7 +86,7 @@ await t.test('no job says more than which companies have new events', async (t) 
   )
 })
 
-await t.test('no table but those of people and their events holds any of it, and none a secret', async (t) => {
+await t.test('personal data is only in tables of people and their events; secrets are in none', async (t) => {
   const tables = async (words: string[]) =>
     new Set((await rowsWith(service.urls.superUrl, words)).map((row) => row.split(':', 1)[0]))
   const expected = [
@@ -104,7 +104,7 @@ await t.test('no table but those of people and their events holds any of it, and
   t.strictSame([...(await tables([company.key.api_key, company.auditor.token, company.admin.token]))], [])
 })
 
-await t.test('no error of the command line shows a password or a secret that it was given', async (t) => {
+await t.test('no error of the command line shows a password or a secret from its input', async (t) => {
   const password = 'canary-password'
   const bent = Object.assign(new URL(service.urls.serviceUrl), { password }).href
   const runs = [
@@ -120,7 +120,7 @@ await t.test('no error of the command line shows a password or a secret that it 
   }
 })
 
-await t.test('nothing of it stands in the log of the API and the workers', async (t) => {
+await t.test('none of it is in the log of the API and the workers', async (t) => {
   const { stderr } = await server.end('SIGTERM')
   for (const canary of CANARIES) t.notOk(stderr.includes(canary), canary.slice(0, 8))
 })

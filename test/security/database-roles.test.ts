@@ -3,7 +3,7 @@ import t from 'tap'
 import { employee, startService } from '../support/service.ts'
 
 /*
- * Least privilege in the database: what the role of the service may do there, all of it, and what it must not.
+ * Least privilege in the database: everything the role of the service may do, and what it may not.
  * `test/ledger/append/append-only.test.ts` tries to change events.
  */
 
@@ -44,7 +44,7 @@ const MAY: Record<string, string> = {
   users: 'INSERT SELECT UPDATE',
 }
 
-await t.test('on the tables of the ledger the service has these rights, and no other', async (t) => {
+await t.test("on the ledger's tables the service has exactly these rights", async (t) => {
   const { rows } = await service.pool.query<{ name: string; rights: string }>(
     `select table_name as name, string_agg(privilege_type, ' ' order by privilege_type) as rights
      from information_schema.role_table_grants where table_schema = 'public' and grantee in (current_user, 'PUBLIC') group by 1 order by 1`,
@@ -52,7 +52,7 @@ await t.test('on the tables of the ledger the service has these rights, and no o
   t.strictSame(Object.fromEntries(rows.map(({ name, rights }) => [name, rights])), MAY)
 })
 
-await t.test('the role of the service owns nothing, and is nothing more than a role that may connect', async (t) => {
+await t.test('the role of the service owns nothing and can do nothing but connect', async (t) => {
   const { rows } = await service.pool.query(
     `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
        (select count(*)::integer from pg_auth_members m where m.member = r.oid) as memberships,
@@ -103,7 +103,7 @@ for (const statement of FORBIDDEN) {
   })
 }
 
-await t.test('the service reads no other database of the server', async (t) => {
+await t.test("the service can't read other databases of the server", async (t) => {
   for (const name of ['postgres', 'template1']) {
     const url = Object.assign(new URL(service.urls.serviceUrl), { pathname: `/${name}` }).href
     t.not(await attempt('select 1', url), 'done', name)

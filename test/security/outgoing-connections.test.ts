@@ -24,7 +24,7 @@ const OUTSIDE = [
 ]
 
 await t.test(
-  'API7 server side request forgery: whatever addresses are sent, no connection is opened but to the database',
+  'API7 server side request forgery: whatever addresses are sent, the only connections go to the database',
   async (t) => {
     sockets.length = 0
     for (const address of OUTSIDE) {
@@ -42,14 +42,14 @@ await t.test(
       .map(({ remotePort }) => remotePort)
       .filter((port) => port !== undefined && !known.includes(port))
     t.strictSame(others, [])
-    t.ok(sockets.length > 0, 'connections are seen')
+    t.ok(sockets.length > 0, 'connections were opened')
   },
 )
 
 await t.test(
-  'API7, API10 unsafe consumption of APIs: the program has no client for anything but PostgreSQL, and pages load nothing from elsewhere',
+  'API7, API10 unsafe consumption of APIs: the program is a client of PostgreSQL alone, and pages load nothing from elsewhere',
   async (t) => {
-    // The client of others, and the commands that send the calls of the demo to this very service.
+    // Except the client for others, and the commands that send the demo's calls to this service.
     const program = readSources('src', 'projections', 'migrations').filter(
       ({ path }) => !/^src\/(?:client\/|cli\/demo-)/.test(path),
     )

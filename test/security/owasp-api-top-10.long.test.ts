@@ -5,8 +5,8 @@ import { employee, send, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 
 /*
- * OWASP API Security Top 10 (2023): at least one test for each risk. Those for API7 and API10 are in
- * outgoing-connections.test.ts. `docs/security.md` lists the tests that cover each risk in more detail.
+ * OWASP API Security Top 10 (2023): at least one test for each risk; those for API7 and API10 are in
+ * outgoing-connections.test.ts. `docs/security.md` lists all tests that cover each risk.
  */
 
 const service = await startService(t)
@@ -32,7 +32,7 @@ const THEIRS: Record<string, string> = {
 }
 
 await t.test(
-  "API1 broken object level authorisation: another company's id is answered like one that nothing has, byte for byte",
+  "API1 broken object level authorisation: another company's id is answered exactly like an unknown one",
   async (t) => {
     const ofThings = operations.filter(({ path }) => path.includes('{'))
     for (const { method, path } of ofThings) {
@@ -47,8 +47,8 @@ await t.test(
           ...body,
         }
         const { status, body: answer } = await send(service.address, method, path.replace(/\{\w+\}/, named), options)
-        const { request_id: _, log_id: __, ...told } = answer
-        answers.push({ status, told })
+        const { request_id: _, log_id: __, ...shown } = answer
+        answers.push({ status, shown })
       }
       t.equal(answers[0]!.status, 404, `${method} ${path}`)
       t.strictSame(answers[0], answers[1], `${method} ${path}`)
@@ -57,7 +57,7 @@ await t.test(
   },
 )
 
-await t.test('API2 broken authentication: nothing but the credentials that a route asks for opens it', async (t) => {
+await t.test('API2 broken authentication: a route accepts only its own kind of credentials', async (t) => {
   const forged = [
     'Bearer null',
     'Bearer undefined',
@@ -84,7 +84,7 @@ await t.test('API2 broken authentication: nothing but the credentials that a rou
 })
 
 await t.test(
-  'API3 broken object property level authorisation: what the service keeps itself cannot be set',
+  "API3 broken object property level authorisation: clients can't set what the service maintains",
   async (t) => {
     const created = await service.call('POST', '/v1/employees', { body: employee() })
     const { id } = created.body.employees[0]
@@ -120,7 +120,7 @@ await t.test(
   },
 )
 
-await t.test('API3: no answer to a reading call holds a secret or its hash', async (t) => {
+await t.test('API3: no answer to a read holds a secret or its hash', async (t) => {
   for (const path of [
     '/api-keys',
     `/api-keys/${ours.key.api_id}`,
@@ -164,27 +164,24 @@ await t.test(
   },
 )
 
-await t.test(
-  'API5 broken function level authorisation: no page of an administrator opens to others, whichever pages there are',
-  async (t) => {
-    const pages = service.app.registeredRoutes.filter(
-      ({ url, schema }) => url.startsWith('/settings/') && schema.hide !== true,
-    )
-    const [member, auditor] = [await cookieOf(service, ours.member), await cookieOf(service, ours.auditor)]
-    const ofAuditors = /^\/settings\/(?:events|employees(?:$|\/:id$)|\*)/
-    for (const { method, url } of pages.filter(({ url }) => url !== '/settings/*')) {
-      const path = url.replaceAll(/:\w+/g, '1')
-      const form = method === 'POST' ? { form: { name: 'x' } } : {}
-      t.equal((await browse(service, path, { cookie: member, ...form })).status, 403, `a member: ${method} ${url}`)
-      if (!ofAuditors.test(url))
-        t.equal((await browse(service, path, { cookie: auditor, ...form })).status, 403, `an auditor: ${method} ${url}`)
-    }
-    t.ok(pages.length > 20)
-  },
-)
+await t.test("API5 broken function level authorisation: no administrator's page opens to others", async (t) => {
+  const pages = service.app.registeredRoutes.filter(
+    ({ url, schema }) => url.startsWith('/settings/') && schema.hide !== true,
+  )
+  const [member, auditor] = [await cookieOf(service, ours.member), await cookieOf(service, ours.auditor)]
+  const ofAuditors = /^\/settings\/(?:events|employees(?:$|\/:id$)|\*)/
+  for (const { method, url } of pages.filter(({ url }) => url !== '/settings/*')) {
+    const path = url.replaceAll(/:\w+/g, '1')
+    const form = method === 'POST' ? { form: { name: 'x' } } : {}
+    t.equal((await browse(service, path, { cookie: member, ...form })).status, 403, `a member: ${method} ${url}`)
+    if (!ofAuditors.test(url))
+      t.equal((await browse(service, path, { cookie: auditor, ...form })).status, 403, `an auditor: ${method} ${url}`)
+  }
+  t.ok(pages.length > 20)
+})
 
 await t.test(
-  'API6 unrestricted access to sensitive business flows: a quota is not overshot by calls at once, and signing in is limited',
+  "API6 unrestricted access to sensitive business flows: simultaneous calls can't exceed a quota, and sign-ins are limited",
   async (t) => {
     const { body: key } = await service.manage('POST', '/api-keys', {
       name: 'small',
@@ -209,7 +206,7 @@ await t.test(
 )
 
 await t.test(
-  'API8 security misconfiguration: every answer is safe from sniffing and caches, and tells nothing about what runs',
+  'API8 security misconfiguration: answers are safe from sniffing and caches, and do not reveal the software',
   async (t) => {
     const cases: [string, string, Record<string, string>][] = [
       ['GET', '/v1/auth/verify', {}],
@@ -265,7 +262,7 @@ const NOT_DESCRIBED = [
 ]
 
 await t.test(
-  'API9 improper inventory management: each route is in the document, or is a page, or stands in this list',
+  'API9 improper inventory management: each route is documented, or is a page, or is in this list',
   async (t) => {
     const known = service.app.registeredRoutes.filter(
       ({ schema, url }) => schema.operationId === undefined && !/^\/(?:settings|account|assets)\//.test(url),
@@ -275,7 +272,7 @@ await t.test(
     t.strictSame(others.toSorted(), NOT_DESCRIBED.toSorted())
     t.ok(
       operations.every(({ path }) => /^\/(?:v1|admin\/v1|audit\/v1)\//.test(path)),
-      'each has its version in its path',
+      'each path has its version',
     )
   },
 )

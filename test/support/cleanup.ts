@@ -1,6 +1,6 @@
 const STEP_WITHIN_MS = 150_000
 
-/** What has to be done at the end of a run, last things first, whatever happened: a test's teardown where there is no test. */
+/** Steps to run at the end, last one first, whatever happened. It replaces a test's teardown outside of tests. */
 export class Cleanup {
   readonly #steps: { name: string; step: () => unknown }[] = []
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const TRIES = 1_200
 const PAUSE_MS = 25
 
-/** Asks again until the answer is there: for what another process does, and has no signal for. */
+/** Polls until there is an answer, for what another process does without a signal. */
 export async function eventually<Result>(
   what: string,
   ask: () => Promise<Result | undefined | false | null>,

@@ -30,7 +30,7 @@ export async function openRebuilding(t: Test, service: Service): Promise<Rebuild
   }
 }
 
-/** Calls of each kind: so many creations of three employees, each with an update, a deactivation and a refusal. */
+/** Makes this many creations of three employees, each with an update, a deactivation and a refusal. */
 export async function makeHistory(service: Service, company: TestCompany, rounds: number): Promise<void> {
   const { key } = company
   for (let at = 0; at < rounds; at += 1) {
@@ -45,7 +45,7 @@ export async function makeHistory(service: Service, company: TestCompany, rounds
   }
 }
 
-/** Makes the last event of a company one that nobody can read, or heals it again. */
+/** Makes a company's last event unreadable, or repairs it. */
 export async function poison(service: Service, companyId: string, isHealed = false): Promise<void> {
   const [from, to] = isHealed ? ['NobodyKnows', 'ApiCall'] : ['ApiCall', 'NobodyKnows']
   const last = `position = (select position from heads h where h.company_id = e.company_id)`

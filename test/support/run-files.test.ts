@@ -3,7 +3,7 @@ import t from 'tap'
 
 const RUN = `const { runFiles } = await import('./test/support/run-files.ts'); await runFiles('test/fixtures/run-files/*.ts')`
 
-await t.test('a file that fails to load fails by its name, and the files after it still run', async (t) => {
+await t.test('a file that fails to load is reported by name, and later files still run', async (t) => {
   const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', RUN], { encoding: 'utf8' })
   t.equal(status, 1)
   const results = stdout.split('\n').filter((line) => /^(?:not )?ok /.test(line))

@@ -45,7 +45,7 @@ export interface Answer {
 export interface CallOptions {
   key?: { api_id: string; api_key: string } | null
   headers?: Record<string, string>
-  /** Sent as it is when it is a string or bytes, else as JSON. */
+  /** Strings and bytes are sent unchanged, anything else as JSON. */
   body?: unknown
 }
 
@@ -62,7 +62,7 @@ export interface Service {
   call(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, options?: CallOptions): Promise<Answer>
   /** A request to the admin endpoint, by default as the company's administrator. */
   admin(path: string, token?: string | null): Promise<Answer>
-  /** A request to the admin endpoint that may have another method and a body, by default as the administrator. */
+  /** A request to the admin endpoint with any method and body, by default as the administrator. */
   manage(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
@@ -78,7 +78,10 @@ export interface Service {
   logOf(logId: string): Promise<{ entry: any; records: any[] }>
 }
 
-/** Starts the real service on a database of its own, or on one that is given; workers only when asked for, so that tests decide when to project. */
+/**
+ * Starts the real service on its own database or the given one. Workers run only on request, so that tests decide
+ * when to project.
+ */
 export async function startService(
   t: Pick<Test, 'teardown'>,
   settings: Partial<Record<keyof Config, string>> = {},
@@ -191,7 +194,7 @@ export async function send(address: string, method: string, path: string, call: 
   }
 }
 
-/** A body as its media type says; of lines of JSON, each. */
+/** Parses a body by its media type, and JSON lines one by one. */
 function parsed(type: string, text: string): unknown {
   if (type.startsWith('application/x-ndjson'))
     return text
@@ -204,7 +207,7 @@ function parsed(type: string, text: string): unknown {
 const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
 let count = 0
 
-/** A valid employee, with an e-mail of its own. */
+/** A valid employee with a unique e-mail. */
 export function employee(more: Record<string, unknown> = {}): Record<string, unknown> {
   count += 1
   return { first_name: 'Ana', last_name: 'Pérez', email: `ana.${count}.${process.pid}@example.com`, ...more }

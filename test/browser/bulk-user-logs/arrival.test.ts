@@ -6,7 +6,7 @@ import { idsOf, makeCall, rowOf, watchLog } from '../../support/processes/watche
 const browser = await openBrowser(t)
 const service = await startService(t, { SWEEP_INTERVAL_MS: '200', SIGN_IN_LIMIT: '0' }, { workers: true })
 
-await t.test('new entries arrive at the top by themselves, and are announced politely, once for all', async (t) => {
+await t.test('new entries appear at the top by themselves, and are announced politely in one message', async (t) => {
   const { company, first, page, faults } = await watchLog(t, browser, service, 'Arrival')
   const second = await makeCall(service.address, company)
   await rowOf(page, second).waitFor()

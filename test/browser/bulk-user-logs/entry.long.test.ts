@@ -15,7 +15,7 @@ const HOSTILE = {
   custom_attributes: { '<b>key</b>': '&amp;<i>value</i>', note: 'n'.repeat(1000) },
 }
 
-/** Calls the API and gives the path of the entry's page. */
+/** Calls the API and returns the path of the entry's page. */
 async function call(
   method: 'POST' | 'PATCH',
   path: string,
@@ -46,7 +46,7 @@ const failed = await call('PATCH', '/v1/employees', {
   ],
 })
 
-await t.test('an administrator reads, from the first sign-in on, why a bulk update failed', async (t) => {
+await t.test("an administrator's first sign-in leads to why a bulk update failed", async (t) => {
   const invited = await service.manage('POST', '/users', { email: 'new@example.com', name: 'New Admin', role: 'admin' })
   const { page, faults } = await openPage(t, browser, service)
   await page.goto(`/invitation?token=${invited.body.invitation.token}`)
@@ -65,7 +65,7 @@ await t.test('an administrator reads, from the first sign-in on, why a bulk upda
   await page.waitForURL(`**${failed.path}`)
 
   const { body: entry } = await service.admin(`/bulk-user-logs/${failed.id}`)
-  t.equal(await page.locator('#api-error').textContent(), entry.error.detail, 'the very message of the API')
+  t.equal(await page.locator('#api-error').textContent(), entry.error.detail, 'the exact message of the API')
   t.strictSame(await page.locator('.counts dd').allTextContents(), ['3', '0', '0', '3', '0'])
   const records = page.locator('.record')
   t.equal(await records.count(), 2)
@@ -83,10 +83,10 @@ await t.test('an administrator reads, from the first sign-in on, why a bulk upda
   t.same(faults, [])
 })
 
-await t.test('what a client sent is shown as text, whatever it is', async (t) => {
+await t.test('everything a client sent is shown as text', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
-  page.on('dialog', () => t.fail('a script of somebody else has run'))
+  page.on('dialog', () => t.fail('an injected script has run'))
   for (const path of [made.path, changed.path, failed.path, `${failed.path}/records/0`]) {
     await page.goto(path)
     t.equal(await page.locator('main :is(img, script, b, u, i)').count(), 0, path)
@@ -109,39 +109,32 @@ await t.test('what a client sent is shown as text, whatever it is', async (t) =>
   t.same(faults, [])
 })
 
-await t.test(
-  'each attribute that changed is shown from what to what, and a long one in full when it is opened',
-  async (t) => {
-    const { page, faults } = await openPage(t, browser, service)
-    await signIn(page, service.company, 'admin')
-    await page.goto(changed.path)
-    const records = page.locator('.record')
-    t.strictSame(await records.locator('.badge').allTextContents(), ['Synced', 'Deactivated', 'No Updates'])
-    const attribute = (record: number, name: string) =>
-      records
-        .nth(record)
-        .getByRole('row')
-        .filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-    t.equal(await attribute(0, 'first_name').locator('del bdi').textContent(), HOSTILE.first_name)
-    t.equal(await attribute(0, 'first_name').locator('ins bdi').textContent(), '<b>bold</b>')
-    t.match(await attribute(0, 'job_title').locator('ins').innerText(), /not set/)
-    t.match(await attribute(1, 'department').locator('del').innerText(), /not set/)
-    t.match(await attribute(1, 'department').locator('ins').innerText(), long)
-    t.match(await attribute(1, 'status').innerText(), /active[^]*→[^]*inactive/)
-    const note = attribute(0, 'custom_attributes.note').locator('ins')
-    t.notOk(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
-    await note.locator('summary').click()
-    t.ok(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
-    t.match(
-      await records.nth(0).locator('p').first().innerText(),
-      /^Now: <b>bold<\/b> "><script>/,
-      'as the employee is now',
-    )
-    t.same(faults, [])
-  },
-)
+await t.test('each changed attribute shows its old and new value, and a long one in full when opened', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(changed.path)
+  const records = page.locator('.record')
+  t.strictSame(await records.locator('.badge').allTextContents(), ['Synced', 'Deactivated', 'No Updates'])
+  const attribute = (record: number, name: string) =>
+    records
+      .nth(record)
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+  t.equal(await attribute(0, 'first_name').locator('del bdi').textContent(), HOSTILE.first_name)
+  t.equal(await attribute(0, 'first_name').locator('ins bdi').textContent(), '<b>bold</b>')
+  t.match(await attribute(0, 'job_title').locator('ins').innerText(), /not set/)
+  t.match(await attribute(1, 'department').locator('del').innerText(), /not set/)
+  t.match(await attribute(1, 'department').locator('ins').innerText(), long)
+  t.match(await attribute(1, 'status').innerText(), /active[^]*→[^]*inactive/)
+  const note = attribute(0, 'custom_attributes.note').locator('ins')
+  t.notOk(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
+  await note.locator('summary').click()
+  t.ok(await note.getByText('m'.repeat(1000), { exact: true }).isVisible())
+  t.match(await records.nth(0).locator('p').first().innerText(), /^Now: <b>bold<\/b> "><script>/, 'the current value')
+  t.same(faults, [])
+})
 
-await t.test('a record has an address of its own, and an entry that is not ours has none', async (t) => {
+await t.test("a record has its own address, and another company's entry is not found", async (t) => {
   const other = await service.makeCompany('Other')
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
@@ -163,7 +156,7 @@ await t.test('a record has an address of its own, and an entry that is not ours 
   t.same([...faults, ...stranger.faults], [])
 })
 
-await t.test('the raw events of a call are those of the ledger', async (t) => {
+await t.test('the raw events of a call are those in the ledger', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   await page.goto(changed.path)
@@ -186,7 +179,7 @@ await t.test('the raw events of a call are those of the ledger', async (t) => {
   t.same(faults, [])
 })
 
-await t.test('an id is copied with one click, and without script everything is there all the same', async (t) => {
+await t.test('one click copies an id, and without scripts everything is still there', async (t) => {
   const { page, faults } = await openPage(t, browser, service, { permissions: ['clipboard-read', 'clipboard-write'] })
   await signIn(page, service.company, 'admin')
   await page.goto(failed.path)

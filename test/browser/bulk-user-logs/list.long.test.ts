@@ -7,14 +7,14 @@ const LOGS = '/settings/bulk-user-logs'
 const browser = await openBrowser(t)
 const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 
-/** Makes a creation that succeeds, and one that fails. */
+/** Makes one creation that succeeds and one that fails. */
 async function twoCalls(company = service.company, more = {}): Promise<void> {
   await service.call('POST', '/v1/employees', { key: company.key, body: employee(more) })
   await service.call('POST', '/v1/employees', { key: company.key, body: { first_name: 'Only' } })
   await service.project(company.id)
 }
 
-await t.test('the list shows what the specification lists, newest first, and leads to each entry', async (t) => {
+await t.test('the list shows what the specification requires, newest first, and links to each entry', async (t) => {
   const company = await service.makeCompany('List')
   await twoCalls(company)
   const { page, faults } = await openPage(t, browser, service)
@@ -36,7 +36,7 @@ await t.test('the list shows what the specification lists, newest first, and lea
 })
 
 await t.test(
-  'an empty company is shown how to make its first entry; an empty result, how to see the others',
+  'an empty company shows how to make the first entry; an empty result, how to clear the filters',
   async (t) => {
     const company = await service.makeCompany('Empty')
     const { page, faults } = await openPage(t, browser, service)
@@ -58,7 +58,7 @@ await t.test(
   },
 )
 
-await t.test('filters stand in the address: they can be passed on, gone back from and cleared', async (t) => {
+await t.test('filters are in the address: they can be shared, cleared and undone with Back', async (t) => {
   await twoCalls(service.company, { first_name: 'Zoë' })
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
@@ -90,7 +90,7 @@ await t.test('filters stand in the address: they can be passed on, gone back fro
   t.same(faults, [])
 })
 
-await t.test('days are those of the company', async (t) => {
+await t.test("days are in the company's time zone", async (t) => {
   const company = await service.makeCompany('Kiritimati')
   await twoCalls(company)
   const at = (local: string) => [new Date(local), toUuid(company.id)]
@@ -131,7 +131,7 @@ await t.test('days are those of the company', async (t) => {
   t.same(faults, [])
 })
 
-await t.test('a filter that is not valid is told at its field, and nothing is listed', async (t) => {
+await t.test('an invalid filter shows an error at its field, and lists nothing', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   const wrong = { from: '2026-02-30', to: 'soon', status: 'Open', key: 'key_1', q: 'x'.repeat(255) }
@@ -148,7 +148,7 @@ await t.test('a filter that is not valid is told at its field, and nothing is li
   t.same(faults, [])
 })
 
-await t.test('older and newer pages are next to each other, without script as well', async (t) => {
+await t.test('older and newer pages link to each other, also without scripts', async (t) => {
   const company = await service.makeCompany('Pages')
   for (let at = 0; at < 120; at += 1)
     await service.call('POST', '/v1/employees', { key: company.key, body: employee({ last_name: `No ${at}` }) })
@@ -176,7 +176,7 @@ await t.test('older and newer pages are next to each other, without script as we
   t.same(faults, [])
 })
 
-await t.test('who is no administrator comes to none of these pages', async (t) => {
+await t.test('only administrators can open these pages', async (t) => {
   for (const role of ['member', 'auditor'] as const) {
     const { page } = await openPage(t, browser, service)
     await signIn(page, service.company, role)

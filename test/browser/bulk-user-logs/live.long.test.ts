@@ -6,7 +6,7 @@ import { idsOf, isLive, LOGS, makeCall, rowOf, watchLog } from '../../support/pr
 const browser = await openBrowser(t)
 const service = await startService(t, { SWEEP_INTERVAL_MS: '200', SIGN_IN_LIMIT: '0' }, { workers: true })
 
-await t.test('only entries that the filters let through arrive', async (t) => {
+await t.test('only entries that match the filters arrive', async (t) => {
   const { company, page, faults } = await watchLog(t, browser, service, 'Filtered', `${LOGS}?status=Failed`)
   t.strictSame(await idsOf(page), [])
   await page.getByText('No matching entries').waitFor()
@@ -18,7 +18,7 @@ await t.test('only entries that the filters let through arrive', async (t) => {
   t.same(faults, [])
 })
 
-await t.test('an entry of an employee who is new to the company arrives where the filter looks for them', async (t) => {
+await t.test('an entry of an employee new to the company arrives when the filter matches it', async (t) => {
   const { company, page, faults } = await watchLog(t, browser, service, 'Searched', `${LOGS}?q=zoë`)
   const id = await makeCall(service.address, company, employee({ first_name: 'Zoë' }))
   await rowOf(page, id).waitFor()
@@ -26,7 +26,7 @@ await t.test('an entry of an employee who is new to the company arrives where th
   t.same(faults, [])
 })
 
-await t.test('the first entry of an empty company takes the place of its explanation', async (t) => {
+await t.test('the first entry of an empty company replaces the explanation', async (t) => {
   const company = await service.makeCompany('First')
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, company, 'admin')
@@ -38,7 +38,7 @@ await t.test('the first entry of an empty company takes the place of its explana
   t.same(faults, [])
 })
 
-await t.test('while paused nothing moves and the page says how many wait; they come when it goes on', async (t) => {
+await t.test('a paused page does not move and says how many entries wait; they appear when it resumes', async (t) => {
   const { company, first, page, faults } = await watchLog(t, browser, service, 'Paused')
   const pause = page.getByRole('button', { name: 'Pause' })
   await pause.click()
@@ -55,7 +55,7 @@ await t.test('while paused nothing moves and the page says how many wait; they c
   t.same(faults, [])
 })
 
-await t.test('whoever reads further down, with the focus on a link there, is not disturbed', async (t) => {
+await t.test('new entries do not disturb a reader further down with the focus on a link', async (t) => {
   const company = await service.makeCompany('Reading')
   for (let at = 0; at < 40; at += 1) await makeCall(service.address, company)
   await service.project(company.id)
@@ -68,19 +68,19 @@ await t.test('whoever reads further down, with the focus on a link there, is not
   const before = await read.boundingBox()
   const arrived = await makeCall(service.address, company)
   await rowOf(page, arrived).waitFor()
-  // What a browser does by itself about scrolling is done with the next frame.
+  // The browser finishes its own scrolling by the next frame.
   await page.evaluate(
     () =>
       new Promise((resolve) =>
         (globalThis as unknown as { requestAnimationFrame(go: unknown): void }).requestAnimationFrame(resolve),
       ),
   )
-  t.ok(Math.abs((await read.boundingBox())!.y - before!.y) < 1, 'not by a pixel')
+  t.ok(Math.abs((await read.boundingBox())!.y - before!.y) < 1, 'it did not move by a pixel')
   t.ok(await read.getByRole('link').evaluate((link) => link === link.ownerDocument.activeElement))
   t.same(faults, [])
 })
 
-await t.test('a page of older entries stays as it is', async (t) => {
+await t.test('a page of older entries does not change', async (t) => {
   const { page, faults } = await watchLog(t, browser, service, 'Older')
   const cursor = await page.locator('tbody tr').first().getAttribute('data-cursor')
   await page.goto(`${LOGS}?cursor=${cursor}`)

@@ -10,7 +10,7 @@ const browser = await openBrowser(t)
 const SETTINGS = { SWEEP_INTERVAL_MS: '200', STREAM_HEARTBEAT_MS: '200', STREAMS_PER_USER: '2', SIGN_IN_LIMIT: '0' }
 const service = await startService(t, SETTINGS, { workers: true })
 
-await t.test('after the server was restarted the page goes on: nothing is missed, nothing comes twice', async (t) => {
+await t.test('after a server restart the page continues: nothing is missed, nothing comes twice', async (t) => {
   const own = await startService(t, SETTINGS, { workers: true })
   const log = pino({ level: 'silent' })
   const store = { pool: own.pool, db: own.db, close: async () => undefined }
@@ -41,7 +41,7 @@ await t.test('after the server was restarted the page goes on: nothing is missed
   )
 })
 
-await t.test('a page whose user has been signed out says so, and leads back after signing in', async (t) => {
+await t.test('a page whose user was signed out says so, and is back after signing in', async (t) => {
   const { company, page, faults } = await watchLog(t, browser, service, 'Signed out', `${LOGS}?status=Completed`)
   await service.pool.query('delete from sessions where company_id = $1', [toUuid(company.id)])
   await page.locator('[data-live-status]', { hasText: 'Signed out' }).waitFor()
@@ -54,7 +54,7 @@ await t.test('a page whose user has been signed out says so, and leads back afte
   t.same(faults, [])
 })
 
-await t.test('a tab that gets no stream of its own looks for new entries all the same', async (t) => {
+await t.test('a tab without its own stream still looks for new entries', async (t) => {
   const { company, page } = await watchLog(t, browser, service, 'Tabs')
   const tabs = [await page.context().newPage(), await page.context().newPage()]
   await tabs[0]!.goto(LOGS)
@@ -67,32 +67,29 @@ await t.test('a tab that gets no stream of its own looks for new entries all the
   await isLive(tabs[1]!)
 })
 
-await t.test(
-  'a tab that is hidden for long gives its stream back, and goes on where it was when it is seen again',
-  async (t) => {
-    const { company, page, faults } = await watchLog(t, browser, service, 'Hidden')
-    await page.clock.install()
-    await page.reload()
-    await isLive(page)
-    const show = (state: string) =>
-      page.evaluate((state) => {
-        const { document, Event } = globalThis as unknown as {
-          document: { dispatchEvent(event: unknown): void }
-          Event: new (name: string) => unknown
-        }
-        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
-        document.dispatchEvent(new Event('visibilitychange'))
-      }, state)
-    const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/stream'))
-    await show('hidden')
-    await page.clock.fastForward('01:01')
-    await closed
-    const id = await makeCall(service.address, company)
-    await service.project(company.id)
-    t.equal(await rowOf(page, id).count(), 0)
-    await show('visible')
-    await rowOf(page, id).waitFor()
-    await isLive(page)
-    t.same(faults, [])
-  },
-)
+await t.test('a tab hidden for long gives up its stream, and catches up when it is shown again', async (t) => {
+  const { company, page, faults } = await watchLog(t, browser, service, 'Hidden')
+  await page.clock.install()
+  await page.reload()
+  await isLive(page)
+  const show = (state: string) =>
+    page.evaluate((state) => {
+      const { document, Event } = globalThis as unknown as {
+        document: { dispatchEvent(event: unknown): void }
+        Event: new (name: string) => unknown
+      }
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, state)
+  const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/stream'))
+  await show('hidden')
+  await page.clock.fastForward('01:01')
+  await closed
+  const id = await makeCall(service.address, company)
+  await service.project(company.id)
+  t.equal(await rowOf(page, id).count(), 0)
+  await show('visible')
+  await rowOf(page, id).waitFor()
+  await isLive(page)
+  t.same(faults, [])
+})

@@ -57,7 +57,7 @@ await t.test(
   },
 )
 
-await t.test('a refused record of any size and form is shown as far as a page can show it', async (t) => {
+await t.test('a refused record of any size and shape is shown as far as a page can show it', async (t) => {
   const service = await startService(t)
   const body = [
     {
@@ -88,7 +88,7 @@ await t.test('a refused record of any size and form is shown as far as a page ca
   t.same(faults, [])
 })
 
-await t.test('what was erased is said to be erased', async (t) => {
+await t.test('erased values are shown as erased', async (t) => {
   const service = await startService(t)
   const made = await service.call('POST', '/v1/employees', { body: employee() })
   const { id } = made.body.employees[0]

@@ -34,7 +34,7 @@ const anyChange: fc.Arbitrary<KeyChange> = fc.oneof(
   fc.constantFrom<KeyChange>({ change: 'disable' }, { change: 'enable' }, { change: 'revoke' }),
 )
 
-await t.test('a key begins enabled, with what it was issued with', async (t) => {
+await t.test('a new key is enabled, as it was issued', async (t) => {
   t.match(born(), { version: 1, name: 'a', quotaLimit: 1, refreshPeriod: 'daily', isEnabled: true, isRevoked: false })
 })
 
@@ -52,7 +52,7 @@ await t.test('after any history the versions of the stream are 1, 2, 3 …', asy
   )
 })
 
-await t.test('what holds already gives no event: only a rotation does something each time', async () => {
+await t.test('a change to the current value gives no event; a rotation always does', async () => {
   fc.assert(
     fc.property(fc.array(anyChange), anyChange, (changes, change) => {
       const key = after(after(born(), ...changes), change)
@@ -61,7 +61,7 @@ await t.test('what holds already gives no event: only a rotation does something 
   )
 })
 
-await t.test('nothing wakes a revoked key', async () => {
+await t.test('nothing revives a revoked key', async () => {
   fc.assert(
     fc.property(fc.array(anyChange), fc.array(anyChange), (before, later) => {
       const revoked = after(born(), ...before, { change: 'revoke' })
@@ -74,17 +74,20 @@ await t.test('nothing wakes a revoked key', async () => {
   )
 })
 
-await t.test('a rotation tells until when the old secret works, to the second, and that it ends at once', async (t) => {
-  const until = (overlapSeconds: number) => eventsOf(born(), { change: 'rotate', overlapSeconds })[0]!.data
-  t.strictSame(until(0), { overlap_seconds: 0, previous_expires_at: null })
-  t.strictSame(until(1), { overlap_seconds: 1, previous_expires_at: '2026-11-20T12:00:01.000Z' })
-  t.strictSame(until(MAX_OVERLAP_SECONDS), {
-    overlap_seconds: 604_800,
-    previous_expires_at: '2026-11-27T12:00:00.000Z',
-  })
-})
+await t.test(
+  'a rotation says until when the old secret works, to the second, and whether it ends at once',
+  async (t) => {
+    const until = (overlapSeconds: number) => eventsOf(born(), { change: 'rotate', overlapSeconds })[0]!.data
+    t.strictSame(until(0), { overlap_seconds: 0, previous_expires_at: null })
+    t.strictSame(until(1), { overlap_seconds: 1, previous_expires_at: '2026-11-20T12:00:01.000Z' })
+    t.strictSame(until(MAX_OVERLAP_SECONDS), {
+      overlap_seconds: 604_800,
+      previous_expires_at: '2026-11-27T12:00:00.000Z',
+    })
+  },
+)
 
-await t.test('an edit tells what was and what is', async (t) => {
+await t.test('an edit has old and new values', async (t) => {
   const events = eventsOf(born(), { change: 'edit', name: 'b', quotaLimit: 2 })
   t.strictSame(
     events.map(({ type, version, data }) => ({ type, version, data })),

@@ -17,18 +17,18 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anyRandom = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const anyCompanyId = fc.uuid().map((uuid) => fromUuid('com', uuid))
 
-await t.test('an API key is its prefix, 43 base62 characters and a checksum of 6', async (t) => {
+await t.test('an API key is a prefix, 43 base62 characters and 6 of checksum', async (t) => {
   fc.assert(
     fc.property(anyRandom, (random) => assert.match(formatSecret(API_KEY_PREFIX, random), /^el_live_[0-9A-Za-z]{49}$/)),
   )
   const [lowest, highest] = [new Uint8Array(32), new Uint8Array(32).fill(255)].map((random) =>
     formatSecret(API_KEY_PREFIX, random),
   )
-  t.match(lowest, /^el_live_0{43}/, 'the lowest number has its leading zeros')
+  t.match(lowest, /^el_live_0{43}/, 'the lowest number keeps its leading zeros')
   t.equal(highest!.length, lowest!.length)
 })
 
-await t.test('the 43 characters say the 256 random bits and nothing less', async () => {
+await t.test('the 43 characters encode all 256 random bits', async () => {
   fc.assert(
     fc.property(anyRandom, (random) => {
       const digits = formatSecret('', random).slice(0, 43)
@@ -38,7 +38,7 @@ await t.test('the 43 characters say the 256 random bits and nothing less', async
   )
 })
 
-await t.test('a secret is taken as such under its own prefix alone', async () => {
+await t.test('a secret is accepted only with its own prefix', async () => {
   fc.assert(
     fc.property(anyRandom, (random) => {
       const secret = formatSecret(API_KEY_PREFIX, random)
@@ -49,7 +49,7 @@ await t.test('a secret is taken as such under its own prefix alone', async () =>
   )
 })
 
-await t.test('any one character that is changed, left out or added is noticed', async () => {
+await t.test('changing, dropping or adding any one character is detected', async () => {
   const character = fc.oneof(fc.stringMatching(/^[0-9A-Za-z]$/), fc.constantFrom('-', '_', ' ', 'é', '\n', '\0'))
   fc.assert(
     fc.property(anyRandom, fc.nat({ max: 56 }), character, (random, at, other) => {
@@ -63,7 +63,7 @@ await t.test('any one character that is changed, left out or added is noticed', 
   )
 })
 
-await t.test('two neighbours that are exchanged are noticed', async () => {
+await t.test('swapping two neighbours is detected', async () => {
   fc.assert(
     fc.property(anyRandom, fc.integer({ min: 8, max: 55 }), (random, at) => {
       const secret = formatSecret(API_KEY_PREFIX, random)
@@ -74,7 +74,7 @@ await t.test('two neighbours that are exchanged are noticed', async () => {
   )
 })
 
-await t.test('other characters are refused also under the checksum that would be theirs', async (t) => {
+await t.test('other characters are refused even with a matching checksum', async (t) => {
   const checksum = (body: string) => {
     let [text, rest] = ['', crc32(body)]
     for (; rest > 0; rest = Math.floor(rest / 62)) text = BASE62.charAt(rest % 62) + text
@@ -100,7 +100,7 @@ await t.test('a user token names its company', async () => {
   )
 })
 
-await t.test('a token whose checksum is right but which names no possible company is no token', async (t) => {
+await t.test('a token with the right checksum but an impossible company is refused', async (t) => {
   for (const suffix of [
     'zzzzzzzzzzzzzzzzzzzzzzzzzz',
     '8zzzzzzzzzzzzzzzzzzzzzzzzz',
@@ -117,12 +117,12 @@ await t.test('a token whose checksum is right but which names no possible compan
   )
 })
 
-await t.test('an API key is no user token', async (t) => {
+await t.test('an API key is not a user token', async (t) => {
   t.equal(companyOfUserToken(formatSecret(API_KEY_PREFIX, new Uint8Array(32))), null)
   t.equal(companyOfUserToken(''), null)
 })
 
-await t.test('a one-time token names its company, and is no token for the endpoints', async () => {
+await t.test('a one-time token names its company, and does not open the endpoints', async () => {
   fc.assert(
     fc.property(anyCompanyId, anyRandom, (companyId, random) => {
       const link = formatSecret(linkTokenPrefix(companyId), random)

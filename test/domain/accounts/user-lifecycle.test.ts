@@ -42,7 +42,7 @@ await t.test('after any history the versions of the stream are 1, 2, 3 …', asy
   )
 })
 
-await t.test('a password is set, voided by a reset and by the removal, and touched by nothing else', async () => {
+await t.test('a password is set, voided by a reset or the removal, and otherwise untouched', async () => {
   fc.assert(
     fc.property(fc.array(anyChange), (changes) => {
       const user = after(born(), ...changes)
@@ -54,7 +54,7 @@ await t.test('a password is set, voided by a reset and by the removal, and touch
   )
 })
 
-await t.test('nothing happens to a removed user any more', async (t) => {
+await t.test('nothing changes a removed user', async (t) => {
   fc.assert(
     fc.property(fc.array(anyChange), fc.array(anyChange), (before, later) => {
       const removed = after(born(), ...before, { change: 'remove' })
@@ -65,20 +65,17 @@ await t.test('nothing happens to a removed user any more', async (t) => {
   t.equal(decideUserChange(removed, { change: 'set_password' }, true).problem?.code, 'user_removed')
 })
 
-await t.test(
-  'only a removed user is erased, and once nothing is left that says who it was, nothing happens',
-  async (t) => {
-    t.equal(decideUserChange(born(), { change: 'erase', positions: [7] }, true).problem?.code, 'user_not_removed')
-    const removed = after(born(), { change: 'remove' })
-    const { events } = decideUserChange(removed, { change: 'erase', positions: [7, 9] }, false)
-    const place = { type: 'UserErased', stream: removed.id, version: removed.version + 1, index: null }
-    t.strictSame(events, [{ ...place, data: { positions: [7, 9] } }])
-    t.match(events!.reduce(evolveUser, removed), { email: '', name: '', isRemoved: true, version: removed.version + 1 })
-    t.strictSame(decideUserChange(removed, { change: 'erase', positions: [] }, true).events, [])
-  },
-)
+await t.test('only a removed user is erased, and erasing again when nothing is left does nothing', async (t) => {
+  t.equal(decideUserChange(born(), { change: 'erase', positions: [7] }, true).problem?.code, 'user_not_removed')
+  const removed = after(born(), { change: 'remove' })
+  const { events } = decideUserChange(removed, { change: 'erase', positions: [7, 9] }, false)
+  const place = { type: 'UserErased', stream: removed.id, version: removed.version + 1, index: null }
+  t.strictSame(events, [{ ...place, data: { positions: [7, 9] } }])
+  t.match(events!.reduce(evolveUser, removed), { email: '', name: '', isRemoved: true, version: removed.version + 1 })
+  t.strictSame(decideUserChange(removed, { change: 'erase', positions: [] }, true).events, [])
+})
 
-await t.test('the last administrator is lost neither by removal nor by another role', async (t) => {
+await t.test('neither a removal nor a new role takes away the last administrator', async (t) => {
   const code = (role: UserLife['role'], change: UserChange, hasOther: boolean) =>
     decideUserChange(born(role), change, hasOther).problem?.code
   const losses = [
@@ -95,7 +92,7 @@ await t.test('the last administrator is lost neither by removal nor by another r
   t.equal(code('admin', { change: 'set_password' }, false), undefined)
 })
 
-await t.test('days are of 24 hours, whatever clocks are put forward', async (t) => {
+await t.test('days have 24 hours, also when the clocks change', async (t) => {
   t.equal(addDays('2026-03-28T12:00:00.000Z', 2), '2026-03-30T12:00:00.000Z')
   t.equal(addDays('2028-02-28T12:00:00.000Z', 1), '2028-02-29T12:00:00.000Z')
 })

@@ -5,7 +5,9 @@ import { refuseCall } from '../../../src/domain/calls/decide-records.ts'
 import { problem } from '../../../src/domain/errors.ts'
 import { contextOf, emp, given, hired, left, person } from '../../support/domain/given-when-then.ts'
 
-/* The table of the contract's section on Bulk User Logs, row by row: total, updated, deactivated, failed, no updates. */
+/*
+ * The table of the contract's section on Bulk User Logs, row by row: total, updated, deactivated, failed, no updates.
+ */
 
 type Row = [total: number, updated: number, deactivated: number, failed: number, noUpdates: number]
 
@@ -15,7 +17,7 @@ function check(
   [total, updated, deactivated, failed, no_updates]: Row,
 ): void {
   t.strictSame(counts, { total, updated, deactivated, failed, no_updates })
-  t.match(events.at(-1)?.data, { counts }, 'what is stored is what is answered')
+  t.match(events.at(-1)?.data, { counts }, 'the stored counts are those in the answer')
 }
 
 await t.test('create, n succeed', async (t) => {
@@ -41,7 +43,7 @@ await t.test('single update: 1 in its bucket', async (t) => {
   check(t, company.updateOne(emp(1), { status: 'active' }), [1, 0, 0, 0, 1])
 })
 
-await t.test('single update fails, for whatever reason: its record is the id of the path', async (t) => {
+await t.test('single update fails for any reason: its record is the id in the path', async (t) => {
   const failures = [
     given(hired(1)).updateOne(emp(1), { phone: 'x' }),
     given(hired(1), hired(2)).updateOne(emp(1), { email: 'p2@example.com' }),
@@ -58,7 +60,7 @@ await t.test('single update fails, for whatever reason: its record is the id of 
   }
 })
 
-await t.test('bulk update succeeds: u with the reactivated, d, z, and u + d + z = n', async (t) => {
+await t.test('bulk update succeeds: u including reactivated, d, z, and u + d + z = n', async (t) => {
   const company = given(hired(1), hired(2), left(2), hired(3), hired(4), hired(5))
   const decision = company.update([
     { id: emp(1), job_title: 'x' },
@@ -73,7 +75,7 @@ await t.test('bulk update succeeds: u with the reactivated, d, z, and u + d + z 
   })
 })
 
-await t.test('bulk update fails: all n failed, and only those that caused it have a row', async (t) => {
+await t.test('bulk update fails: all n failed, and only those at fault have a row', async (t) => {
   const decision = given(hired(1), hired(2)).update([{ id: emp(1), job_title: 'x' }, { id: emp(9) }, { id: emp(2) }])
   check(t, decision, [3, 0, 0, 3, 0])
   t.match(decision.events, [{ type: 'EmployeeRecordRejected', index: 1 }, { type: 'ApiCallFailed' }])
@@ -92,7 +94,7 @@ await t.test('create or bulk update of n refused as a whole', async (t) => {
   check(t, given().update({ employees: [{ id: emp(1) }, { id: emp(2) }], mode: 'x' }), [2, 0, 0, 2, 0])
 })
 
-await t.test('create or bulk update whose body could not be parsed: nothing but the error of the call', async (t) => {
+await t.test("create or bulk update with an unparsable body: only the call's error", async (t) => {
   for (const operation of ['create', 'update_many'] as const) {
     const decision = refuseCall(problem('malformed_json', 'why'), 0, contextOf(operation))
     check(t, decision, [0, 0, 0, 0, 0])

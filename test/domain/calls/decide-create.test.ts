@@ -13,7 +13,7 @@ import {
 } from '../../support/domain/given-when-then.ts'
 
 await t.test(
-  'each valid record becomes one EmployeeCreated, in the order sent, and the call closes after them',
+  "each valid record becomes one EmployeeCreated, in the order sent, followed by the call's completion",
   async (t) => {
     const { events, problem } = given().create({ employees: [person(1), person(2, { last_name: ' Ruiz ' })] })
     t.equal(problem, null)
@@ -84,7 +84,7 @@ await t.test('the answer is the whole employee: every field present, null when u
   ])
 })
 
-await t.test('the attributes set are what was sent, normalised, without nulls, and always the status', async (t) => {
+await t.test('the attributes set are those sent, normalised, without nulls, plus the status', async (t) => {
   const sent = person(1, { email: 'ANA@X.com', job_title: null, department: 'R&D', custom_attributes: { '10': true } })
   const [created] = given().create(sent).events
   t.strictSame(created?.data, {
@@ -99,7 +99,7 @@ await t.test('the attributes set are what was sent, normalised, without nulls, a
   })
 })
 
-await t.test('an employee may be created inactive, and is deactivated from that moment', async (t) => {
+await t.test('an employee may be created inactive, and then has the time of deactivation', async (t) => {
   const { events, outcomes } = given().create(person(1, { status: 'inactive' }))
   t.match(outcomes[0]?.employee, { status: 'inactive', deactivated_at: NOW, version: 1 })
   t.equal(events.length, 2)
@@ -142,7 +142,7 @@ await t.test('one bad record refuses the call: no employee event, and each bad r
   t.equal(decision.events.length, 3)
 })
 
-await t.test('every fault of a record is told at once, of form and of state together', async (t) => {
+await t.test('all faults of a record are reported together, those of form and of state', async (t) => {
   const sent = { first_name: ' ', email: 'p1@example.com', external_id: 7, id: 'emp_1', version: 3, shoe_size: 43 }
   t.strictSame(faultsOf(given(hired(1)).create(sent)), [
     '/email already_exists',
@@ -161,13 +161,13 @@ await t.test('every read-only field is refused, null included', async (t) => {
   }
 })
 
-await t.test('names that every object has are unknown fields too', async (t) => {
+await t.test('names such as __proto__ are unknown fields too', async (t) => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty', '']) {
     t.strictSame(faultsOf(given().create(person(1, { [name]: null }))), [`/${name} unknown_field`])
   }
 })
 
-await t.test('a termination before the start is refused, on the same day or after it is not', async (t) => {
+await t.test('a termination date before the start date is refused; the same day is not', async (t) => {
   const dates = (start_date: string | null, termination_date: string | null) =>
     faultsOf(given().create(person(1, { start_date, termination_date })))
   t.strictSame(dates('2026-02-02', '2026-02-01'), ['/termination_date invalid_value'])

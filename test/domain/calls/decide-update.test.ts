@@ -12,7 +12,7 @@ import {
   typesOf,
 } from '../../support/domain/given-when-then.ts'
 
-await t.test('a change becomes one EmployeeUpdated that says from and to, by name', async (t) => {
+await t.test('a change becomes one EmployeeUpdated with old and new values by name', async (t) => {
   const company = given(hired(1, { job_title: 'Dev', custom_attributes: { grade: 6, old: 'x' } }))
   const patch = { job_title: 'Lead', location: 'Madrid', custom_attributes: { grade: 7, old: null } }
   const { events, outcomes } = company.updateOne(emp(1), patch)
@@ -35,7 +35,7 @@ await t.test('a change becomes one EmployeeUpdated that says from and to, by nam
   t.strictSame(Object.keys(outcomes[0]!.employee.custom_attributes), ['grade'])
 })
 
-await t.test('what is absent stays as it is', async (t) => {
+await t.test('absent fields stay unchanged', async (t) => {
   const company = given(hired(1, { job_title: 'Dev', phone: '+123', custom_attributes: { a: 1, b: 2 } }))
   const { outcomes } = company.updateOne(emp(1), { phone: null, custom_attributes: { b: 3 } })
   t.match(outcomes[0]?.employee, {
@@ -46,7 +46,7 @@ await t.test('what is absent stays as it is', async (t) => {
   })
 })
 
-await t.test('what already holds, compared after normalisation, is no change: no event, no new version', async (t) => {
+await t.test('the current value, after normalisation, is no change: no event, no new version', async (t) => {
   const company = given(hired(1, { email: 'ana@x.com', custom_attributes: { a: 1 } }))
   const same = {
     email: 'ANA@X.com',
@@ -61,7 +61,7 @@ await t.test('what already holds, compared after normalisation, is no change: no
   t.match(decision.events[0]?.data, { unchanged: [emp(1)] })
 })
 
-await t.test('case counts in everything but e-mails', async (t) => {
+await t.test('case matters except in e-mails', async (t) => {
   const { outcomes } = given(hired(1, { external_id: 'E-1' })).updateOne(emp(1), {
     external_id: 'e-1',
     first_name: 'ANA',
@@ -69,7 +69,7 @@ await t.test('case counts in everything but e-mails', async (t) => {
   t.strictSame(outcomes[0]?.changed, ['first_name', 'external_id'])
 })
 
-await t.test('a deactivation has an event of its own, after that of the other changes', async (t) => {
+await t.test('a deactivation has its own event, after the one for other changes', async (t) => {
   const decision = given(hired(1)).updateOne(emp(1), { status: 'inactive', job_title: 'Former' })
   t.match(decision.events, [
     { type: 'EmployeeUpdated', version: 2, index: 0, data: { changes: { job_title: { from: null, to: 'Former' } } } },
@@ -93,7 +93,7 @@ await t.test('a reactivation clears deactivated_at', async (t) => {
   ])
 })
 
-await t.test('one result for each record: deactivated and reactivated stand above synced', async (t) => {
+await t.test('each record has one result: deactivated and reactivated precede synced', async (t) => {
   const { outcomes } = given(hired(1), hired(2), left(2), hired(3), hired(4), left(4), hired(5)).update([
     { id: emp(1), status: 'inactive', job_title: 'x' },
     { id: emp(2), status: 'active', job_title: 'x' },
@@ -107,7 +107,7 @@ await t.test('one result for each record: deactivated and reactivated stand abov
   )
 })
 
-await t.test('one bad record refuses all: only the bad ones are told, with their employee', async (t) => {
+await t.test('one bad record refuses all: only bad ones are listed, with their employees', async (t) => {
   const bad = { id: emp(2), phone: 'x' }
   const decision = given(hired(1), hired(2)).update([{ id: emp(1), job_title: 'x' }, bad, { id: emp(9) }])
   t.match(decision.problem, { status: 422, code: 'validation_failed', detail: /2 of 3/ })
@@ -119,7 +119,7 @@ await t.test('one bad record refuses all: only the bad ones are told, with their
   ])
 })
 
-await t.test('a termination before the start is judged on the state after the call', async (t) => {
+await t.test('a termination date is compared with the start date after the call', async (t) => {
   const company = given(hired(1, { start_date: '2026-02-10', termination_date: '2026-02-20' }))
   const patch = (body: unknown) => faultsOf(company.updateOne(emp(1), body))
   t.strictSame(patch({ termination_date: '2026-02-09' }), ['/termination_date invalid_value'])
@@ -146,7 +146,7 @@ await t.test('an empty patch changes nothing', async (t) => {
   t.match(given(hired(1)).updateOne(emp(1), {}).outcomes, [{ result: 'no_updates', changed: [] }])
 })
 
-await t.test('deciding leaves the state that it was given as it was', async (t) => {
+await t.test('deciding does not modify the given state', async (t) => {
   const company = given(hired(1, { custom_attributes: { a: 1 } }))
   const before = structuredClone(company.employees.get(emp(1)))
   company.updateOne(emp(1), { status: 'inactive', custom_attributes: { a: 2, b: 3 }, job_title: 'x' })

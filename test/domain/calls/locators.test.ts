@@ -3,7 +3,7 @@ import { emp, faultsOf, given, hired, left } from '../../support/domain/given-wh
 
 const company = given(hired(1, { external_id: 'E-1' }), hired(2, { external_id: 'E-2' }), hired(3), left(3))
 
-/** Whom a record names and what it changes. */
+/** The employee that a record names, and what it changes. */
 function named(record: Record<string, unknown>): unknown {
   const { outcomes, problem } = company.update([record])
   return problem
@@ -11,55 +11,49 @@ function named(record: Record<string, unknown>): unknown {
     : [outcomes[0]?.employee.id, outcomes[0]?.changed]
 }
 
-await t.test('id names the employee, and external_id and email beside it are new values', async (t) => {
+await t.test('id names the employee; external_id and email beside it are new values', async (t) => {
   t.strictSame(named({ id: emp(1), external_id: 'E-9', email: 'new@example.com' }), [emp(1), ['email', 'external_id']])
   t.strictSame(named({ id: emp(1), external_id: null }), [emp(1), ['external_id']])
 })
 
-await t.test(
-  'without an id, an external_id that is not null names the employee, and email is a new value',
-  async (t) => {
-    t.strictSame(named({ external_id: 'E-1', email: 'new@example.com' }), [emp(1), ['email']])
-    t.strictSame(named({ external_id: 'E-1', email: null }), ['/0/email null_not_allowed'])
-  },
-)
+await t.test('without an id, a non-null external_id names the employee, and email is a new value', async (t) => {
+  t.strictSame(named({ external_id: 'E-1', email: 'new@example.com' }), [emp(1), ['email']])
+  t.strictSame(named({ external_id: 'E-1', email: null }), ['/0/email null_not_allowed'])
+})
 
 await t.test('with email as the locator, an external_id of null clears it', async (t) => {
   t.strictSame(named({ email: 'p1@example.com', external_id: null }), [emp(1), ['external_id']])
 })
 
-await t.test(
-  'an e-mail names its employee in whatever case or Unicode form, an external_id only as it is',
-  async (t) => {
-    t.strictSame(named({ email: 'P1@EXAMPLE.com', job_title: 'x' }), [emp(1), ['job_title']])
-    t.strictSame(named({ email: 'ｐ１＠example.com', job_title: 'x' }), [emp(1), ['job_title']])
-    t.strictSame(named({ external_id: 'e-1' }), ['/0/external_id employee_not_found'])
-  },
-)
+await t.test('an e-mail names its employee in any case and Unicode form, an external_id only exactly', async (t) => {
+  t.strictSame(named({ email: 'P1@EXAMPLE.com', job_title: 'x' }), [emp(1), ['job_title']])
+  t.strictSame(named({ email: 'ｐ１＠example.com', job_title: 'x' }), [emp(1), ['job_title']])
+  t.strictSame(named({ external_id: 'e-1' }), ['/0/external_id employee_not_found'])
+})
 
-await t.test('inactive employees are named like active ones', async (t) => {
+await t.test('inactive employees can be named like active ones', async (t) => {
   t.strictSame(named({ email: 'p3@example.com', status: 'active' }), [emp(3), ['status']])
 })
 
-await t.test('nobody is named by a locator that no employee has: the pointer leads to it', async (t) => {
+await t.test('a locator that no employee has is an error at that locator', async (t) => {
   t.strictSame(named({ id: emp(9) }), ['/0/id employee_not_found'])
   t.strictSame(named({ external_id: 'E-9' }), ['/0/external_id employee_not_found'])
   t.strictSame(named({ email: 'p9@example.com' }), ['/0/email employee_not_found'])
 })
 
-await t.test('an id that is no id is answered like one that does not exist', async (t) => {
+await t.test('a malformed id is answered like an unknown one', async (t) => {
   const answered = (id: string) => company.update([{ id }]).problem
   for (const id of ['', 'x', '1', emp(1).toUpperCase(), emp(1).replace('emp_', 'usr_'), 'constructor', '__proto__']) {
     t.strictSame(answered(id), answered(emp(9)))
   }
 })
 
-await t.test('a record that names nobody is refused', async (t) => {
+await t.test('a record without a locator is refused', async (t) => {
   t.strictSame(named({ job_title: 'x' }), ['/0 missing_locator'])
   t.strictSame(named({ external_id: null }), ['/0 missing_locator'])
 })
 
-await t.test('a locator in a wrong form is told once, and no other field takes its place', async (t) => {
+await t.test('a malformed locator is reported once, and no other field replaces it', async (t) => {
   t.strictSame(named({ id: 7, email: 'p1@example.com' }), ['/0/id invalid_type'])
   t.strictSame(named({ id: null, email: 'p1@example.com' }), ['/0/id invalid_type'])
   t.strictSame(named({ external_id: 7, email: 'p1@example.com' }), ['/0/external_id invalid_type'])
@@ -69,7 +63,7 @@ await t.test('a locator in a wrong form is told once, and no other field takes i
 })
 
 await t.test(
-  'a record whose locator is faulty is not judged against the company: whom it speaks of is not known',
+  'a record with a faulty locator is not checked against the company, since its employee is unknown',
   async (t) => {
     const records = [
       { id: 7, email: 'p1@example.com' },
@@ -80,7 +74,7 @@ await t.test(
   },
 )
 
-await t.test('locators are resolved on the state before the call', async (t) => {
+await t.test('locators are resolved against the state before the call', async (t) => {
   const kept = company.update([
     { id: emp(1), external_id: 'E-2' },
     { external_id: 'E-2', email: 'new@example.com' },
@@ -99,7 +93,7 @@ await t.test('locators are resolved on the state before the call', async (t) => 
   )
 })
 
-await t.test('two records that name one employee are both refused, by whatever they name it', async (t) => {
+await t.test('two records that name one employee are both refused, however they name it', async (t) => {
   const records = [
     { id: emp(1), job_title: 'a' },
     { email: 'P1@example.com', job_title: 'b' },

@@ -8,7 +8,7 @@ import { emp, given, hired, left } from '../../support/domain/given-when-then.ts
 
 const SECRET = 'Canary7Q'
 
-/** A company in which the stored texts hold the secret as well. */
+/** A company whose stored texts contain the secret too. */
 const company = given(
   hired(1, { email: `${SECRET.toLowerCase()}@example.com`, external_id: SECRET, job_title: SECRET }),
   hired(2, { external_id: 'left', first_name: SECRET }),
@@ -36,7 +36,7 @@ const anyCall: fc.Arbitrary<Sent> = fc.oneof(
     .map(sentTo(company.update)),
 )
 
-await t.test('no message and no detail repeats anything that was sent or stored', async (t) => {
+await t.test('no message or detail repeats anything sent or stored', async (t) => {
   let messages = 0
   const check = ({ decision: { problem } }: Sent) => {
     for (const text of [problem?.detail ?? '', ...(problem?.errors ?? []).map(({ message }) => message)]) {
@@ -45,10 +45,10 @@ await t.test('no message and no detail repeats anything that was sent or stored'
     }
   }
   fc.assert(fc.property(anyCall, check), { numRuns: inputs(300, 1000) })
-  t.ok(messages > inputs(300, 1000), 'messages were looked at')
+  t.ok(messages > inputs(300, 1000), 'there were enough messages')
 })
 
-await t.test('the errors that are stored are the very errors of the answer', async () => {
+await t.test('the stored errors are exactly those in the answer', async () => {
   const check = ({ decision: { problem, events } }: Sent) => {
     if (!problem) return
     assert.deepEqual(
@@ -63,7 +63,7 @@ await t.test('the errors that are stored are the very errors of the answer', asy
   fc.assert(fc.property(anyCall, check))
 })
 
-await t.test('every pointer leads to a place in the body, or to the place where a field is missing', async () => {
+await t.test('every pointer leads to a place in the body, or to where a missing field belongs', async () => {
   const check = ({ body, decision: { problem } }: Sent) => {
     for (const { pointer, code } of problem?.errors ?? []) {
       const path = code === 'required' ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer

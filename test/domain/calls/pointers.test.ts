@@ -19,14 +19,14 @@ await t.test('a bulk update: pointers lead into the body in both of its forms', 
   t.strictSame(faultsOf(company.update({ employees: [bad] })), ['/employees/0/status invalid_value'])
 })
 
-await t.test('a record that is no object is itself what the pointer names', async (t) => {
+await t.test('the pointer of a non-object record leads to the record', async (t) => {
   for (const sent of [null, 'x', 7, true, []]) {
     t.strictSame(faultsOf(given().create([sent])), ['/0 invalid_type'])
     t.strictSame(faultsOf(given().update({ employees: [sent] })), ['/employees/0 invalid_type'])
   }
 })
 
-await t.test('a field that is missing has a pointer to where it should stand', async (t) => {
+await t.test("a missing field's pointer leads to where it belongs", async (t) => {
   t.strictSame(faultsOf(given().create({ employees: [{}] })), [
     '/employees/0/email required',
     '/employees/0/first_name required',
@@ -35,11 +35,11 @@ await t.test('a field that is missing has a pointer to where it should stand', a
   t.strictSame(faultsOf(given().create({})), ['/email required', '/first_name required', '/last_name required'])
 })
 
-await t.test('a record of a bulk update that names nobody is itself what the pointer names', async (t) => {
+await t.test('the pointer for a bulk-update record without a locator leads to the record', async (t) => {
   t.strictSame(faultsOf(given().update([{ job_title: 'Lead' }])), ['/0 missing_locator'])
 })
 
-await t.test('names are escaped as RFC 6901 wants it: ~ before /', async (t) => {
+await t.test('names are escaped as RFC 6901 requires: ~ before /', async (t) => {
   t.equal(jsonPointer('', ['a/b~c', '~1', '']), '/a~1b~0c/~01/')
   const custom_attributes = { 'a/b~c': [], '': 1, '10': {} }
   t.strictSame(faultsOf(given().create([person(1, { custom_attributes, 'x/y': 1 })])), [
@@ -50,7 +50,7 @@ await t.test('names are escaped as RFC 6901 wants it: ~ before /', async (t) => 
   ])
 })
 
-await t.test('the errors of a call stand in the order of its records, each with its index', async (t) => {
+await t.test("a call's errors are in the order of its records, each with its index", async (t) => {
   const { problem } = given(hired(1)).create([person(2, { status: 1 }), person(3), person(4, { email: '' }), person(1)])
   t.strictSame(
     problem?.errors.map(({ index, pointer }) => [index, pointer]),
@@ -62,7 +62,7 @@ await t.test('the errors of a call stand in the order of its records, each with 
   )
 })
 
-await t.test('an error gives the id of the employee whom its record names, where that is known', async (t) => {
+await t.test("an error has the id of the record's employee, if known", async (t) => {
   const company = given(hired(1), hired(2, { external_id: 'E-2' }))
   const { problem } = company.update([
     { id: emp(1), status: 1 },

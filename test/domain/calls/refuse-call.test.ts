@@ -6,7 +6,7 @@ import { CALL_ID, contextOf, emp, KEY, MAX_RECORDS, NOW } from '../../support/do
 
 const disabled = problem('key_disabled', 'The API key is disabled')
 
-await t.test('a call that is refused as a whole closes with the very error of the answer', async (t) => {
+await t.test("a call refused as a whole is recorded with exactly the answer's error", async (t) => {
   const decision = refuseCall(disabled, 3, contextOf('create'))
   const counts = { total: 3, updated: 0, deactivated: 0, failed: 3, no_updates: 0 }
   t.strictSame(decision, {
@@ -35,38 +35,35 @@ await t.test('a call that is refused as a whole closes with the very error of th
   })
 })
 
-await t.test(
-  'the one record of a single update is blamed by the id of the path, with the message of the call',
-  async (t) => {
-    const decision = refuseCall(disabled, 1, contextOf('update_one'), {
+await t.test("a refused single update blames the id in the path, with the call's message", async (t) => {
+  const decision = refuseCall(disabled, 1, contextOf('update_one'), {
+    locator: { id: emp(1) },
+    record: { phone: 'x' },
+  })
+  t.strictSame(decision.events[0], {
+    type: 'EmployeeRecordRejected',
+    stream: CALL_ID,
+    version: 1,
+    index: 0,
+    data: {
       locator: { id: emp(1) },
+      employee_id: emp(1),
       record: { phone: 'x' },
-    })
-    t.strictSame(decision.events[0], {
-      type: 'EmployeeRecordRejected',
-      stream: CALL_ID,
-      version: 1,
-      index: 0,
-      data: {
-        locator: { id: emp(1) },
-        employee_id: emp(1),
-        record: { phone: 'x' },
-        errors: [{ pointer: '', code: 'key_disabled', message: 'The API key is disabled' }],
-      },
-    })
-    t.match(decision.events[1], { type: 'ApiCallFailed', version: 2 })
-    t.strictSame(decision.problem?.errors, [])
-  },
-)
+      errors: [{ pointer: '', code: 'key_disabled', message: 'The API key is disabled' }],
+    },
+  })
+  t.match(decision.events[1], { type: 'ApiCallFailed', version: 2 })
+  t.strictSame(decision.problem?.errors, [])
+})
 
-await t.test('an id of the path that is no id names no employee', async (t) => {
+await t.test('a malformed id in the path names no employee', async (t) => {
   for (const id of ['', 'x', 'emp_', `${emp(1)}x`, emp(1).replace('emp', 'usr'), 'emp_zzzzzzzzzzzzzzzzzzzzzzzzzz']) {
     const [rejected] = refuseCall(disabled, 1, contextOf('update_one'), { locator: { id }, record: null }).events
     t.match(rejected?.data, { locator: { id }, employee_id: null })
   }
 })
 
-await t.test('a body of another form than records is refused', async (t) => {
+await t.test('a body that is not made of records is refused', async (t) => {
   for (const body of [null, 'x', 7, true]) {
     for (const form of [recordsOfCreate(body, MAX_RECORDS), recordsOfMany(body, MAX_RECORDS)]) {
       t.match(form, { problem: { status: 400, code: 'invalid_body' }, count: 0 })
@@ -78,7 +75,7 @@ await t.test('a body of another form than records is refused', async (t) => {
   t.match(recordOfOne([]), { problem: { code: 'invalid_body' }, count: 1 })
 })
 
-await t.test('a member beside the records is refused, and all of the records count', async (t) => {
+await t.test('a member beside the records is refused, and all records count', async (t) => {
   const body = { employees: [{}, {}, {}], dry_run: true }
   t.match(recordsOfCreate(body, MAX_RECORDS), { problem: { status: 400, code: 'invalid_body' }, count: 3 })
   t.match(recordsOfMany(body, MAX_RECORDS), { problem: { status: 400, code: 'invalid_body' }, count: 3 })
@@ -92,7 +89,7 @@ await t.test('a call without records is refused', async (t) => {
   }
 })
 
-await t.test('a call with one record too many is refused: the limit is named, and all of them count', async (t) => {
+await t.test('a call with one record too many is refused with the limit, and all records count', async (t) => {
   t.match(recordsOfMany([1, 2, 3], 3), { records: { length: 3 } })
   for (const body of [[1, 2, 3, 4], { employees: [1, 2, 3, 4] }]) {
     for (const form of [recordsOfCreate(body, 3), recordsOfMany(body, 3)]) {

@@ -6,12 +6,12 @@ import { emp, given, hired, person } from '../../support/domain/given-when-then.
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const filled = (unit: string, bytes: number) => ({ location: unit.repeat(bytes / Buffer.byteLength(unit)) })
 
-await t.test('a record is kept whole up to the limit in bytes, and truncated one byte later', async (t) => {
+await t.test('a record is kept whole up to the limit in bytes, and truncated one byte beyond', async (t) => {
   const room = MAX_RECORD_BYTES - bytesOf({ location: '' })
   const fits = { location: 'x'.repeat(room) }
   t.strictSame(keepRecord(fits), { record: fits })
   t.match(keepRecord({ location: 'x'.repeat(room + 1) }), { truncated: true, record: /^\{"location":"x+$/ })
-  t.match(keepRecord({ location: 'é'.repeat(room / 2 + 1) }), { truncated: true }, 'bytes count, not characters')
+  t.match(keepRecord({ location: 'é'.repeat(room / 2 + 1) }), { truncated: true }, 'it counts bytes, not characters')
   for (const sent of [null, 'x', 7, []]) t.strictSame(keepRecord(sent), { record: sent })
 })
 
@@ -30,7 +30,7 @@ await t.test('a truncated text ends with a whole character, and fits when it is 
   }
 })
 
-await t.test('an e-mail address that the end would cut is left out as a whole', async (t) => {
+await t.test('an e-mail address at the cut is left out entirely', async (t) => {
   for (let at = -20; at <= 2; at += 1) {
     const before = 'x '.repeat((MAX_RECORD_BYTES + at) / 2)
     const { record } = keepRecord({ location: `${before}ana.perez@example.com ${'y '.repeat(1_000)}` })
@@ -38,7 +38,7 @@ await t.test('an e-mail address that the end would cut is left out as a whole', 
   }
 })
 
-await t.test('the names of a truncated record are kept where somebody could look for them', async (t) => {
+await t.test('the names of a truncated record are kept where they are searched for', async (t) => {
   const long = 'x'.repeat(100_000)
   const { names } = keepRecord({
     location: long,
@@ -54,7 +54,7 @@ await t.test('the names of a truncated record are kept where somebody could look
   t.strictSame(keepLocator('external_id', 'E-1'), { external_id: 'E-1' })
 })
 
-await t.test('a truncated record speaks of whom it names, wherever that stood in it', async (t) => {
+await t.test('a truncated record still mentions the people it names, wherever that was', async (t) => {
   const long = filled('x', 100_000)
   const rejected = (sent: unknown) => ({ locator: null, employee_id: null, errors: [], ...keepRecord(sent) })
   const names = { ...emptyNames(), emails: new Set(['ana@example.com']), externalIds: new Set(['E-1']) }
@@ -73,7 +73,7 @@ await t.test('a truncated record speaks of whom it names, wherever that stood in
 })
 
 await t.test(
-  'a wide record is refused with one error, also where its path or another one names its employee',
+  'a wide record is refused with one error, even when its path or another one names its employee',
   async (t) => {
     const wide = Object.fromEntries(Array.from({ length: 129 }, (_, at) => [`x${at}`, 1]))
     const error = { code: 'too_long', message: 'A record must have at most 128 members' }
@@ -93,7 +93,7 @@ await t.test(
   },
 )
 
-await t.test('conflicts beyond the errors that are named do not turn a call into a conflict', async (t) => {
+await t.test('conflicts beyond the listed errors do not make the call a 409', async (t) => {
   const unknown = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`x${at}`, 1]))
   const { problem } = given(hired(1)).create([person(1), person(2, unknown)])
   t.match(problem, { status: 422, code: 'validation_failed', errors_omitted: 4 })

@@ -3,11 +3,11 @@ import { cyclesFrom } from '../../../src/domain/calls/reporting-lines.ts'
 
 const chain = (length: number) => (id: string) => (Number(id) < length ? String(Number(id) + 1) : null)
 
-await t.test('a chain without a circle has none, from wherever it is entered', async (t) => {
+await t.test('a chain without a circle has none, wherever it is entered', async (t) => {
   t.strictSame(cyclesFrom(['0', '5', '9'], chain(10)), new Set())
 })
 
-await t.test('only those on the circle are found, not those who stand below it', async (t) => {
+await t.test('only people on the circle are found, not those below it', async (t) => {
   const managers: Record<string, string> = { below: 'a', a: 'b', b: 'c', c: 'a', alone: 'alone' }
   t.strictSame(
     cyclesFrom(['below', 'alone'], (id) => managers[id] ?? null),
@@ -15,7 +15,7 @@ await t.test('only those on the circle are found, not those who stand below it',
   )
 })
 
-await t.test('each person is asked for once, however many chains lead through them', async (t) => {
+await t.test('each person is looked up once, however many chains pass through them', async (t) => {
   let asked = 0
   const counting = (id: string) => {
     asked += 1

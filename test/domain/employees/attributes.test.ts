@@ -143,7 +143,7 @@ const ACCEPTED: [field: string, sent: unknown, stored: unknown][] = [
 ]
 
 for (const [field, cases] of Map.groupBy(ACCEPTED, ([field]) => field)) {
-  await t.test(`${field} up to its limits is taken and normalised, at creation and in a patch`, async (t) => {
+  await t.test(`${field} within its limits is accepted and normalised, at creation and in a patch`, async (t) => {
     for (const [, sent, stored] of cases) {
       const [created] = given().create(person(1, { [field]: sent })).outcomes
       t.strictSame(created?.employee[field as 'email'], stored, `create: ${JSON.stringify(sent).slice(0, 40)}`)
@@ -153,7 +153,7 @@ for (const [field, cases] of Map.groupBy(ACCEPTED, ([field]) => field)) {
   })
 }
 
-await t.test('every clearable attribute is cleared by null in a patch', async (t) => {
+await t.test('null clears every clearable attribute in a patch', async (t) => {
   const required = ['first_name', 'last_name', 'email', 'status', 'custom_attributes']
   const clearable = ATTRIBUTE_NAMES.filter((name) => !required.includes(name) && name !== 'manager_id')
   const dates = { start_date: '2026-01-01', termination_date: '2026-01-02', phone: '+123' }
@@ -164,14 +164,14 @@ await t.test('every clearable attribute is cleared by null in a patch', async (t
   t.match(outcomes[0]?.employee, cleared)
 })
 
-await t.test('normalising an e-mail: NFKC and lower case, whatever form it came in', async (t) => {
+await t.test('an e-mail is normalised to NFKC and lower case', async (t) => {
   t.equal(normaliseEmail('ﬁONA@EXAMPLE.COM'), 'fiona@example.com')
   t.equal(normaliseEmail('\u212A@x.com'), 'k@x.com', 'the Kelvin sign')
   t.equal(normaliseEmail('e\u0301@x.com'), normaliseEmail('\u00c9@x.com'))
 })
 
 await t.test(
-  'an e-mail far beyond the limit is refused before it is normalised, which could multiply its length',
+  'an e-mail far beyond the limit is refused before normalisation, which could multiply its length',
   async (t) => {
     const normalise = t.capture(String.prototype, 'normalize', String.prototype.normalize)
     const sent = `${'\ufdfa'.repeat(10_000)}@example.com`

@@ -19,12 +19,12 @@ const AWKWARD = [
   '🙂',
 ]
 
-await t.test('texts, numbers and booleans are kept as they were sent', async (t) => {
+await t.test('texts, numbers and booleans are kept as sent', async (t) => {
   const sent = { text: ' Ab ', empty: '', zero: 0, minus: -1.5e-7, big: 9007199254740992, yes: true, no: false }
   t.strictSame(create(sent).outcomes[0]?.employee.custom_attributes, sent)
 })
 
-await t.test('other values are refused where they stand', async (t) => {
+await t.test('other values are refused, with their place', async (t) => {
   t.strictSame(faultsOf(create({ ok: 1, list: [], object: {}, none: null })), [
     '/custom_attributes/list invalid_type',
     '/custom_attributes/none null_not_allowed',
@@ -40,12 +40,12 @@ await t.test('a key has 1 to 64 characters, a text at most 1000', async (t) => {
   t.strictSame(faultsOf(create({ text: 'x'.repeat(1001) })), ['/custom_attributes/text too_long'])
 })
 
-await t.test('an employee has at most 32, at creation', async (t) => {
+await t.test('a new employee has at most 32', async (t) => {
   t.strictSame(faultsOf(create(keys(32))), [])
   t.strictSame(faultsOf(create(keys(33))), ['/custom_attributes too_long'])
 })
 
-await t.test('an employee has at most 32, after a patch: what it removes makes room', async (t) => {
+await t.test('an employee has at most 32 after a patch: removed ones make room', async (t) => {
   const company = given(hired(1, { custom_attributes: keys(32) }))
   const patch = (custom_attributes: unknown) => faultsOf(company.updateOne(emp(1), { custom_attributes }))
   t.strictSame(patch({ more: 1 }), ['/custom_attributes too_long'])
@@ -55,7 +55,7 @@ await t.test('an employee has at most 32, after a patch: what it removes makes r
   t.strictSame(patch(keys(100, 32)), ['/custom_attributes too_long'])
 })
 
-await t.test('one who has more from before may still be changed otherwise', async (t) => {
+await t.test('an employee who already has more can still be changed otherwise', async (t) => {
   const company = given(hired(1, { custom_attributes: keys(40) }))
   t.strictSame(faultsOf(company.updateOne(emp(1), { job_title: 'x' })), [])
   t.strictSame(faultsOf(company.updateOne(emp(1), { custom_attributes: { k0: null } })), [
@@ -63,7 +63,7 @@ await t.test('one who has more from before may still be changed otherwise', asyn
   ])
 })
 
-await t.test('in a patch null removes a key, and null for all of them removes all', async (t) => {
+await t.test('in a patch null removes a key, and null for the whole object removes all', async (t) => {
   const company = given(hired(1, { custom_attributes: { a: 1, b: '2', c: false } }))
   const [one] = company.updateOne(emp(1), { custom_attributes: { b: null } }).outcomes
   t.strictSame([one?.changed, one?.employee.custom_attributes], [['custom_attributes.b'], { a: 1, c: false }])

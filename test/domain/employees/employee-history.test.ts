@@ -13,7 +13,7 @@ import { BEFORE, companyOf, emp, fold, hired, isOfEmployee, NOW } from '../../su
 
 type Employees = ReadonlyMap<string, Employee>
 
-/** A call to a company whose employees are known only when it is made. */
+/** A call to a company, built from the employees it has by then. */
 type Step = (employees: Employees, at: number) => CallDecision
 
 const anyCreateStep: fc.Arbitrary<Step> = fc
@@ -33,7 +33,7 @@ const anyUpdateStep: fc.Arbitrary<Step> = fc
 
 const anySteps = fc.array(fc.oneof(anyCreateStep, anyUpdateStep), { minLength: 1, maxLength: 12 })
 
-/** Makes the calls one after the other; what the ledger keeps of an event is its canonical JSON. */
+/** Makes the calls one after the other. The ledger keeps each event as canonical JSON. */
 function play(steps: Step[], check: (before: Employees, decision: CallDecision, after: Employees) => void): Employees {
   return steps.reduce<Employees>((before, step, at) => {
     const decision = step(before, at)
@@ -43,7 +43,7 @@ function play(steps: Step[], check: (before: Employees, decision: CallDecision, 
   }, new Map())
 }
 
-await t.test('whatever calls are made, the events fold to the very employees that were answered', async (t) => {
+await t.test('the events of any calls fold to exactly the employees in the answers', async (t) => {
   const seen = { applied: 0, refused: 0, updated: 0 }
   const check = (before: Employees, { events, outcomes, problem }: CallDecision, after: Employees) => {
     const expected = new Map(before)
@@ -57,7 +57,7 @@ await t.test('whatever calls are made, the events fold to the very employees tha
     { numRuns: inputs(100, 300) },
   )
   const few = inputs(20, 100)
-  t.ok(seen.applied > few && seen.refused > few && seen.updated > few / 5, 'histories of every kind were played')
+  t.ok(seen.applied > few && seen.refused > few && seen.updated > few / 5, 'there were histories of every kind')
 })
 
 await t.test(
@@ -84,7 +84,7 @@ await t.test(
   },
 )
 
-await t.test('the counts of an applied update add up to the total, those of a refused one are all failed', async () => {
+await t.test('the counts of an applied update add up to the total; a refused one counts all as failed', async () => {
   const check = (_: Employees, { counts, outcomes, problem, events }: CallDecision) => {
     const closing = events.at(-1)!
     if (closing.type !== 'ApiCallCompleted' && closing.type !== 'ApiCallFailed') throw new Error(closing.type)
@@ -101,7 +101,7 @@ await t.test('the counts of an applied update add up to the total, those of a re
   )
 })
 
-await t.test('versions of a stream follow one another from 1', async () => {
+await t.test("a stream's versions are consecutive from 1", async () => {
   const check = (before: Employees, { events }: CallDecision) => {
     const versions = new Map([...before].map(([id, { version }]) => [id, version]))
     for (const { stream, version } of events.filter(isOfEmployee)) {
@@ -128,7 +128,7 @@ await t.test('e-mails and external ids are unique after every call', async () =>
   )
 })
 
-await t.test('a change says what was and what is: undoing every change gives the values of before', async () => {
+await t.test('a change has the old and new values: undoing every change restores the earlier ones', async () => {
   const check = (before: Employees, { events }: CallDecision, after: Employees) => {
     for (const event of events) {
       if (event.type !== 'EmployeeUpdated') continue
@@ -197,7 +197,7 @@ await t.test('normalising an e-mail again changes nothing', async () => {
   )
 })
 
-await t.test('an event whose data are erased leaves the attributes and still counts as a version', async (t) => {
+await t.test('an event with erased data leaves the attributes unchanged and counts as a version', async (t) => {
   const created = { ...hired(1, { job_title: 'Dev' }), recorded_at: BEFORE }
   const before = evolve(undefined, created)
   const updated = { type: 'EmployeeUpdated', stream: emp(1), version: 2, recorded_at: NOW, data: null } as const
@@ -212,16 +212,16 @@ await t.test('an event whose data are erased leaves the attributes and still cou
   t.throws(() => evolve(undefined, updated), { message: /never created/ })
 })
 
-await t.test('whoever was erased is nobody, wherever in their history the erasure was read', async (t) => {
+await t.test('an erased person does not exist, wherever in their history the erasure was read', async (t) => {
   const created = { ...hired(1), recorded_at: BEFORE }
   const erased = { type: 'EmployeeErased', stream: emp(1), version: 3, data: { positions: [1, 2] } } as const
   const updated = { type: 'EmployeeUpdated', stream: emp(1), version: 2, recorded_at: NOW, data: null } as const
   const read = (...events: object[]) =>
     events.reduce<Employee | undefined>((state, event) => evolveStored(state, event as never), undefined)
-  t.equal(read(created, updated, erased), undefined, 'before any of it was erased')
-  t.equal(read({ ...created, data: null }, updated, erased), undefined, 'after all of it was')
+  t.equal(read(created, updated, erased), undefined, 'before anything was erased')
+  t.equal(read({ ...created, data: null }, updated, erased), undefined, 'after everything was')
   t.equal(read({ ...created, data: null }, updated), undefined)
-  t.equal(read(erased), undefined, 'who was never created')
-  t.strictSame(read(created), evolve(undefined, created), 'until then they are there')
+  t.equal(read(erased), undefined, 'someone never created')
+  t.strictSame(read(created), evolve(undefined, created), 'until then they exist')
   t.throws(() => read({ ...updated, data: { changes: {} } }), { message: /never created/ })
 })

@@ -28,7 +28,7 @@ const SPEAKS: [string, unknown, object?][] = [
   ['has their address deep inside', { custom_attributes: { a: { b: ['x', 'ana@x.com'] } } }],
   ['has their address as the name of a field', { 'ana@x.com': 1 }],
   ['has their address within a text', { job_title: 'was <ana@x.com>.' }],
-  ['has their address behind that of somebody else', { job_title: 'joana@x.com, ana@x.com' }],
+  ["has their address after somebody else's", { job_title: 'joana@x.com, ana@x.com' }],
   ['names them as manager', { manager_email: 'ana@x.com' }],
   ['has their id within a text', { job_title: `see ${ID}` }],
   ['has their external id', { external_id: '7' }],
@@ -40,7 +40,7 @@ const SPEAKS: [string, unknown, object?][] = [
   ['is a bare text', 'ana@x.com'],
 ]
 for (const [name, record, more] of SPEAKS) {
-  await t.test(`a refused record that ${name} speaks of the person`, async (t) => {
+  await t.test(`a refused record that ${name} mentions the person`, async (t) => {
     t.ok(mentionsPerson(rejected(record, more), ANA))
   })
 }
@@ -58,26 +58,23 @@ for (const [name, record, more] of SILENT) {
   })
 }
 
-await t.test('a text of nothing but addresses is looked through in linear time', async (t) => {
+await t.test('a text of only e-mail addresses is searched in linear time', async (t) => {
   t.notOk(mentionsPerson(rejected('ana@x.comx'.repeat(200_000)), ANA))
 })
 
-await t.test(
-  'an erasure of many positions is as many events as it takes, each with no more than its share',
-  async (t) => {
-    const positions = Array.from({ length: POSITIONS_PER_EVENT + 1 }, (_, at) => at + 1)
-    const events = buildErasingEvents('EmployeeErased', ID, 4, positions)
-    t.strictSame(
-      events.map(({ version, data }) => [version, data.positions.length]),
-      [
-        [4, POSITIONS_PER_EVENT],
-        [5, 1],
-      ],
-    )
-    t.strictSame(
-      events.flatMap(({ data }) => data.positions),
-      positions,
-    )
-    t.strictSame(buildErasingEvents('EmployeeErased', ID, 4, []), [])
-  },
-)
+await t.test('an erasure of many positions is split into as many events as needed', async (t) => {
+  const positions = Array.from({ length: POSITIONS_PER_EVENT + 1 }, (_, at) => at + 1)
+  const events = buildErasingEvents('EmployeeErased', ID, 4, positions)
+  t.strictSame(
+    events.map(({ version, data }) => [version, data.positions.length]),
+    [
+      [4, POSITIONS_PER_EVENT],
+      [5, 1],
+    ],
+  )
+  t.strictSame(
+    events.flatMap(({ data }) => data.positions),
+    positions,
+  )
+  t.strictSame(buildErasingEvents('EmployeeErased', ID, 4, []), [])
+})

@@ -12,7 +12,7 @@ const PLAIN = ATTRIBUTE_NAMES.filter((name) => name !== 'custom_attributes')
 
 type Fact = Pick<EmployeeEvent, 'type' | 'data'>
 
-/** Facts as events of one stream, each at a place of its own in the ledger. */
+/** Facts as events of one stream, each at its own position in the ledger. */
 function eventsOf(facts: Fact[]): EmployeeEvent[] {
   return facts.map((fact, at) => ({
     ...{ stream: ID, version: at + 1, index: 0, position: 10 + at * 3, schema_version: 1 },
@@ -37,7 +37,7 @@ const CREATED: Fact = {
   },
 }
 
-await t.test('all that was never changed comes from the creation, also what it left unset', async (t) => {
+await t.test('unchanged attributes come from the creation, including unset ones', async (t) => {
   const [event] = eventsOf([CREATED])
   const { causes } = explain(undefined, event!)
   t.strictSame(Object.keys(causes).toSorted(), [...PLAIN, 'custom_attributes.grade'].toSorted())
@@ -45,7 +45,7 @@ await t.test('all that was never changed comes from the creation, also what it l
   for (const cause of Object.values(causes)) t.strictSame(cause, { position, recorded_at, call_id, actor, type })
 })
 
-await t.test('each attribute comes from the last event that set it, the status from a change of status', async (t) => {
+await t.test('each attribute comes from the last event that set it; the status, from a change of status', async (t) => {
   const events = eventsOf([
     CREATED,
     {
@@ -62,14 +62,14 @@ await t.test('each attribute comes from the last event that set it, the status f
   ])
   const { employee, causes } = explainAll(events)
   t.match(employee, { job_title: null, status: 'active', custom_attributes: { team: 'A' }, version: 6 })
-  t.equal(causes['job_title']?.position, events[3]!.position, 'it was unset by this one')
+  t.equal(causes['job_title']?.position, events[3]!.position, 'this event unset it')
   t.equal(causes['custom_attributes.team']?.position, events[3]!.position)
-  t.equal(causes['custom_attributes.grade'], undefined, 'what is removed is no attribute any more')
+  t.equal(causes['custom_attributes.grade'], undefined, 'a removed attribute is gone')
   t.match(causes['status'], { position: events[5]!.position, type: 'EmployeeReactivated' })
   t.equal(causes['email']?.position, events[0]!.position)
 })
 
-await t.test('what was before an event is left as it is', async (t) => {
+await t.test('explaining does not modify the state', async (t) => {
   const [first, second] = eventsOf([
     CREATED,
     { type: 'EmployeeUpdated', data: { changes: { 'custom_attributes.grade': { from: 7, to: null } } } },

@@ -14,9 +14,9 @@ const TRIES = 3
 /** Each of the eight clients makes every kind of call. */
 const CALLS = 120
 
-/** Plants these bugs one after the other into the program, and asserts that the oracle finds each: by the kind of what it finds. */
+/** Plants these bugs one by one, and asserts that the oracle finds each, by the kind of its findings. */
 export async function assertFound(t: Test, stage: Stage, names: string[]): Promise<void> {
-  // Those of the same processes follow each other, so that these are restarted once for each bug.
+  // Grouped by process, so that each process is restarted once per bug.
   let planted: Supervised[] = []
   for (const [part, own] of Map.groupBy(names, (name) => BUGS[name]!.process)) {
     const processes = part === 'worker' ? stage.workers : stage.apis
@@ -38,7 +38,7 @@ async function restart(processes: Supervised[], plant?: Plant): Promise<void> {
   await Promise.all(processes.map((process) => process.ready()))
 }
 
-/** A bug that only a certain moment brings out gets a few chances. */
+/** A bug that depends on timing gets several tries. */
 async function findIn(stage: Stage, bug: Bug): Promise<Finding[]> {
   let found: Finding[] = []
   for (let tries = 0; tries < TRIES && !isFound(bug, found); tries += 1) {

@@ -6,9 +6,9 @@ import { PLANTS } from './plants.ts'
 import type { Replacement } from './plants.ts'
 
 /*
- * Loaded before the program by tests alone (`node --import`). PLANT names a replacement in its sources; KILL_STAGE the
- * stage at which the process ends itself, and KILL_AT how often it passes there before; CLOCK_SKEW_MS by how much its
- * clock is wrong. The file FOLDS_FROM_MEMORY gets a character for each batch that is folded from memory.
+ * Tests load this before the program (`node --import`). PLANT names a replacement in its sources; KILL_STAGE is the
+ * stage at which the process kills itself, and KILL_AT how often it passes it first; CLOCK_SKEW_MS shifts its clock.
+ * The file FOLDS_FROM_MEMORY gets a character for each batch folded from memory.
  */
 
 const { PLANT, KILL_STAGE, KILL_AT = '1', CLOCK_SKEW_MS, FOLDS_FROM_MEMORY } = process.env
@@ -23,7 +23,7 @@ if (PLANT !== undefined) {
 const sources = new Map<string, string>()
 for (const replacement of wanted) {
   const target = new URL(`../../../${replacement.file}`, import.meta.url).href
-  // At once, not when the file is first needed: a test must not go on without its bug.
+  // Read at once, not on first use: a test must not run without its bug.
   sources.set(target, replaced(sources.get(target) ?? readFileSync(new URL(target), 'utf8'), replacement))
 }
 if (sources.size > 0) {

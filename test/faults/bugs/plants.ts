@@ -1,10 +1,9 @@
 import type { FindingKind } from '../oracle/finding.ts'
 
 /*
- * What is planted into the program for a test: an end at a stage of its work, or a bug that the oracle has to find. A
- * process that is started with `--import ./test/faults/bugs/plant.ts` subscribes to the diagnostics channel of the
- * stage, or reads its own sources with the text of the bug replaced; a text that is not there, or stands there twice,
- * ends it at once.
+ * What tests plant into the program: its death at a stage, or a bug that the oracle has to find. A process started
+ * with `--import ./test/faults/bugs/plant.ts` subscribes to the stage's diagnostics channel, or replaces the bug's
+ * text in its own sources; it fails at once unless the text is there exactly once.
  */
 
 /** One replacement in a source file. */
@@ -32,14 +31,14 @@ export const WORKER_STAGES = [
 /** Stages at which a migrating process may be killed. */
 export const MIGRATION_STAGES = ['employee-ledger.migrate.statement', 'employee-ledger.migrate.step']
 
-/** A bug, and which process has it. */
+/** A bug, and the kind of process that has it. */
 export interface Bug extends Replacement {
   process: 'api' | 'worker' | 'start'
-  /** The stage at which the process ends, and how often it is passed before, if only such an end brings it out. */
+  /** The stage at which the process dies, and how often it passes it first, if only such a death shows the bug. */
   killAt?: { stage: string; passes: number }
-  /** The fault that brings it out; without one, the load alone does. */
+  /** The fault that shows the bug, unless the load alone does. */
   shownBy?: string
-  /** What the oracle has to find: one of these. */
+  /** The oracle has to find one of these. */
   found: FindingKind[]
 }
 
@@ -75,7 +74,7 @@ export const BUGS: Record<string, Bug> = {
     put: '  if (events.length > 3) events = events.filter((_, at) => at !== 1)\n  const shard = shardOf(client, events[0]?.companyId, [\n',
     found: ['ledger', 'wrong content'],
   },
-  // By their ids, so that neither another job nor what earlier tests have left makes up for it.
+  // Selected by id, so that no other job and no earlier test makes up for it.
   'forgets most companies of its jobs': {
     process: 'worker',
     file: 'src/workers/worker.ts',
@@ -173,7 +172,7 @@ export const BUGS: Record<string, Bug> = {
   },
 }
 
-/** What a later version of the program has changed, as far as a deploy is concerned. */
+/** The changes in a later version of the program that matter for a deploy. */
 const LATER_VERSION: Record<string, Replacement> = {
   'the next version of employees': {
     file: 'projections/employees/fold.ts',

@@ -11,24 +11,24 @@ const CONNECTIONS_FOR_MANY = 3
 const CONNECTIONS_FOR_WIDE = 2
 
 /**
- * The key of one company sends, all at once: on three connections calls of 50,000 elements, each of which is refused as
- * a whole; bursts of wide records that are not valid; and a thousand small calls in one moment, again and again.
+ * One company's key sends all of this at once: calls of 50,000 elements, each refused as a whole, on three
+ * connections; bursts of wide, invalid records; and a thousand small calls at a time, again and again.
  */
 export async function abusiveKey(stage: Stage, random: SeededRandom, { repeats }: LoadUnder): Promise<Happened> {
   const [company] = await stage.makeCompanies(1)
   const caller = hostileCaller(company!, `abuse-${random.below(1_000_000_000)}`)
   const over = new AbortController()
   const address = () => random.pick(stage.apis).address
-  const goOn = async (step: () => Promise<unknown>) => {
+  const repeat = async (step: () => Promise<unknown>) => {
     do await step()
     while (!over.signal.aborted)
   }
   const many: HostileCall = { body: JSON.stringify(Array(MANY_ELEMENTS).fill(0)), records: MANY_ELEMENTS }
   const wide = [wideRecords(1, 20_000), wideRecords(20, 120), wideRecords(1_000, 8)]
   const sending = [
-    ...Array.from({ length: CONNECTIONS_FOR_MANY }, () => goOn(() => caller.send(address(), many))),
+    ...Array.from({ length: CONNECTIONS_FOR_MANY }, () => repeat(() => caller.send(address(), many))),
     ...Array.from({ length: CONNECTIONS_FOR_WIDE }, () =>
-      goOn(() => Promise.all(Array.from({ length: WIDE_TOGETHER }, () => caller.send(address(), random.pick(wide))))),
+      repeat(() => Promise.all(Array.from({ length: WIDE_TOGETHER }, () => caller.send(address(), random.pick(wide))))),
     ),
   ]
   for (let burst = 0; burst < repeats / 2; burst += 1) {
@@ -41,7 +41,7 @@ export async function abusiveKey(stage: Stage, random: SeededRandom, { repeats }
   return { times: caller.operations.length, companyIds: [company!.companyId], operations: caller.operations }
 }
 
-/** Records with so many members that nobody knows. */
+/** Records with many unknown members. */
 function wideRecords(count: number, members: number): HostileCall {
   const record = Object.fromEntries(Array.from({ length: members }, (_, at) => [`unknown_${at}`, at]))
   return { body: JSON.stringify({ employees: Array(count).fill(record) }), records: count }

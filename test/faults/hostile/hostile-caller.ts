@@ -1,9 +1,9 @@
 import { attempt } from '../workload.ts'
 import type { LoadedCompany, Operation } from '../workload.ts'
 
-/** A caller that does not care what it does to others. Each call is sent once, whatever it is answered. */
+/** A caller that ignores the harm it does. It sends each call once, whatever the answer. */
 interface HostileCaller {
-  /** What it has sent so far. */
+  /** The calls sent so far. */
   operations: Operation[]
   /** Sends a call to an address. `records` is how many its entry has to count. */
   send(address: string, call: HostileCall): Promise<Operation>

@@ -4,11 +4,11 @@ import type { HostileCall } from './hostile-caller.ts'
 import { hostileCaller } from './hostile-caller.ts'
 import type { Stage } from '../stage.ts'
 
-/** Just under the bytes that a body may have. */
+/** Just under the maximum size of a body. */
 const BODY_BYTES = 8_000_000
 const CONNECTIONS = 2
 
-/** Calls near the limit of a body, each large in another way, on two connections; after them one that is valid. */
+/** Calls near the size limit, each large in another way, on two connections, and then a valid one. */
 export async function hugeRecords(stage: Stage, random: SeededRandom, { repeats }: LoadUnder): Promise<Happened> {
   const [company] = await stage.makeCompanies(1)
   const name = `huge-${random.below(1_000_000_000)}`
@@ -17,7 +17,7 @@ export async function hugeRecords(stage: Stage, random: SeededRandom, { repeats 
   const first = await caller.send(address(), creation(name))
   const id = first.final?.body.employees?.[0]?.id
   const kinds = shapes(id)
-  // One of each kind at least, where there is time for that.
+  // At least one of each kind, if there is time.
   const calls = random.sample(kinds, kinds.length).slice(0, Math.max(CONNECTIONS, repeats * CONNECTIONS))
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async (_, connection) => {
@@ -87,7 +87,7 @@ function creation(name: string): HostileCall {
   return { body: JSON.stringify({ employees: [person(name, 0)] }), records: 1 }
 }
 
-/** As many employees as a call may have, with as much to each as fits in a body. */
+/** As many employees as a call may have, each as large as the body allows. */
 function fullCall(name: string): HostileCall {
   const custom = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`attribute_${at}`, 'v'.repeat(200)]))
   return {

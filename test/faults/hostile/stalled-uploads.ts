@@ -9,37 +9,41 @@ import type { Supervised } from '../program.ts'
 import type { Stage } from '../stage.ts'
 import type { LoadedCompany, Operation } from '../workload.ts'
 
-/** REQUEST_TIMEOUT_MS of the processes: a run need not wait for a minute, and all bytes arrive before, also where a machine has other work. */
+/**
+ * REQUEST_TIMEOUT_MS of the processes: less than a minute, but long enough for all bytes to arrive on a busy machine.
+ */
 export const UPLOADS_WITHIN_MS = 20_000
-/** Node.js looks for requests that take too long every quarter of that; the rest is for a machine that has other work. */
+/** Node.js looks for slow requests every quarter of that; the rest is for a busy machine. */
 const CLOSED_WITHIN_MS = UPLOADS_WITHIN_MS + 10_000
 const UPLOADS = 40
-/** One of so many stops soon, the others shortly before their end: together they send far more than the budget. */
+/** One in so many uploads stalls early, the others near their end: together they send far more than the budget. */
 const SOON = 10
 const SEVERAL_KEYS = 4
 const ANNOUNCED = 8_000_000
 const LOOKS_EVERY_MS = 250
 
 const MB = 1_000_000
-/** What the bodies of one process may take in memory together. */
+/** How much memory one process's bodies may take together. */
 const BUDGET = 64 * MB
-/** Of what a process counts itself, its heap in use and the buffers outside: that of the other calls, and what was not collected yet. */
+/**
+ * Allowance in the process's own count (heap in use and external buffers) for other calls and uncollected garbage.
+ */
 const COUNTED_SLACK = 96 * MB
-/** Of the whole process: its heap grows under load, and what is free is not given back. */
+/** Allowance for the whole process, whose heap grows under load and is not returned. */
 const PROCESS_SLACK = 160 * MB
 
 interface Upload {
   id: string
   company: LoadedCompany
   isClosed(): boolean
-  /** The status that it was answered; null while there is no answer. */
+  /** The status of its answer; null until there is one. */
   answer(): string | null
   end(): void
 }
 
 /**
- * Forty connections to one process, of one key or of four by the seed, each announce a body of 8 MB, send some of it, most
- * of them nearly all, and then nothing.
+ * Forty connections to one process, of one key or of four depending on the seed, each announce a body of 8 MB, send
+ * some of it, usually nearly all, and then nothing.
  */
 export async function stalledUploads(stage: Stage, random: SeededRandom): Promise<Happened> {
   const companies = await stage.makeCompanies(random.chance(0.5) ? 1 : SEVERAL_KEYS)
@@ -105,7 +109,7 @@ function growth(what: string, before: number, most: number, atMost: number): Fin
       ]
 }
 
-/** The bytes of a process: in use in its heap and in buffers outside, by its own count, and in memory, by the kernel's. */
+/** A process's bytes: the heap in use and external buffers by its own count, and the memory by the kernel's. */
 async function memoryOf({ metricsUrl, child }: Supervised): Promise<{ counted: number; process: number }> {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child().pid}/status`, 'utf8'))?.[1]
   const samples = await readSamples(metricsUrl!)
@@ -126,7 +130,7 @@ function startUpload(address: string, company: LoadedCompany, id: string, sent: 
   ]
   let isClosed = false
   let answer: string | null = null
-  // A reset is one way to close. Whoever is answered early stops as well, and stays.
+  // A reset is one way to close. An upload that is answered early also stops sending, and stays open.
   socket.on('error', () => undefined).on('close', () => (isClosed = true))
   socket.setEncoding('latin1').on('data', (text: string) => (answer ??= /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? text))
   socket.write(`${head.join('\r\n')}\r\n\r\n`)

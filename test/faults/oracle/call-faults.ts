@@ -11,7 +11,7 @@ export type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCa
 export interface Call {
   id: string
   closing: Closing
-  /** Its other events. */
+  /** The call's other events. */
   events: RecordedEvent[]
 }
 
@@ -28,11 +28,14 @@ export function callsOf(events: RecordedEvent[]): Map<string, Call> {
 }
 
 const EMPLOYEE_EVENT = /^Employee(?:Created|Updated|Deactivated|Reactivated)$/
-/** Refusals that bind an idempotency key: a retry finds the very call. */
+/** Refusals that bind an idempotency key: a retry finds the same call. */
 const BOUND = new Set([404, 409, 412, 422])
 const REQUEST_TIMEOUT = 408
 
-/** A success is in the ledger exactly once, a refusal changed nothing but its entry, what is unknown has at most one effect. */
+/**
+ * A success is in the ledger exactly once, a refusal changes only its entry, and an unknown outcome has at most one
+ * effect.
+ */
 export function effectFaults(operation: Operation, own: Call[]): Finding[] {
   const { id, final, again } = operation
   const [completed, failed] = [own.filter(isCompleted), own.filter((call) => !isCompleted(call))]
@@ -72,7 +75,10 @@ export function isCompleted({ closing }: Call): boolean {
   return closing.type === 'ApiCallCompleted'
 }
 
-/** A refusal has an entry; exactly one, where it bound the idempotency key. A call that came too fast, or not to its end, has none. */
+/**
+ * A refusal has an entry, and exactly one if it bound the idempotency key. A rate-limited or incomplete call has
+ * none.
+ */
 function refusalFaults(
   { id, attempts }: Operation,
   { status, body }: NonNullable<Operation['final']>,
@@ -91,7 +97,7 @@ function refusalFaults(
   return found
 }
 
-/** What was answered is what the events say. */
+/** The answer agrees with the events. */
 function contentFaults(
   id: string,
   answered: NonNullable<Operation['final']>['body'],
@@ -124,7 +130,7 @@ function contentFaults(
   return faults
 }
 
-/** The five counts by the contract, from the events of the call. */
+/** The contract's five counts, computed from the call's events. */
 export function countFaults({ id, closing, events }: Call): string[] {
   const { data } = closing
   if (!data) return [`${id}: its closing event has no data`]

@@ -5,8 +5,7 @@ import { runFault } from '../run.ts'
 import { openStage } from '../stage.ts'
 
 /*
- * The oracle is tested itself: every bug of `plants.ts` is planted into the running program, and it has to find each. It has
- * to find nothing when nothing is planted.
+ * Tests the oracle: it has to find every bug of `plants.ts` in the running program, and nothing when none is planted.
  */
 
 const inOneProcess = (name: string) => BUGS[name]!.process === 'start'
@@ -15,7 +14,7 @@ for (const isOneProcess of [false, true]) {
   await t.test(isOneProcess ? 'in one process' : 'in processes of their own', async (t) => {
     const stage = await openStage({ isOneProcess })
     t.teardown(() => stage.cleanup.run())
-    await t.test('it finds nothing where nothing is wrong', async (t) => {
+    await t.test('it finds nothing when nothing is wrong', async (t) => {
       const outcome = await runFault(stage, 'nothing', 1)
       t.same(outcome.wrong, [])
       t.ok(outcome.calls > 10)

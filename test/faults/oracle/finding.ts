@@ -1,8 +1,6 @@
-/*
- * What is found wrong after a load. Programs go by the kind of a finding, people by its text.
- */
+/* What is wrong after a load: a kind for programs, and a text for people. */
 
-/** Each kind of finding, and what it means to a client: something was lost, happened twice, or is wrong otherwise. */
+/** Each kind of finding, and its meaning to a client: lost, doubled, or otherwise wrong. */
 const MEANINGS = {
   // Answers
   'internal error': 'wrong',
@@ -62,7 +60,7 @@ export function findings(kind: FindingKind, texts: string[]): Finding[] {
 
 const SHOWN_OF_A_KIND = 3
 
-/** The first few findings of each kind, so that many of one do not hide another. */
+/** The first few findings of each kind, so that many of one kind hide no other. */
 export function firstOfEach(found: Finding[]): Finding[] {
   return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((alike) => {
     const left = alike.length - SHOWN_OF_A_KIND

@@ -14,16 +14,16 @@ import { findings, firstOfEach } from './finding.ts'
 import type { Attempt, Operation } from '../workload.ts'
 
 /*
- * The oracle knows what must be true after a load, whatever happened to the program meanwhile, from what its clients were
- * answered and from nothing else. It is given a superuser's connection and reads the tables; it calls no code that a fault
- * of the program could bend, but for the hashes and the fold of an employee, which tests of their own hold.
+ * The oracle knows what must be true after a load, whatever happened to the program, from its clients' answers alone.
+ * It reads the tables over a superuser's connection. It uses no code that a fault could affect, except the hashes and
+ * the fold of an employee, which have their own tests.
  */
 
 type Db = LedgerDb
 
-/** Longest time that a client may wait for any answer, in milliseconds. */
+/** The longest time a client may wait for an answer, in milliseconds. */
 const LONGEST_ANSWER_MS = 14_000
-/** Most bytes of an answer that refuses a call. */
+/** The largest size of a refusal, in bytes. */
 const LARGEST_REFUSAL = 1_000_000
 
 /** Everything that is wrong after a load, the first few of each kind; nothing when all promises were kept. */
@@ -60,7 +60,7 @@ export async function oracle(
     found.push(...findings('wrong time', timeFaults(events, now)))
     found.push(...findings('wrong quota', await quotaFaults(db, companyId, calls)))
     for (const projection of projections) {
-      // A ledger that is wrong may be one that cannot be folded: what is wrong with it was found above.
+      // A wrong ledger may not fold; the check above has found what is wrong with it.
       const cannot = (error: unknown) =>
         findings('cannot be folded', [
           `${projection.name} cannot be folded anew from the events of ${companyId}: ${String(error)}`,
@@ -71,7 +71,7 @@ export async function oracle(
   return firstOfEach(found)
 }
 
-/** What a client may be answered at all: nothing takes for ever, a fault is never ours, and 503 says when to come again. */
+/** Which answers a client may get: in bounded time, never a 500, and 503 only with Retry-After. */
 function answerFaults({ id, attempts, isHostile }: Operation): Finding[] {
   return attempts.flatMap(({ status, took, retryAfter, bytes }: Attempt) => {
     const found: Finding[] = []
@@ -114,7 +114,7 @@ async function logFaults(db: Db, companyId: string, calls: Map<string, Call>): P
 
 const REQUEST_LASTS_MS = 60_000
 
-/** Times come from the database's clock, whatever those of the processes say. */
+/** Times come from the database's clock, whatever the processes' clocks say. */
 function timeFaults(events: RecordedEvent[], now: string): string[] {
   return events.flatMap((event) => {
     if (event.recorded_at > now) return [`position ${event.position} was recorded in the future`]
@@ -126,7 +126,7 @@ function timeFaults(events: RecordedEvent[], now: string): string[] {
   })
 }
 
-/** What a key was charged is what its calls in the ledger cost. The load makes no reading calls. */
+/** A key's charges are the cost of its calls in the ledger. The load makes no reads. */
 async function quotaFaults(db: Db, companyId: string, calls: Map<string, Call>): Promise<string[]> {
   const usage = await db.selectFrom('api_key_usage').selectAll().where('company_id', '=', toUuid(companyId)).execute()
   return usage.flatMap((row) => {
@@ -146,7 +146,7 @@ function isFree(closing: Closing): boolean {
   return status === 403 || status === 429 || status >= 500
 }
 
-/** The live tables of a projection are what folding the ledger anew gives, row by row. */
+/** A projection's live tables equal a rebuild from the ledger, row by row. */
 async function readModelFaults(
   db: Db,
   companyId: string,

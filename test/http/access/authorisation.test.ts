@@ -3,9 +3,7 @@ import type { OpenApiDocument } from '../../../src/http/openapi/build-document.t
 import { operationsOf } from '../../support/http/api-document.ts'
 import { employee, startService } from '../../support/service.ts'
 
-/*
- * Who may call what: every route of the document against every kind of caller. A route that is not in the table fails.
- */
+/* Who may call what: every documented route with every kind of caller. A route missing from the table fails. */
 
 type Allowed = 'any key' | 'an enabled key' | 'admin' | 'admin or auditor' | 'any user' | 'anybody'
 
@@ -17,7 +15,7 @@ const keyHeaders = ({ api_id, api_key }: { api_id: string; api_key: string }) =>
   'x-api-key': api_key,
 })
 
-/** A change by the administrator, who brings about what the table needs. */
+/** Makes a change as the administrator, to set up what the table needs. */
 async function change(method: string, path: string, body?: unknown) {
   const answer = await ask(method, `/admin/v1${path}`, bearer(ours.admin.token), body)
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
@@ -52,7 +50,7 @@ await change('DELETE', `/tokens/${revoked.token.id}`)
 
 const ID: Record<string, string> = { keys: spare.key.id, users: spare.user.id, tokens: spare.token.id }
 
-/** Bodies are such that they change nothing: whoever is let in gets as far as what is wrong with them. */
+/** The bodies change nothing: a caller who is let in gets an error about the body. */
 const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }> = {
   'GET /v1/auth/verify': { allowed: 'any key' },
   'GET /v1/employees': { allowed: 'an enabled key' },
@@ -84,7 +82,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'PATCH /admin/v1/company': { allowed: 'admin', body: {} },
   'GET /admin/v1/tokens': { allowed: 'any user' },
   'POST /admin/v1/tokens': { allowed: 'any user', body: {} },
-  // A member sees and revokes no token but their own; that of somebody else is as good as none.
+  // Members see and revoke only their own tokens; somebody else's does not exist for them.
   'DELETE /admin/v1/tokens/{id}': { allowed: 'any user', path: '/admin/v1/tokens/tok_01h455vb4pex5vsknk084sn02q' },
   'GET /audit/v1/events': { allowed: 'admin or auditor' },
   'GET /audit/v1/events/stream': { allowed: 'admin or auditor' },
@@ -129,11 +127,11 @@ const CALLERS: Record<string, Record<string, string>> = {
   'a revoked token': bearer(revoked.token.token),
   "another company's API key": keyHeaders(theirs.key),
   "another company's administrator": bearer(theirs.admin.token),
-  // Last: only they change anything.
+  // Last, because only they change anything.
   'an administrator': bearer(ours.admin.token),
 }
 
-/** Who is let in, or the code with which they are refused. */
+/** Whether the caller is let in, or the code of the refusal. */
 function expected(allowed: Allowed, caller: string): string {
   if (caller === 'a token for the audit endpoint' && ['admin', 'any user'].includes(allowed)) return 'role_required'
   const isKey = caller.endsWith('API key')
@@ -159,7 +157,7 @@ function expected(allowed: Allowed, caller: string): string {
 
 const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
 
-await t.test('the table has every route of the document, and no other', async (t) => {
+await t.test('the table has every documented route, and no other', async (t) => {
   const routes = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
   t.strictSame(Object.keys(TABLE).toSorted(), routes.toSorted())
 })
@@ -176,10 +174,10 @@ for (const [route, { allowed, path, body }] of Object.entries(TABLE)) {
   }
 }
 
-/** What belongs to one company is, for another one, not there. */
+/** Nothing that belongs to one company exists for another. */
 function assertBlind(t: Test, { status, text }: Asked, template: string): void {
   if (template.includes('{')) t.equal(status, 404, text)
-  // Their own ledger keeps what they have sent themselves: our employee's id in a path.
+  // Their own ledger keeps what they sent themselves: our employee's id in a path.
   const unsent = template.startsWith('/audit/') ? [] : [employeeId]
   const secrets = [...unsent, logId, spare.key.id, spare.user.id, spare.token.id, 'Ourselves']
   t.strictSame(
@@ -194,7 +192,7 @@ interface Asked {
   text: string
 }
 
-/** The stream has no end: of what is let in, only so much is read as comes at once. */
+/** The stream has no end, so only its first chunk is read. */
 async function ask(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Asked> {
   const content = body === undefined ? {} : { body: JSON.stringify(body) }
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }

@@ -22,7 +22,7 @@ const ENDS = {
 
 for (const [end, statement] of Object.entries(ENDS)) {
   await t.test(
-    `a secret that was good a moment ago and is ${end} by another process is refused at once, by every call`,
+    `a secret that was good a moment ago and is ${end} by another process is refused at once, on every call`,
     async (t) => {
       const company = await service.makeCompany(`Company whose key is ${end}`)
       for (const [, method, path, body] of CALLS) await service.call(method, path, { key: company.key, body: body() })
@@ -39,34 +39,34 @@ for (const [end, statement] of Object.entries(ENDS)) {
         const answer = await service.call(method, path, { key: company.key, body: body() })
         t.match(answer, { status: 401, body: { code: 'invalid_credentials' } }, name)
         t.match(answer.headers['www-authenticate'], /^ApiKey/, name)
-        t.notOk(answer.headers.ratelimit ?? answer.headers['ratelimit-policy'], `${name}: nothing of the quota is told`)
+        t.notOk(
+          answer.headers.ratelimit ?? answer.headers['ratelimit-policy'],
+          `${name}: nothing about the quota is revealed`,
+        )
       }
       t.strictSame({ head: await head(), usage: await usage() }, before, 'nothing is stored, and no use is counted')
     },
   )
 }
 
-await t.test(
-  'a key that was good a moment ago and is disabled by another process is refused at once, with an entry',
-  async (t) => {
-    const company = await service.makeCompany('Disabled')
-    t.equal((await service.call('POST', '/v1/employees', { key: company.key, body: employee() })).status, 201)
-    await service.pool.query(
-      'update api_keys k set is_enabled = false from companies c where c.company_id = k.company_id and c.name = $1',
-      [company.name],
-    )
-    const before = await head()
-    const refused = await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
-    t.match(refused, { status: 403, body: { code: 'key_disabled' } })
-    t.equal(await head(), before + 1)
-    t.match(await service.call('GET', '/v1/auth/verify', { key: company.key }), {
-      status: 200,
-      body: { is_enabled: false },
-    })
-  },
-)
+await t.test('a key disabled by another process is refused at once, with an entry', async (t) => {
+  const company = await service.makeCompany('Disabled')
+  t.equal((await service.call('POST', '/v1/employees', { key: company.key, body: employee() })).status, 201)
+  await service.pool.query(
+    'update api_keys k set is_enabled = false from companies c where c.company_id = k.company_id and c.name = $1',
+    [company.name],
+  )
+  const before = await head()
+  const refused = await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+  t.match(refused, { status: 403, body: { code: 'key_disabled' } })
+  t.equal(await head(), before + 1)
+  t.match(await service.call('GET', '/v1/auth/verify', { key: company.key }), {
+    status: 200,
+    body: { is_enabled: false },
+  })
+})
 
-await t.test('a proof is of one key and one secret, and is forgotten after ten seconds', async (t) => {
+await t.test('a cached proof is for one key and one secret, and expires after ten seconds', async (t) => {
   let now = 0
   const cache = openCredentialCache(() => now)
   const found = { companyId: 'com_1', key: { id: 'key_1' }, nowMs: 5_000 } as FoundKey
@@ -79,7 +79,7 @@ await t.test('a proof is of one key and one secret, and is forgotten after ten s
   t.equal(cache.find('key_1', 'aa'), null)
 })
 
-await t.test('the credential cache is bounded: the oldest entries give way', async (t) => {
+await t.test('the credential cache is bounded: the oldest entries are dropped', async (t) => {
   const cache = openCredentialCache(() => 0)
   for (let at = 0; at <= 10_000; at += 1) cache.add({ key: { id: `key_${at}` }, nowMs: 0 } as FoundKey, 'aa')
   t.equal(cache.find('key_0', 'aa'), null)

@@ -11,7 +11,7 @@ const flip = (text: string) => text.slice(0, -1) + (text.endsWith('x') ? 'y' : '
 const rightForm = async () => (await service.makeCompany('Other')).key
 
 const CREDENTIALS: Record<string, Record<string, string>> = {
-  'none at all': {},
+  'no credentials': {},
   'no secret': { 'x-api-id': api_id },
   'no id': { 'x-api-key': api_key },
   'a mistyped secret': { 'x-api-id': api_id, 'x-api-key': flip(api_key) },
@@ -21,7 +21,7 @@ const CREDENTIALS: Record<string, Record<string, string>> = {
 }
 
 for (const [name, headers] of Object.entries(CREDENTIALS)) {
-  await t.test(`${name}: 401 on every call, with one body for all and no entry`, async (t) => {
+  await t.test(`${name}: 401 on every call, always with the same body, and no entry`, async (t) => {
     const before = await head()
     const calls = [
       ['POST', '/v1/employees', employee()],
@@ -52,7 +52,7 @@ for (const [name, headers] of Object.entries(CREDENTIALS)) {
   })
 }
 
-await t.test('a header that stands twice is no credential, even when both are right', async (t) => {
+await t.test('a header sent twice is refused, even when both values are right', async (t) => {
   const { port } = new URL(service.address)
   const status = await new Promise((resolve, reject) => {
     const headers = ['host', 'localhost', 'x-api-id', api_id, 'x-api-key', api_key, 'x-api-key', api_key]
@@ -68,10 +68,10 @@ await t.test('the credentials are checked before the body is read', async (t) =>
   t.equal(answer.status, 401)
 })
 
-await t.test('a key that is revoked while its call is under way changes nothing any more', async (t) => {
+await t.test('a key revoked during its call changes nothing any more', async (t) => {
   const holder = await service.pool.connect()
   const before = await head()
-  // The call has been authenticated and waits for the head of its company.
+  // The call has been authenticated and waits for its company's head.
   await holder.query('begin')
   await holder.query('select 1 from heads for update')
   const answer = service.call('POST', '/v1/employees', { body: employee() })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startService } from '../../support/service.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 
-/* What a page of another site can make a browser do with the cookie of a session: nothing but open a page. */
+/* Another site's page can make a browser do nothing with a session cookie except open a page. */
 
 const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 const cookie = await cookieOf(service, service.company.admin)
@@ -40,7 +40,7 @@ for (const site of SITES) {
           [`/settings/users/${company.member.user_id}/role`, { role: 'member' }, 303],
         ]
         for (const [path, form, good] of forms) {
-          // Signing in would end the session that is sent along.
+          // Signing in would end the session whose cookie is sent.
           const sent = path === '/sign-in' ? null : cookie
           const answer = await browse(service, path, { cookie: sent, form, headers })
           t.equal(answer.status, isLetIn ? good : 403, path)
@@ -53,13 +53,13 @@ for (const site of SITES) {
   }
 }
 
-await t.test('signing out by another site is refused', async (t) => {
+await t.test("another site can't sign a user out", async (t) => {
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
   t.equal((await browse(service, '/sign-out', { cookie, form: {}, headers })).status, 403)
   t.equal((await browse(service, '/account', { cookie })).status, 200)
 })
 
-await t.test('the changing endpoints take no cookie along for another site', async (t) => {
+await t.test("another site's request can't change anything with the cookie", async (t) => {
   for (const site of ['cross-site', 'same-site', 'none']) {
     const answer = await browse(service, `/admin/v1/api-keys/${service.company.key.api_id}/revoke`, {
       cookie,

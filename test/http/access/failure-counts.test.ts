@@ -11,7 +11,7 @@ function counts({ max = 3, kept = 100 } = {}) {
   return { ...counted, fail, pass: (ms: number) => (at += ms) }
 }
 
-await t.test('only failures count, and what succeeds leaves nothing behind', async (t) => {
+await t.test('only failures count, and a success leaves nothing behind', async (t) => {
   const { begin, fail, secondsToWait } = counts()
   for (let at = 0; at < 100; at += 1) begin('a')(false)
   t.equal(secondsToWait('a'), 0)
@@ -20,10 +20,10 @@ await t.test('only failures count, and what succeeds leaves nothing behind', asy
   t.equal(secondsToWait('b'), 0)
 })
 
-await t.test('tries at once are let in up to the limit, and those that succeed make room again', async (t) => {
+await t.test('simultaneous tries are let in up to the limit, and successes make room again', async (t) => {
   const { begin, secondsToWait } = counts()
   const ends = [begin('a'), begin('a'), begin('a')]
-  t.equal(secondsToWait('a'), 1, 'whether they fail is known in a moment')
+  t.equal(secondsToWait('a'), 1, 'their outcome is known in a moment')
   ends[0]!(false)
   t.equal(secondsToWait('a'), 0)
   ends[1]!(true)
@@ -33,7 +33,7 @@ await t.test('tries at once are let in up to the limit, and those that succeed m
   t.equal(secondsToWait('a'), WINDOW_MS / 1_000)
 })
 
-await t.test('a window ends after its time, and a try that runs then counts in the next one', async (t) => {
+await t.test('a window ends after its time, and a try still running counts in the next one', async (t) => {
   const { begin, fail, pass, secondsToWait } = counts({ max: 2 })
   const end = begin('a')
   fail('a')
@@ -46,7 +46,7 @@ await t.test('a window ends after its time, and a try that runs then counts in t
   t.ok(secondsToWait('a') > 1)
 })
 
-await t.test('no more keys are kept than may be, and the oldest goes first', async (t) => {
+await t.test('the number of keys is bounded, and the oldest goes first', async (t) => {
   const { fail, secondsToWait } = counts({ max: 1, kept: 10 })
   for (let at = 0; at < 1_000; at += 1) fail(`key ${at}`)
   const held = Array.from({ length: 1_000 }, (_, at) => at).filter((at) => secondsToWait(`key ${at}`) > 0)
@@ -56,20 +56,17 @@ await t.test('no more keys are kept than may be, and the oldest goes first', asy
   )
 })
 
-await t.test(
-  'an IPv6 address counts as its network, however it is written, and an IPv4 address as itself',
-  async (t) => {
-    for (const [address, of64, of48] of [
-      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1::'],
-      ['2001:DB8:1:2::', '2001:db8:1:2::', '2001:db8:1::'],
-      ['203.0.113.7', '203.0.113.7', '203.0.113.7'],
-      ['::ffff:203.0.113.7', '203.0.113.7', '203.0.113.7'],
-      ['::ffff:cb00:7107', '203.0.113.7', '203.0.113.7'],
-      ['fe80::1%eth0', 'fe80::', 'fe80::'],
-      ['::1', '::', '::'],
-    ] as const) {
-      t.equal(networkOf(address, 64), of64, address)
-      t.equal(networkOf(address, 48), of48, address)
-    }
-  },
-)
+await t.test('an IPv6 address in any notation counts as its network, and an IPv4 address as itself', async (t) => {
+  for (const [address, of64, of48] of [
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1::'],
+    ['2001:DB8:1:2::', '2001:db8:1:2::', '2001:db8:1::'],
+    ['203.0.113.7', '203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7', '203.0.113.7'],
+    ['::ffff:cb00:7107', '203.0.113.7', '203.0.113.7'],
+    ['fe80::1%eth0', 'fe80::', 'fe80::'],
+    ['::1', '::', '::'],
+  ] as const) {
+    t.equal(networkOf(address, 64), of64, address)
+    t.equal(networkOf(address, 48), of48, address)
+  }
+})

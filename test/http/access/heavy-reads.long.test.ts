@@ -6,7 +6,7 @@ import type { Answer, TestCompany } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 
-/* Searches and exports of one company do not take what others need: each waits here for tables that somebody holds. */
+/* One company's searches and exports do not block other work: here each of them waits for a locked table. */
 
 const AT_ONCE = 4
 const service = await startService(t, { POOL_SIZE: '5', HEAVY_READS: String(AT_ONCE) })
@@ -33,13 +33,13 @@ const HEAVY: Record<string, Read> = {
   events: byToken('/audit/v1/events?limit=1'),
   'an employee as it was': byToken(`/audit/v1/employees/${employeeId}`),
 }
-/** Of company A alone, whose entry it is. */
+/** For company A alone, whose entry it is. */
 const OF_ENTRY: Record<string, Read> = {
   'a search of records': byToken(`${logPath}/records?q=zoe`),
   'the records as CSV': byToken(`${logPath}/records.csv`),
 }
 
-/** Holds back whoever reads what heavy reads read, until it is called again. */
+/** Locks the tables that heavy reads use. Call the returned function to unlock them. */
 async function holdReaders(): Promise<() => Promise<void>> {
   const owner = new pg.Client({ connectionString: service.urls.superUrl })
   await owner.connect()
@@ -80,10 +80,10 @@ await t.test(
   },
 )
 
-await t.test('one more of a company is a 429, whichever route it is, and another company is let in', async (t) => {
+await t.test("a company's next heavy read is a 429 on any route, and another company is let in", async (t) => {
   const release = await holdReaders()
   const held = Array.from({ length: AT_ONCE }, () => search(a))
-  await eventually('all of them wait', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
+  await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
   for (const [name, read] of Object.entries({ ...HEAVY, ...OF_ENTRY })) {
     const refused = await read(a)
     t.match(refused, { status: 429, body: { code: 'rate_limited' }, headers: { 'retry-after': '1' } }, name)
@@ -112,7 +112,7 @@ await t.test('one more of a company is a 429, whichever route it is, and another
 await t.test('lists without a search are not counted', async (t) => {
   const release = await holdReaders()
   const held = Array.from({ length: AT_ONCE }, () => search(a))
-  await eventually('all of them wait', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
+  await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
   const lists = [byKey('/v1/employees')(a), byToken('/admin/v1/bulk-user-logs')(a)]
   await areAllTaken()
   await release()
@@ -123,13 +123,13 @@ for (const [name, path] of [
   ['a search', '/admin/v1/bulk-user-logs?q=zoe'],
   ['an export', '/admin/v1/bulk-user-logs.csv'],
 ] as const) {
-  await t.test(`a client that goes away during ${name} has its slot until the query is over`, async (t) => {
+  await t.test(`a client that disconnects during ${name} keeps its slot until the query ends`, async (t) => {
     const release = await holdReaders()
     const headers = { authorization: `Bearer ${a.admin.token}` }
     const requests = Array.from({ length: AT_ONCE }, () =>
       http.get(service.address + path, { headers, agent: false }).on('error', () => undefined),
     )
-    await eventually('all of them wait', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
+    await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
     const gone = requests.map((request) => new Promise((resolve) => request.once('close', resolve)))
     for (const request of requests) request.destroy()
     await Promise.all(gone)
@@ -139,38 +139,35 @@ for (const [name, path] of [
   })
 }
 
-await t.test(
-  'a download that is open keeps its slot, and gives it back when it is over or its client has gone',
-  async (t) => {
-    const own = await startService(t, { HEAVY_READS: '1' })
-    await own.call('POST', '/v1/employees', { body: employee() })
-    await own.project()
-    await own.pool.query(
-      `insert into bulk_user_logs_v1.entries
+await t.test('an open download keeps its slot until it ends or its client disconnects', async (t) => {
+  const own = await startService(t, { HEAVY_READS: '1' })
+  await own.call('POST', '/v1/employees', { body: employee() })
+  await own.project()
+  await own.pool.query(
+    `insert into bulk_user_logs_v1.entries
       select company_id, position + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
         error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
       from bulk_user_logs_v1.entries cross join generate_series(1, 15000) as n`,
+  )
+  const open = async () => {
+    const request = http.get(`${own.address}/admin/v1/bulk-user-logs.csv`, {
+      headers: { authorization: `Bearer ${own.company.admin.token}` },
+      agent: false,
+    })
+    const response = await new Promise<http.IncomingMessage>((resolve, reject) =>
+      request.once('response', resolve).once('error', reject),
     )
-    const open = async () => {
-      const request = http.get(`${own.address}/admin/v1/bulk-user-logs.csv`, {
-        headers: { authorization: `Bearer ${own.company.admin.token}` },
-        agent: false,
-      })
-      const response = await new Promise<http.IncomingMessage>((resolve, reject) =>
-        request.once('response', resolve).once('error', reject),
-      )
-      return response.on('error', () => undefined)
-    }
-    const searched = async () => (await own.admin('/bulk-user-logs?q=zoe')).status
-    for (const end of [
-      (response: http.IncomingMessage) => response.resume(),
-      (response: http.IncomingMessage) => response.destroy(),
-    ]) {
-      const response = await open()
-      response.pause()
-      t.equal(await searched(), 429)
-      end(response)
-      t.ok(await eventually('there is room again', async () => (await searched()) === 200))
-    }
-  },
-)
+    return response.on('error', () => undefined)
+  }
+  const searched = async () => (await own.admin('/bulk-user-logs?q=zoe')).status
+  for (const end of [
+    (response: http.IncomingMessage) => response.resume(),
+    (response: http.IncomingMessage) => response.destroy(),
+  ]) {
+    const response = await open()
+    response.pause()
+    t.equal(await searched(), 429)
+    end(response)
+    t.ok(await eventually('there is room again', async () => (await searched()) === 200))
+  }
+})

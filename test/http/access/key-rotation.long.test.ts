@@ -17,8 +17,8 @@ interface Issued {
 const issue = async (): Promise<Issued> => (await service.manage('POST', '/api-keys', { name: 'Rotated' })).body
 const rotate = (id: string, body?: object) => service.manage('POST', `/api-keys/${id}/rotate`, body)
 
-/** How a secret is answered by the writing path and by the reading path. */
-const standing = async (id: string, secret: string) => {
+/** How the writing path and the reading path answer a secret. */
+const statusesOf = async (id: string, secret: string) => {
   const key = { api_id: id, api_key: secret }
   const [write, read] = [
     await service.call('POST', '/v1/employees', { key, body: employee() }),
@@ -29,7 +29,7 @@ const standing = async (id: string, secret: string) => {
 const GOOD = [201, 200]
 const REFUSED = [401, 401]
 
-await t.test('a rotated key has two secrets until the old one ends, by the clock of the database', async (t) => {
+await t.test("a rotated key has two secrets until the old one expires, by the database's clock", async (t) => {
   const { id, api_key: old } = await issue()
   const { status, headers, body } = await rotate(id)
   t.equal(status, 200)
@@ -38,16 +38,16 @@ await t.test('a rotated key has two secrets until the old one ends, by the clock
   t.not(body.api_key, old)
   const { rotated_at: rotatedAt, previous_secret_expires_at: end } = body.rotation
   t.equal(Date.parse(end) - Date.parse(rotatedAt), 86_400_000, '24 hours by default')
-  t.strictSame(await standing(id, old), GOOD)
-  t.strictSame(await standing(id, body.api_key), GOOD)
+  t.strictSame(await statusesOf(id, old), GOOD)
+  t.strictSame(await statusesOf(id, body.api_key), GOOD)
   const [, event] = await streamOf(service, id)
   t.match(event, { type: 'ApiKeyRotated', version: 2, data: { overlap_seconds: 86_400, previous_expires_at: end } })
 
   await service.pool.query(
     'update api_keys set previous_expires_at = clock_timestamp() where previous_expires_at is not null',
   )
-  t.strictSame(await standing(id, old), REFUSED)
-  t.strictSame(await standing(id, body.api_key), GOOD)
+  t.strictSame(await statusesOf(id, old), REFUSED)
+  t.strictSame(await statusesOf(id, body.api_key), GOOD)
   const { body: shown } = await service.manage('GET', `/api-keys/${id}`)
   t.strictSame(shown.rotation, { rotated_at: rotatedAt, previous_secret_expires_at: null })
 })
@@ -56,29 +56,29 @@ await t.test('an overlap of 0 ends the old secret at once', async (t) => {
   const { id, api_key: old } = await issue()
   const { body } = await rotate(id, { overlap_seconds: 0 })
   t.equal(body.rotation.previous_secret_expires_at, null)
-  t.strictSame(await standing(id, old), REFUSED)
-  t.strictSame(await standing(id, body.api_key), GOOD)
+  t.strictSame(await statusesOf(id, old), REFUSED)
+  t.strictSame(await statusesOf(id, body.api_key), GOOD)
   const [, event] = await streamOf(service, id)
   t.strictSame(event!.data, { overlap_seconds: 0, previous_expires_at: null })
 })
 
-await t.test('a second rotation replaces the secret before: at most two work', async (t) => {
+await t.test('a second rotation ends the oldest secret: at most two work', async (t) => {
   const { id, api_key: first } = await issue()
   const second = (await rotate(id)).body.api_key
   const third = (await rotate(id, { overlap_seconds: 604_800 })).body.api_key
-  t.strictSame(await standing(id, first), REFUSED)
-  t.strictSame(await standing(id, second), GOOD)
-  t.strictSame(await standing(id, third), GOOD)
+  t.strictSame(await statusesOf(id, first), REFUSED)
+  t.strictSame(await statusesOf(id, second), GOOD)
+  t.strictSame(await statusesOf(id, third), GOOD)
 })
 
-await t.test('revoking and disabling hold for both secrets', async (t) => {
+await t.test('revoking and disabling apply to both secrets', async (t) => {
   const { id, api_key: old } = await issue()
   const { api_key: fresh } = (await rotate(id)).body
   await service.manage('POST', `/api-keys/${id}/disable`)
-  for (const secret of [old, fresh]) t.strictSame(await standing(id, secret), [403, 403])
+  for (const secret of [old, fresh]) t.strictSame(await statusesOf(id, secret), [403, 403])
   const { body } = await service.manage('POST', `/api-keys/${id}/revoke`)
   t.equal(body.rotation.previous_secret_expires_at, null)
-  for (const secret of [old, fresh]) t.strictSame(await standing(id, secret), REFUSED)
+  for (const secret of [old, fresh]) t.strictSame(await statusesOf(id, secret), REFUSED)
 })
 
 await t.test('an overlap outside of 0 to 604800 seconds is refused', async (t) => {
@@ -90,35 +90,32 @@ await t.test('an overlap outside of 0 to 604800 seconds is refused', async (t) =
   t.equal((await streamOf(service, id)).length, 1)
 })
 
-await t.test(
-  'rotations at once are done one after the other: each secret was new, and the last two work',
-  async (t) => {
-    const { id, api_key: first } = await issue()
-    const answers = await Promise.all(Array.from({ length: 4 }, () => rotate(id)))
-    t.strictSame(
-      answers.map(({ status }) => status),
-      [200, 200, 200, 200],
-    )
-    const position = ({ headers }: (typeof answers)[0]) => Number(headers['x-ledger-position'])
-    const secrets = [first, ...answers.sort((a, b) => position(a) - position(b)).map(({ body }) => body.api_key)]
-    t.equal(new Set(secrets).size, 5)
-    for (const [at, secret] of secrets.entries())
-      t.strictSame(await standing(id, secret), at < 3 ? REFUSED : GOOD, `secret ${at}`)
-    t.equal((await streamOf(service, id)).length, 5)
-    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-  },
-)
+await t.test('simultaneous rotations run one after the other: each secret is new, and the last two work', async (t) => {
+  const { id, api_key: first } = await issue()
+  const answers = await Promise.all(Array.from({ length: 4 }, () => rotate(id)))
+  t.strictSame(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200],
+  )
+  const position = ({ headers }: (typeof answers)[0]) => Number(headers['x-ledger-position'])
+  const secrets = [first, ...answers.sort((a, b) => position(a) - position(b)).map(({ body }) => body.api_key)]
+  t.equal(new Set(secrets).size, 5)
+  for (const [at, secret] of secrets.entries())
+    t.strictSame(await statusesOf(id, secret), at < 3 ? REFUSED : GOOD, `secret ${at}`)
+  t.equal((await streamOf(service, id)).length, 5)
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})
 
 for (const [action, status, code] of [
   ['disable', 403, 'key_disabled'],
   ['revoke', 401, 'invalid_credentials'],
 ] as const) {
-  await t.test(`${action} takes hold of a call that is under way`, async (t) => {
+  await t.test(`${action} affects a call that is under way`, async (t) => {
     const { id, api_key: secret } = await issue()
     const holder = await service.pool.connect()
     await holder.query('begin')
     await holder.query('select 1 from heads for update')
-    // The change waits for the head first, and the call, which has been authenticated, behind it.
+    // The change waits for the head first, and the call, already authenticated, behind it.
     const changed = service.manage('POST', `/api-keys/${id}/${action}`)
     await lockIsAwaited(service, 'heads')
     const call = service.call('POST', '/v1/employees', { key: { api_id: id, api_key: secret }, body: employee() })
@@ -130,7 +127,7 @@ for (const [action, status, code] of [
   })
 }
 
-await t.test('disabling takes hold of an upload that is still on its way, which has its entry', async (t) => {
+await t.test('disabling a key stops an upload in progress, which has its entry', async (t) => {
   const { id, api_key: secret } = await issue()
   const { port } = new URL(service.address)
   const body = JSON.stringify([employee(), employee()])
@@ -160,7 +157,7 @@ await t.test('disabling takes hold of an upload that is still on its way, which 
   t.match((await service.logOf(logId)).entry, { status: 'Failed', counts: { total: 2, failed: 2 } })
 })
 
-await t.test('what one process changes holds at once on another', async (t) => {
+await t.test('a change by one process applies at once in another', async (t) => {
   const second = addressOf(await startProcess(t, 'serve', service.urls))
   const { id, api_key: secret } = await issue()
   const there = async (api_key: string) =>

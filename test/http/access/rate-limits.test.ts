@@ -2,7 +2,7 @@ import t from 'tap'
 import { employee, startService } from '../../support/service.ts'
 
 await t.test(
-  'a burst over the limit of a key: 429 with Retry-After, no entry, no cost; another key is not held up',
+  'a key that exceeds its rate gets 429 with Retry-After, no entry and no charge; other keys are unaffected',
   async (t) => {
     const service = await startService(t, { BURST_LIMIT: '5' })
     const other = await service.makeCompany('Other')
@@ -26,7 +26,7 @@ await t.test(
   },
 )
 
-await t.test('an address that keeps failing gets 429, on the public API and on the admin endpoint', async (t) => {
+await t.test('an address that keeps failing gets 429, on the public API and the admin endpoint', async (t) => {
   const service = await startService(t, { FAILURE_LIMIT: '3' })
   for (const path of ['/v1/auth/verify', '/admin/v1/bulk-user-logs']) {
     const statuses: number[] = []

@@ -11,7 +11,7 @@ import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 
-/* Whatever ends somebody's rights ends them before the next page of an open stream or download. Heartbeats are left as they are. */
+/* A user who loses their rights gets no further page of an open stream or download. Heartbeats continue. */
 
 const service = await startService(t)
 const { pool, company } = service
@@ -19,7 +19,7 @@ const made = await service.call('POST', '/v1/employees', { body: employee() })
 await service.project()
 let count = 0
 
-/** Another administrator of the company. */
+/** Makes another administrator of the company. */
 function newAdmin(): Promise<AddedUser> {
   count += 1
   return addUser(
@@ -64,7 +64,7 @@ const ENDINGS: [
 ]
 
 for (const path of ['/admin/v1/bulk-user-logs/stream', '/audit/v1/events/stream']) {
-  await t.test(`${path} sends no further event once rights have ended`, async (t) => {
+  await t.test(`${path} sends no event after rights have ended`, async (t) => {
     const control = await openEventStream(t, service.address + path, await byToken(company.admin))
     const open = await Promise.all(
       ENDINGS.map(async ([what, headersOf, end]) => {
@@ -109,7 +109,7 @@ for (const path of ['/admin/v1/bulk-user-logs/stream', '/audit/v1/events/stream'
 const ENTRIES = 20_000
 const EVENTS = 4_000
 
-/** Holds back whoever reads a table, until it is called again. */
+/** Locks a table. Call the returned function to unlock it. */
 async function holdReaders(table: string): Promise<() => Promise<void>> {
   const owner = new pg.Client({ connectionString: service.urls.superUrl })
   await owner.connect()
@@ -118,7 +118,7 @@ async function holdReaders(table: string): Promise<() => Promise<void>> {
   return () => owner.end()
 }
 
-/** Opens a download, lets its user's rights end between two of its pages, and gives what arrived. */
+/** Opens a download, ends its user's rights between two of its pages, and returns what arrived. */
 async function cutDownload(t: Test, path: string, table: string) {
   const user = await newAdmin()
   // Each page is read on a connection of this pool.
@@ -147,29 +147,26 @@ async function cutDownload(t: Test, path: string, table: string) {
   return { isWhole, lines: text.split('\n').length - 1, readBefore }
 }
 
-await t.test(
-  'a CSV file has no row of a page that was read after the rights ended, and does not look complete',
-  async (t) => {
-    await pool.query(
-      `insert into bulk_user_logs_v1.entries
+await t.test('a CSV file has no row read after the rights ended, and does not look complete', async (t) => {
+  await pool.query(
+    `insert into bulk_user_logs_v1.entries
       select company_id, position + 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
         error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
       from bulk_user_logs_v1.entries cross join generate_series(1, ${ENTRIES}) as n where company_id = $1 and position =
         (select min(position) from bulk_user_logs_v1.entries where company_id = $1)`,
-      [toUuid(company.id)],
-    )
-    const { isWhole, lines, readBefore } = await cutDownload(
-      t,
-      '/admin/v1/bulk-user-logs.csv',
-      'bulk_user_logs_v1.entries',
-    )
-    t.notOk(isWhole)
-    t.ok(readBefore < ENTRIES / 1_000, 'the file was not read whole before')
-    t.ok(lines > 0 && lines <= 1 + readBefore * 1_000, `${lines} lines of ${readBefore} pages`)
-  },
-)
+    [toUuid(company.id)],
+  )
+  const { isWhole, lines, readBefore } = await cutDownload(
+    t,
+    '/admin/v1/bulk-user-logs.csv',
+    'bulk_user_logs_v1.entries',
+  )
+  t.notOk(isWhole)
+  t.ok(readBefore < ENTRIES / 1_000, 'the file was not fully read before')
+  t.ok(lines > 0 && lines <= 1 + readBefore * 1_000, `${lines} lines of ${readBefore} pages`)
+})
 
-await t.test('nor has an export of events', async (t) => {
+await t.test('nor does an export of events', async (t) => {
   await lengthenLedger(service, company.id, made.body.employees[0].id, EVENTS, { titleLength: 4_000 })
   const { isWhole, lines } = await cutDownload(t, '/audit/v1/events', 'events')
   t.notOk(isWhole)
@@ -177,7 +174,7 @@ await t.test('nor has an export of events', async (t) => {
 })
 
 await t.test(
-  'a download whose user loses the rights before its first page is refused like any other call',
+  'a download whose user loses their rights before its first page is refused like any other call',
   async (t) => {
     for (const [path, table] of [
       ['/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries'],

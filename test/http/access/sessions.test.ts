@@ -5,12 +5,12 @@ import { openEventStream } from '../../support/http/event-stream.ts'
 import { startService } from '../../support/service.ts'
 import { browse, cookieOf, letsIn, OWN_PAGE } from '../../support/http/sessions.ts'
 
-/* Sessions: what their cookies are, when they end, and what they let do. Times are moved in the database. */
+/* Sessions: their cookies, when they end, and what they allow. Times are moved in the database. */
 
 const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 const { admin, auditor, member } = service.company
 
-/** Moves a time of all sessions back. */
+/** Moves a timestamp of all sessions back. */
 const moveBack = (column: 'last_used' | 'created_at' | 'expires_at', minutes: number) =>
   service.pool.query(`update sessions set ${column} = ${column} - make_interval(mins => $1)`, [minutes])
 const secretOf = (cookie: string) => cookie.slice(cookie.indexOf('=') + 1)
@@ -27,7 +27,7 @@ const newUser = async (role: string) => {
   return { id: body.id as string, email, password }
 }
 
-await t.test('the cookie of a session is out of reach of scripts and of other sites', async (t) => {
+await t.test("neither scripts nor other sites can reach a session's cookie", async (t) => {
   const { headers, location } = await browse(service, '/sign-in', {
     form: { email: admin.email, password: admin.password },
   })
@@ -36,29 +36,26 @@ await t.test('the cookie of a session is out of reach of scripts and of other si
   t.equal(headers['strict-transport-security'], undefined)
 })
 
-await t.test(
-  'where the service is reached by https, the cookie is sent by https alone, and browsers are told to stay there',
-  async (t) => {
-    const secure = await startService(t, { PUBLIC_URL: 'https://hr.example.com' })
-    const { headers, cookie } = await browse(secure, '/sign-in', {
-      form: { email: admin.email, password: secure.company.admin.password },
-    })
-    t.match(headers['set-cookie'], [/^__Host-session=el_ses_\w+; Path=\/; HttpOnly; Secure; SameSite=Lax$/])
-    t.equal(headers['strict-transport-security'], 'max-age=31536000')
-    for (const path of ['/sign-in', '/openapi.json', '/v1/auth/verify', '/assets/none']) {
-      t.equal((await browse(secure, path)).headers['strict-transport-security'], 'max-age=31536000', path)
-    }
-    t.ok(await letsIn(secure, cookie!))
-    t.notOk(
-      await letsIn(secure, cookie!.replace('__Host-', '')),
-      'a cookie that any page of the domain may set is none',
-    )
-    const out = await browse(secure, '/sign-out', { cookie: cookie!, form: {} })
-    t.match(out.headers['set-cookie'], [
-      /^__Host-session=; Max-Age=0; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax$/,
-    ])
-  },
-)
+await t.test('a service reached by https sends its cookie by https alone, and browsers stay on https', async (t) => {
+  const secure = await startService(t, { PUBLIC_URL: 'https://hr.example.com' })
+  const { headers, cookie } = await browse(secure, '/sign-in', {
+    form: { email: admin.email, password: secure.company.admin.password },
+  })
+  t.match(headers['set-cookie'], [/^__Host-session=el_ses_\w+; Path=\/; HttpOnly; Secure; SameSite=Lax$/])
+  t.equal(headers['strict-transport-security'], 'max-age=31536000')
+  for (const path of ['/sign-in', '/openapi.json', '/v1/auth/verify', '/assets/none']) {
+    t.equal((await browse(secure, path)).headers['strict-transport-security'], 'max-age=31536000', path)
+  }
+  t.ok(await letsIn(secure, cookie!))
+  t.notOk(
+    await letsIn(secure, cookie!.replace('__Host-', '')),
+    'a cookie that any page of the domain may set does not count',
+  )
+  const out = await browse(secure, '/sign-out', { cookie: cookie!, form: {} })
+  t.match(out.headers['set-cookie'], [
+    /^__Host-session=; Max-Age=0; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax$/,
+  ])
+})
 
 await t.test('only the hash of a cookie is stored', async (t) => {
   const cookie = await cookieOf(service, admin)
@@ -69,20 +66,17 @@ await t.test('only the hash of a cookie is stored', async (t) => {
   for (const { row } of rows) t.notOk(row.includes(secret) || row.includes(Buffer.from(secret).toString('hex')))
 })
 
-await t.test(
-  'a session ends when no page is opened in it for an hour, and a page that is opened keeps it alive',
-  async (t) => {
-    const cookie = await cookieOf(service, member)
-    await moveBack('last_used', 59)
-    t.ok(await letsIn(service, cookie))
-    await moveBack('last_used', 59)
-    t.ok(await letsIn(service, cookie), 'the page before was something done in it')
-    await moveBack('last_used', 60)
-    t.notOk(await letsIn(service, cookie))
-  },
-)
+await t.test('a session ends after an hour without a page, and opening a page keeps it alive', async (t) => {
+  const cookie = await cookieOf(service, member)
+  await moveBack('last_used', 59)
+  t.ok(await letsIn(service, cookie))
+  await moveBack('last_used', 59)
+  t.ok(await letsIn(service, cookie), 'the last page counted')
+  await moveBack('last_used', 60)
+  t.notOk(await letsIn(service, cookie))
+})
 
-await t.test('with the shortest idle time a session still lives as long after each page', async (t) => {
+await t.test('with the shortest idle time a session still lives that long after each page', async (t) => {
   const brief = await startService(t, { SESSION_IDLE_MINUTES: '1' })
   const cookie = await cookieOf(brief, brief.company.member)
   const moveBack = (seconds: number) =>
@@ -95,35 +89,32 @@ await t.test('with the shortest idle time a session still lives as long after ea
   t.notOk(await letsIn(brief, cookie))
 })
 
-await t.test(
-  'what a page asks for by itself keeps no session alive: its fetches, the endpoints, a stream',
-  async (t) => {
-    const cookie = await cookieOf(service, admin)
-    await moveBack('last_used', 30)
-    const { last_used: before } = await sessionOf(cookie)
-    const ofScript = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
-    t.equal((await browse(service, '/account', { cookie, headers: ofScript })).status, 200)
-    t.equal((await browse(service, '/admin/v1/bulk-user-logs', { cookie, headers: ofScript })).status, 200)
-    t.equal((await browse(service, '/admin/v1/bulk-user-logs.csv', { cookie })).status, 200)
-    const stream = await openEventStream(t, `${service.address}/admin/v1/bulk-user-logs/stream`, {
-      cookie,
-      ...ofScript,
-    })
-    t.equal(stream.status, 200)
-    stream.close()
-    t.strictSame((await sessionOf(cookie)).last_used, before)
-    t.ok(await letsIn(service, cookie))
-    t.not((await sessionOf(cookie)).last_used, before, 'a page that is opened does')
-    await moveBack('last_used', 60)
-    t.equal(
-      (await browse(service, '/account', { cookie, headers: ofScript })).status,
-      401,
-      'a script is told, and led nowhere',
-    )
-  },
-)
+await t.test("a page's own requests do not keep a session alive: fetches, the endpoints, a stream", async (t) => {
+  const cookie = await cookieOf(service, admin)
+  await moveBack('last_used', 30)
+  const { last_used: before } = await sessionOf(cookie)
+  const ofScript = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+  t.equal((await browse(service, '/account', { cookie, headers: ofScript })).status, 200)
+  t.equal((await browse(service, '/admin/v1/bulk-user-logs', { cookie, headers: ofScript })).status, 200)
+  t.equal((await browse(service, '/admin/v1/bulk-user-logs.csv', { cookie })).status, 200)
+  const stream = await openEventStream(t, `${service.address}/admin/v1/bulk-user-logs/stream`, {
+    cookie,
+    ...ofScript,
+  })
+  t.equal(stream.status, 200)
+  stream.close()
+  t.strictSame((await sessionOf(cookie)).last_used, before)
+  t.ok(await letsIn(service, cookie))
+  t.not((await sessionOf(cookie)).last_used, before, 'opening a page does')
+  await moveBack('last_used', 60)
+  t.equal(
+    (await browse(service, '/account', { cookie, headers: ofScript })).status,
+    401,
+    'a script gets an error, not a redirect',
+  )
+})
 
-await t.test('a session ends after twelve hours whatever is done in it', async (t) => {
+await t.test('a session ends after twelve hours of any use', async (t) => {
   const cookie = await cookieOf(service, member)
   await moveBack('expires_at', 12 * 60 - 1)
   t.ok(await letsIn(service, cookie))
@@ -131,65 +122,56 @@ await t.test('a session ends after twelve hours whatever is done in it', async (
   t.notOk(await letsIn(service, cookie))
   t.ok(await sessionOf(cookie))
   await cookieOf(service, member)
-  t.notOk(await sessionOf(cookie), 'who signs in next sweeps it out')
+  t.notOk(await sessionOf(cookie), 'the next sign-in sweeps it out')
 })
 
-await t.test(
-  'signing in begins another session, and the one that the browser had ends: none can be planted',
-  async (t) => {
-    const planted = await cookieOf(service, member)
-    const { cookie } = await browse(service, '/sign-in', {
-      cookie: planted,
-      form: { email: admin.email, password: admin.password },
-    })
-    t.not(cookie, planted)
-    t.ok(await letsIn(service, cookie!))
-    t.notOk(await letsIn(service, planted))
-    const unknown = `session=${secretOf(planted)}`
-    t.not(
-      (await browse(service, '/sign-in', { cookie: unknown, form: { email: admin.email, password: admin.password } }))
-        .cookie,
-      unknown,
-    )
-  },
-)
+await t.test("signing in starts a new session and ends the browser's old one, so none can be planted", async (t) => {
+  const planted = await cookieOf(service, member)
+  const { cookie } = await browse(service, '/sign-in', {
+    cookie: planted,
+    form: { email: admin.email, password: admin.password },
+  })
+  t.not(cookie, planted)
+  t.ok(await letsIn(service, cookie!))
+  t.notOk(await letsIn(service, planted))
+  const unknown = `session=${secretOf(planted)}`
+  t.not(
+    (await browse(service, '/sign-in', { cookie: unknown, form: { email: admin.email, password: admin.password } }))
+      .cookie,
+    unknown,
+  )
+})
 
-await t.test(
-  'another role counts at once, and with the next page the cookie that was made for the former is void',
-  async (t) => {
-    const user = await newUser('member')
-    const cookie = await cookieOf(service, user)
-    t.equal((await browse(service, '/settings/api-keys', { cookie })).status, 403)
-    await service.manage('PATCH', `/users/${user.id}`, { role: 'admin' })
-    const ofScript = { ...OWN_PAGE, 'sec-fetch-mode': 'cors' }
-    t.equal(
-      (await browse(service, '/settings/api-keys', { cookie, headers: ofScript })).cookie,
-      null,
-      'the script could not show it to others',
-    )
-    const page = await browse(service, '/settings/api-keys', { cookie })
-    t.equal(page.status, 200)
-    t.ok(page.cookie)
-    t.notOk(await letsIn(service, cookie))
-    t.equal((await browse(service, '/settings/api-keys', { cookie: page.cookie })).cookie, null, 'once is enough')
-    await service.manage('PATCH', `/users/${user.id}`, { role: 'auditor' })
-    t.equal((await browse(service, '/settings/api-keys', { cookie: page.cookie })).status, 403)
-    t.equal((await browse(service, '/admin/v1/api-keys', { cookie: page.cookie })).status, 401)
-  },
-)
+await t.test("a new role applies at once, and the next page replaces the old role's cookie", async (t) => {
+  const user = await newUser('member')
+  const cookie = await cookieOf(service, user)
+  t.equal((await browse(service, '/settings/api-keys', { cookie })).status, 403)
+  await service.manage('PATCH', `/users/${user.id}`, { role: 'admin' })
+  const ofScript = { ...OWN_PAGE, 'sec-fetch-mode': 'cors' }
+  t.equal(
+    (await browse(service, '/settings/api-keys', { cookie, headers: ofScript })).cookie,
+    null,
+    "a script's request does not renew it",
+  )
+  const page = await browse(service, '/settings/api-keys', { cookie })
+  t.equal(page.status, 200)
+  t.ok(page.cookie)
+  t.notOk(await letsIn(service, cookie))
+  t.equal((await browse(service, '/settings/api-keys', { cookie: page.cookie })).cookie, null, 'one renewal is enough')
+  await service.manage('PATCH', `/users/${user.id}`, { role: 'auditor' })
+  t.equal((await browse(service, '/settings/api-keys', { cookie: page.cookie })).status, 403)
+  t.equal((await browse(service, '/admin/v1/api-keys', { cookie: page.cookie })).status, 401)
+})
 
-await t.test(
-  'of two pages that are opened at once after a change of role, both are shown and one renews the cookie',
-  async (t) => {
-    const user = await newUser('member')
-    const cookie = await cookieOf(service, user)
-    await service.manage('PATCH', `/users/${user.id}`, { role: 'admin' })
-    const pages = await Promise.all([1, 2].map(() => browse(service, '/account', { cookie })))
-    // The second may also come when the first is done: then its cookie is void already.
-    t.equal(pages.filter(({ cookie }) => cookie !== null).length, 1)
-    t.ok(await letsIn(service, pages.find(({ cookie }) => cookie !== null)!.cookie!))
-  },
-)
+await t.test('two pages opened at once after a change of role are both shown, and one renews the cookie', async (t) => {
+  const user = await newUser('member')
+  const cookie = await cookieOf(service, user)
+  await service.manage('PATCH', `/users/${user.id}`, { role: 'admin' })
+  const pages = await Promise.all([1, 2].map(() => browse(service, '/account', { cookie })))
+  // The second may come after the first is done: then its cookie is already void.
+  t.equal(pages.filter(({ cookie }) => cookie !== null).length, 1)
+  t.ok(await letsIn(service, pages.find(({ cookie }) => cookie !== null)!.cookie!))
+})
 
 const ENDS = {
   'a removal': (id: string) => service.manage('DELETE', `/users/${id}`),
@@ -221,7 +203,7 @@ await t.test('signing out ends the session on the server', async (t) => {
   t.match(await browse(service, '/sign-out', { cookie, form: {} }), { status: 303, location: '/sign-in' })
 })
 
-await t.test('signing out everywhere ends all sessions of the user, and everywhere else keeps this one', async (t) => {
+await t.test('a user can sign out of all sessions, or of all but this one', async (t) => {
   const [here, there, other] = [
     await cookieOf(service, auditor),
     await cookieOf(service, auditor),
@@ -243,7 +225,7 @@ await t.test('signing out everywhere ends all sessions of the user, and everywhe
   t.ok(await letsIn(service, other))
 })
 
-await t.test('a bearer token wins over a cookie, also when it is not good', async (t) => {
+await t.test('a bearer token, even an invalid one, overrides a cookie', async (t) => {
   const cookie = await cookieOf(service, admin)
   const ask = (token: string) =>
     browse(service, '/admin/v1/api-keys', { cookie, headers: { ...OWN_PAGE, authorization: `Bearer ${token}` } })
@@ -257,39 +239,36 @@ await t.test('a bearer token wins over a cookie, also when it is not good', asyn
   )
 })
 
-await t.test(
-  "a cookie of one company reaches nothing of another's, and no cookie can be bent to another company",
-  async (t) => {
-    const other = await service.makeCompany('Other')
-    const cookie = await cookieOf(service, await inCompany(other.admin.user_id))
-    const { key, member: theirs } = service.company
-    for (const path of [`/settings/api-keys/${key.api_id}`, `/settings/users/${theirs.user_id}`]) {
-      const [foreign, unknown] = [
-        await browse(service, path, { cookie }),
-        await browse(service, path.replace(/.{5}$/, '00000'), { cookie }),
-      ]
-      t.equal(foreign.status, 404)
-      const bytes = ({ text }: { text: string }) => text.replace(/Request ID <code>[^<]+/, '')
-      t.equal(bytes(foreign), bytes(unknown))
-    }
-    const statusOf = async (path: string, form: Record<string, string>) =>
-      (await browse(service, `/settings${path}`, { cookie, form })).status
-    for (const action of ['', '/disable', '/revoke', '/rotate']) {
-      const form = { seen: '1', name: 'x', quota_limit: '1', refresh_period: 'daily', overlap_seconds: '0' }
-      t.equal(await statusOf(`/api-keys/${key.api_id}${action}`, form), 404, action)
-    }
-    for (const action of ['/role', '/remove', '/reset-password']) {
-      t.equal(await statusOf(`/users/${theirs.user_id}${action}`, { seen: '2', role: 'admin' }), 404, action)
-    }
-    t.equal((await service.call('GET', '/v1/auth/verify')).body.is_enabled, true)
-    const bent = cookie.replace(other.id.slice(4), service.company.id.slice(4))
-    t.not(bent, cookie)
-    t.notOk(await letsIn(service, bent))
+await t.test("a company's cookie opens nothing of another company, and can't be altered to do so", async (t) => {
+  const other = await service.makeCompany('Other')
+  const cookie = await cookieOf(service, await inCompany(other.admin.user_id))
+  const { key, member: theirs } = service.company
+  for (const path of [`/settings/api-keys/${key.api_id}`, `/settings/users/${theirs.user_id}`]) {
+    const [foreign, unknown] = [
+      await browse(service, path, { cookie }),
+      await browse(service, path.replace(/.{5}$/, '00000'), { cookie }),
+    ]
+    t.equal(foreign.status, 404)
+    const bytes = ({ text }: { text: string }) => text.replace(/Request ID <code>[^<]+/, '')
+    t.equal(bytes(foreign), bytes(unknown))
+  }
+  const statusOf = async (path: string, form: Record<string, string>) =>
+    (await browse(service, `/settings${path}`, { cookie, form })).status
+  for (const action of ['', '/disable', '/revoke', '/rotate']) {
+    const form = { seen: '1', name: 'x', quota_limit: '1', refresh_period: 'daily', overlap_seconds: '0' }
+    t.equal(await statusOf(`/api-keys/${key.api_id}${action}`, form), 404, action)
+  }
+  for (const action of ['/role', '/remove', '/reset-password']) {
+    t.equal(await statusOf(`/users/${theirs.user_id}${action}`, { seen: '2', role: 'admin' }), 404, action)
+  }
+  t.equal((await service.call('GET', '/v1/auth/verify')).body.is_enabled, true)
+  const bent = cookie.replace(other.id.slice(4), service.company.id.slice(4))
+  t.not(bent, cookie)
+  t.notOk(await letsIn(service, bent))
 
-    async function inCompany(userId: string) {
-      // The same e-mail address is in both companies: this one gets an address of its own.
-      await service.pool.query(`update users set email = 'only@other.example' where user_id = $1`, [toUuid(userId)])
-      return { email: 'only@other.example', password: other.admin.password }
-    }
-  },
-)
+  async function inCompany(userId: string) {
+    // Both companies have this e-mail address, so here it changes.
+    await service.pool.query(`update users set email = 'only@other.example' where user_id = $1`, [toUuid(userId)])
+    return { email: 'only@other.example', password: other.admin.password }
+  }
+})

@@ -3,7 +3,7 @@ import { countHashes } from '../../support/ledger/counted-hashes.ts'
 import { send, startService } from '../../support/service.ts'
 import { browse, OWN_PAGE } from '../../support/http/sessions.ts'
 
-/* Limits on signing in and on bad credentials, by person and by network. A proxy that is believed names the addresses. */
+/* Limits on sign-ins and bad credentials, by person and by network. A trusted proxy names the addresses. */
 
 const PROXIED = { TRUST_PROXY: '127.0.0.1' }
 let count = 0
@@ -13,7 +13,7 @@ function trying(service: { address: string }, email: string, password: string, f
   return browse(service, '/sign-in', { form: { email, password }, headers: { ...OWN_PAGE, 'x-forwarded-for': from } })
 }
 
-await t.test('ten people who sign in over and over from one address are never held up', async (t) => {
+await t.test('ten people who keep signing in from one address are never blocked', async (t) => {
   const service = await startService(t, { SIGN_IN_LIMIT: '3', SIGN_IN_ADDRESS_LIMIT: '3' })
   const { admin, member } = service.company
   for (let at = 0; at < 10; at += 1) {
@@ -28,7 +28,7 @@ await t.test('ten people who sign in over and over from one address are never he
   )
 })
 
-await t.test('60 e-mail addresses are not tried from one network, by default', async (t) => {
+await t.test("by default, one network can't try 60 e-mail addresses", async (t) => {
   const service = await startService(t, PROXIED)
   const { admin } = service.company
   const statuses: number[] = []
@@ -41,7 +41,7 @@ await t.test('60 e-mail addresses are not tried from one network, by default', a
     429,
     'the whole /64 is one network',
   )
-  t.strictSame(hashes(), [], 'no password is looked at')
+  t.strictSame(hashes(), [], 'no password is checked')
   t.equal(
     (await trying(service, admin.email, admin.password, '2001:db8:0:1::1')).status,
     303,
@@ -49,27 +49,24 @@ await t.test('60 e-mail addresses are not tried from one network, by default', a
   )
 })
 
-await t.test(
-  'one who has a /48 gets ten times as many tries as a /64, and cannot lock anybody out elsewhere',
-  async (t) => {
-    const service = await startService(t, { ...PROXIED, SIGN_IN_LIMIT: '2', SIGN_IN_ADDRESS_LIMIT: '3' })
-    const { admin } = service.company
-    const statuses: number[] = []
-    for (let at = 0; at < 55; at += 1) {
-      const email = at < 15 ? admin.email : anybody()
-      statuses.push((await trying(service, email, 'wrong', `2001:db8:7:${at.toString(16)}::1`)).status)
-    }
-    t.strictSame(
-      statuses.slice(0, 15),
-      [401, 401, ...Array.from({ length: 13 }, () => 429)],
-      'one person, from many of its networks',
-    )
-    t.equal(statuses.filter((status) => status === 401).length, 30, 'of all together')
-    t.equal((await trying(service, admin.email, admin.password, '203.0.113.1')).status, 303)
-  },
-)
+await t.test("a /48 gets ten times as many tries as a /64, and can't lock anybody out elsewhere", async (t) => {
+  const service = await startService(t, { ...PROXIED, SIGN_IN_LIMIT: '2', SIGN_IN_ADDRESS_LIMIT: '3' })
+  const { admin } = service.company
+  const statuses: number[] = []
+  for (let at = 0; at < 55; at += 1) {
+    const email = at < 15 ? admin.email : anybody()
+    statuses.push((await trying(service, email, 'wrong', `2001:db8:7:${at.toString(16)}::1`)).status)
+  }
+  t.strictSame(
+    statuses.slice(0, 15),
+    [401, 401, ...Array.from({ length: 13 }, () => 429)],
+    'one person, from many networks',
+  )
+  t.equal(statuses.filter((status) => status === 401).length, 30, 'all of them together')
+  t.equal((await trying(service, admin.email, admin.password, '203.0.113.1')).status, 303)
+})
 
-await t.test('guesses that arrive at once do not pass the limit', async (t) => {
+await t.test('simultaneous guesses do not exceed the limit', async (t) => {
   const service = await startService(t, { SIGN_IN_LIMIT: '4' })
   const { admin } = service.company
   const hashes = countHashes(t)
@@ -83,26 +80,23 @@ await t.test('guesses that arrive at once do not pass the limit', async (t) => {
   t.equal(hashes().length, 4)
 })
 
-await t.test(
-  'one network has only a few passwords checked at once, so it does not fill the queue of all',
-  async (t) => {
-    const service = await startService(t, PROXIED)
-    const answers = await Promise.all(
-      Array.from({ length: 45 }, () => trying(service, anybody(), 'wrong', '203.0.113.1')),
-    )
-    t.ok(
-      answers.some(({ status }) => status === 429),
-      'too many at once',
-    )
-    t.notOk(
-      answers.some(({ status }) => status === 503),
-      'the queue was never full',
-    )
-    for (const { headers } of answers.filter(({ status }) => status === 429)) t.equal(headers['retry-after'], '1')
-  },
-)
+await t.test("one network has only a few passwords checked at once, so it can't fill the queue", async (t) => {
+  const service = await startService(t, PROXIED)
+  const answers = await Promise.all(
+    Array.from({ length: 45 }, () => trying(service, anybody(), 'wrong', '203.0.113.1')),
+  )
+  t.ok(
+    answers.some(({ status }) => status === 429),
+    'too many at once',
+  )
+  t.notOk(
+    answers.some(({ status }) => status === 503),
+    'the queue was never full',
+  )
+  for (const { headers } of answers.filter(({ status }) => status === 429)) t.equal(headers['retry-after'], '1')
+})
 
-await t.test('the page of a refusal keeps the form and says in plain words how long to wait', async (t) => {
+await t.test("the refusal's page keeps the form and says plainly how long to wait", async (t) => {
   const service = await startService(t, { SIGN_IN_LIMIT: '1' })
   const form = { email: 'ana@example.com', password: 'wrong-password', next: '/settings/usage' }
   t.equal((await browse(service, '/sign-in', { form })).status, 401)
@@ -117,7 +111,7 @@ await t.test('the page of a refusal keeps the form and says in plain words how l
   t.ok(seconds > 840 && seconds <= 900, String(seconds))
 })
 
-await t.test('bad credentials of API callers and of tokens are counted by /64', async (t) => {
+await t.test('bad API keys and tokens are counted by /64', async (t) => {
   const service = await startService(t, { ...PROXIED, FAILURE_LIMIT: '2' })
   for (const path of ['/v1/auth/verify', '/admin/v1/users', '/audit/v1/checkpoint']) {
     const from = (address: string) =>

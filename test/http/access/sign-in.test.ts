@@ -10,7 +10,7 @@ const { admin, auditor, member } = service.company
 const trying = (email: string, password: string, more: Record<string, string> = {}, options: BrowseOptions = {}) =>
   browse(service, '/sign-in', { ...options, form: { email, password, ...more } })
 
-await t.test('each role comes to its own first page, and a member to the own account', async (t) => {
+await t.test('each role lands on its own first page, and a member on their account', async (t) => {
   const places = { admin: '/settings/bulk-user-logs', auditor: '/settings/events', member: '/account' }
   for (const [role, place] of Object.entries(places)) {
     const user = service.company[role as keyof typeof places]
@@ -22,7 +22,7 @@ await t.test('each role comes to its own first page, and a member to the own acc
 })
 
 await t.test(
-  'a wrong password, an unknown address and one who has no password yet get one answer, at the cost of one password',
+  'a wrong password, an unknown address and a user without a password get the same answer, at the same cost',
   async (t) => {
     const { body: invited } = await service.manage('POST', '/users', {
       email: 'invited@example.com',
@@ -44,7 +44,7 @@ await t.test(
   },
 )
 
-await t.test('what can be no password of anybody is refused without looking at one', async (t) => {
+await t.test('an impossible password is refused without checking one', async (t) => {
   const hashes = countHashes(t)
   for (const [email, password] of [
     ['no address', 'x'],
@@ -57,7 +57,7 @@ await t.test('what can be no password of anybody is refused without looking at o
   t.strictSame(hashes(), [])
 })
 
-await t.test('any password that may be set signs in: of the longest, of any characters, composed or not', async (t) => {
+await t.test('any valid password signs in: the longest, with any characters, composed or not', async (t) => {
   for (const [at, [set, typed]] of [
     ['🔑'.repeat(1_000)],
     [' leading and trailing '],
@@ -71,29 +71,26 @@ await t.test('any password that may be set signs in: of the longest, of any char
   }
 })
 
-await t.test(
-  'who is a user of several companies with one password chooses the company; with different ones the password says it',
-  async (t) => {
-    const other = await service.makeCompany('Other <b>')
-    t.match(await landsIn(t, (await trying(auditor.email, other.auditor.password)).cookie), 'Other &lt;b&gt;')
-    const { rows } = await service.pool.query('select password_hash from users where user_id = $1', [
-      toUuid(auditor.user_id),
-    ])
-    await service.pool.query('update users set password_hash = $1 where user_id = $2', [
-      rows[0].password_hash,
-      toUuid(other.auditor.user_id),
-    ])
-    const asked = await trying(auditor.email, auditor.password)
-    t.match(asked, { status: 200, cookie: null })
-    for (const company of [service.company, other]) {
-      t.match(asked.text, `value="${company.id}"`)
-      const { cookie } = await trying(auditor.email, auditor.password, { company: company.id })
-      t.match(await landsIn(t, cookie), company.name.replace('<b>', '&lt;b&gt;'))
-    }
-    const third = await service.makeCompany('Third')
-    t.match(await trying(auditor.email, auditor.password, { company: third.id }), { status: 401, cookie: null })
-  },
-)
+await t.test('a user of several companies chooses one, unless only one of them has that password', async (t) => {
+  const other = await service.makeCompany('Other <b>')
+  t.match(await landsIn(t, (await trying(auditor.email, other.auditor.password)).cookie), 'Other &lt;b&gt;')
+  const { rows } = await service.pool.query('select password_hash from users where user_id = $1', [
+    toUuid(auditor.user_id),
+  ])
+  await service.pool.query('update users set password_hash = $1 where user_id = $2', [
+    rows[0].password_hash,
+    toUuid(other.auditor.user_id),
+  ])
+  const asked = await trying(auditor.email, auditor.password)
+  t.match(asked, { status: 200, cookie: null })
+  for (const company of [service.company, other]) {
+    t.match(asked.text, `value="${company.id}"`)
+    const { cookie } = await trying(auditor.email, auditor.password, { company: company.id })
+    t.match(await landsIn(t, cookie), company.name.replace('<b>', '&lt;b&gt;'))
+  }
+  const third = await service.makeCompany('Third')
+  t.match(await trying(auditor.email, auditor.password, { company: third.id }), { status: 401, cookie: null })
+})
 
 async function landsIn(t: Test, cookie: string | null): Promise<string> {
   t.ok(cookie)
@@ -129,7 +126,7 @@ const FOREIGN = [
 ]
 const NEXT = [...OWN, ...FOREIGN]
 
-await t.test('after signing in, nothing leads to another site or to what is no page', async (t) => {
+await t.test('signing in never redirects to another site or a non-page', async (t) => {
   for (const next of NEXT.slice(0, inputs(11, NEXT.length))) {
     const { location, headers } = await trying(member.email, member.password, { next })
     t.equal(location, OWN.includes(next) ? next : '/account', encodeURIComponent(next))
@@ -137,7 +134,7 @@ await t.test('after signing in, nothing leads to another site or to what is no p
   }
 })
 
-await t.test('nor does a link to the page where one signs in, whether one has signed in or not', async (t) => {
+await t.test('nor does a link to the sign-in page, signed in or not', async (t) => {
   const { cookie } = await trying(member.email, member.password)
   for (const next of NEXT) {
     const path = `/sign-in?next=${encodeURIComponent(next)}`
@@ -151,7 +148,7 @@ await t.test('nor does a link to the page where one signs in, whether one has si
   }
 })
 
-await t.test('whoever opens a page without a session comes to sign in, and back to it afterwards', async (t) => {
+await t.test('opening a page without a session leads to sign-in, and back afterwards', async (t) => {
   const asked = await browse(service, '/settings/users?status=removed')
   t.match(asked, { status: 303, location: '/sign-in?next=%2Fsettings%2Fusers%3Fstatus%3Dremoved' })
   t.match(await browse(service, '/account/password', { form: { password: 'x' } }), {
@@ -160,7 +157,7 @@ await t.test('whoever opens a page without a session comes to sign in, and back 
   })
 })
 
-await t.test('a parameter that stands twice does no harm', async (t) => {
+await t.test('a parameter sent twice does no harm', async (t) => {
   const { body } = await service.manage('POST', '/users', { email: 'twice@example.com', name: 'T', role: 'member' })
   const { token } = body.invitation
   t.equal((await browse(service, `/invitation?token=${token}&token=${token}`)).status, 200)
@@ -168,7 +165,7 @@ await t.test('a parameter that stands twice does no harm', async (t) => {
 })
 
 await t.test(
-  'too many tries are refused before a password is looked at, also with the right one, and nobody else is held up',
+  'after too many tries even the right password is refused unchecked, and nobody else is blocked',
   async (t) => {
     const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
     const { admin, member } = limited.company
@@ -188,7 +185,7 @@ await t.test(
   },
 )
 
-await t.test('one who tries from many network addresses is refused as well', async (t) => {
+await t.test('tries from many network addresses are counted together', async (t) => {
   const limited = await startService(t, { SIGN_IN_LIMIT: '1' })
   const { admin } = limited.company
   const statuses: number[] = []
@@ -201,7 +198,7 @@ await t.test('one who tries from many network addresses is refused as well', asy
   t.strictSame(statuses, [...Array.from({ length: 10 }, () => 401), 429, 429])
 })
 
-await t.test('the link of an invitation serves once, and opening it uses nothing up', async (t) => {
+await t.test('an invitation link works once, and opening it does not use it up', async (t) => {
   const { body } = await service.manage('POST', '/users', { email: 'link@example.com', name: 'L', role: 'auditor' })
   const { token } = body.invitation
   for (let at = 0; at < 3; at += 1) t.equal((await browse(service, `/invitation?token=${token}`)).status, 200)
@@ -225,7 +222,7 @@ await t.test('the link of an invitation serves once, and opening it uses nothing
   t.ok(await letsIn(service, cookie!))
 })
 
-await t.test('a lost password: the reset voids it at once, and its link sets the next', async (t) => {
+await t.test('a password reset voids the old password at once, and its link sets the next', async (t) => {
   const { body } = await service.manage('POST', `/users/${member.user_id}/reset-password`)
   t.equal((await trying(member.email, member.password)).status, 401)
   const form = { token: body.invitation.token, password: 'a new password', repeated: 'a new password' }

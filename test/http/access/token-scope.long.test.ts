@@ -10,29 +10,26 @@ const { admin, auditor, member } = service.company
 const issue = async (token: string, body: object) =>
   service.manage('POST', '/tokens', { name: 'audit', ...body }, token)
 
-await t.test(
-  'a token for the audit endpoint opens that, whoever of the two roles has it, and nothing else',
-  async (t) => {
-    for (const user of [admin, auditor]) {
-      const { status, body } = await issue(user.token, { scope: 'audit' })
-      t.equal(status, 201)
-      t.equal(body.scope, 'audit')
-      t.equal((await service.audit('/events?limit=1', body.token)).status, 200)
-      const refused = [
-        await service.admin('/bulk-user-logs', body.token),
-        await service.admin('/tokens', body.token),
-        await service.manage('POST', '/tokens', { name: 'more' }, body.token),
-        await service.manage('DELETE', `/tokens/${body.id}`, undefined, body.token),
-        await service.manage('POST', '/api-keys', { name: 'x' }, body.token),
-        await service.admin('/users', body.token),
-      ]
-      const detail = 'This token is valid for the audit endpoint only'
-      for (const answer of refused) t.match(answer, { status: 403, body: { code: 'role_required', detail } })
-    }
-  },
-)
+await t.test('a token for the audit endpoint opens nothing else, for administrators and auditors', async (t) => {
+  for (const user of [admin, auditor]) {
+    const { status, body } = await issue(user.token, { scope: 'audit' })
+    t.equal(status, 201)
+    t.equal(body.scope, 'audit')
+    t.equal((await service.audit('/events?limit=1', body.token)).status, 200)
+    const refused = [
+      await service.admin('/bulk-user-logs', body.token),
+      await service.admin('/tokens', body.token),
+      await service.manage('POST', '/tokens', { name: 'more' }, body.token),
+      await service.manage('DELETE', `/tokens/${body.id}`, undefined, body.token),
+      await service.manage('POST', '/api-keys', { name: 'x' }, body.token),
+      await service.admin('/users', body.token),
+    ]
+    const detail = 'This token is valid for the audit endpoint only'
+    for (const answer of refused) t.match(answer, { status: 403, body: { code: 'role_required', detail } })
+  }
+})
 
-await t.test('it gives nobody more than the role does, and ends with its revocation', async (t) => {
+await t.test("it allows no more than the user's role, and ends when it is revoked", async (t) => {
   const { body: ofMember } = await issue(member.token, { scope: 'audit' })
   t.match(await service.audit('/events', ofMember.token), { status: 403, body: { code: 'role_required' } })
   const { body } = await issue(auditor.token, { scope: 'audit' })
@@ -40,7 +37,7 @@ await t.test('it gives nobody more than the role does, and ends with its revocat
   t.equal((await service.audit('/events', body.token)).status, 401)
 })
 
-await t.test('the list and the ledger tell the scope; a token without one is told as before', async (t) => {
+await t.test("the list and the ledger show a token's scope, if it has one", async (t) => {
   const [narrow, full] = [(await issue(auditor.token, { scope: 'audit' })).body, (await issue(auditor.token, {})).body]
   t.equal(full.scope, null)
   const { body } = await service.admin('/tokens', auditor.token)
@@ -56,7 +53,7 @@ await t.test('the list and the ledger tell the scope; a token without one is tol
   }
 })
 
-await t.test('the command line issues one to any user', async (t) => {
+await t.test('the command line gives any user one', async (t) => {
   const environment: Environment = {
     DATABASE_URL: service.urls.serviceUrl,
     DATA_DIR: makeDataDir(t),

@@ -11,34 +11,31 @@ const issue = async (body: object = { name: 'Payroll' }) => (await service.manag
 const write = (key: { id: string; api_key: string }) =>
   service.call('POST', '/v1/employees', { key: { api_id: key.id, api_key: key.api_key }, body: employee() })
 
-await t.test(
-  'a key is issued with its secret, shown once, and the defaults of the contract; it works at once',
-  async (t) => {
-    const answer = await service.manage('POST', '/api-keys', { name: '  Payroll  ' })
-    t.equal(answer.status, 201)
-    t.equal(answer.headers['location'], `/admin/v1/api-keys/${answer.body.id}`)
-    t.equal(answer.headers['cache-control'], 'no-store')
-    t.match(answer.body.api_key, /^el_live_[0-9A-Za-z]{49}$/)
-    t.match(answer.body, {
-      name: 'Payroll',
-      status: 'active',
-      quota_limit: 10_000,
-      refresh_period: 'monthly',
-      last_used: null,
-    })
-    t.strictSame(answer.body.rotation, { rotated_at: null, previous_secret_expires_at: null })
-    t.equal((await write(answer.body)).status, 201)
-    const { body } = await service.manage('GET', `/api-keys/${answer.body.id}`)
-    t.notOk('api_key' in body)
-    t.match(body, { usage: { requests_made: 1 }, last_used: /^20/ })
-    const [event] = await streamOf(service, answer.body.id)
-    t.match(event, { type: 'ApiKeyIssued', version: 1, actor: company.admin.user_id, call_id: null })
-    t.strictSame(event!.data, { name: 'Payroll', quota_limit: 10_000, refresh_period: 'monthly' })
-    t.equal(answer.headers['x-ledger-position'], String(event!.position))
-  },
-)
+await t.test('a new key has the documented defaults, works at once, and its secret is shown once', async (t) => {
+  const answer = await service.manage('POST', '/api-keys', { name: '  Payroll  ' })
+  t.equal(answer.status, 201)
+  t.equal(answer.headers['location'], `/admin/v1/api-keys/${answer.body.id}`)
+  t.equal(answer.headers['cache-control'], 'no-store')
+  t.match(answer.body.api_key, /^el_live_[0-9A-Za-z]{49}$/)
+  t.match(answer.body, {
+    name: 'Payroll',
+    status: 'active',
+    quota_limit: 10_000,
+    refresh_period: 'monthly',
+    last_used: null,
+  })
+  t.strictSame(answer.body.rotation, { rotated_at: null, previous_secret_expires_at: null })
+  t.equal((await write(answer.body)).status, 201)
+  const { body } = await service.manage('GET', `/api-keys/${answer.body.id}`)
+  t.notOk('api_key' in body)
+  t.match(body, { usage: { requests_made: 1 }, last_used: /^20/ })
+  const [event] = await streamOf(service, answer.body.id)
+  t.match(event, { type: 'ApiKeyIssued', version: 1, actor: company.admin.user_id, call_id: null })
+  t.strictSame(event!.data, { name: 'Payroll', quota_limit: 10_000, refresh_period: 'monthly' })
+  t.equal(answer.headers['x-ledger-position'], String(event!.position))
+})
 
-await t.test('the list is newest first, comes in pages, and can be filtered by status', async (t) => {
+await t.test('the list is newest first, paged, and can be filtered by status', async (t) => {
   const other = await service.makeCompany('Other')
   const ids: string[] = []
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -73,7 +70,7 @@ await t.test('the list is newest first, comes in pages, and can be filtered by s
   }
 })
 
-await t.test('usage is that of the window that runs now', async (t) => {
+await t.test('usage is counted in the current window', async (t) => {
   const key = await issue({ name: 'Hourly', refresh_period: 'hourly' })
   await write(key)
   await service.pool.query(`update api_key_usage set window_start = window_start - interval '1 hour'`)
@@ -82,7 +79,7 @@ await t.test('usage is that of the window that runs now', async (t) => {
   t.equal(Date.parse(body.usage.window_end) - Date.parse(body.usage.window_start), 3_600_000)
 })
 
-await t.test('renaming and changing the quota are one event each; what already holds is none', async (t) => {
+await t.test('a new name and a new quota are one event each; unchanged values are none', async (t) => {
   const { id } = await issue({ name: 'Old', quota_limit: 5 })
   const patch = (body: object) => service.manage('PATCH', `/api-keys/${id}`, body)
   t.match(await patch({ name: 'New', quota_limit: 7 }), { status: 200, body: { name: 'New', quota_limit: 7 } })
@@ -99,7 +96,7 @@ await t.test('renaming and changing the quota are one event each; what already h
   t.strictSame(more, [])
 })
 
-await t.test('a changed quota holds for the next call', async (t) => {
+await t.test('a changed quota applies to the next call', async (t) => {
   const key = await issue({ name: 'Small', quota_limit: 1 })
   t.equal((await write(key)).status, 201)
   t.equal((await write(key)).status, 429)
@@ -108,7 +105,7 @@ await t.test('a changed quota holds for the next call', async (t) => {
   t.equal((await write(key)).status, 429)
 })
 
-await t.test('a disabled key is refused and an enabled one works again; doing it twice is one event', async (t) => {
+await t.test('a disabled key is refused and an enabled one works; repeating either adds no event', async (t) => {
   const key = await issue()
   for (const [action, status, answered] of [
     ['disable', 'disabled', 403],
@@ -128,32 +125,29 @@ await t.test('a disabled key is refused and an enabled one works again; doing it
   )
 })
 
-await t.test(
-  'a revoked key stays listed and is refused for ever: nothing can be done to it but revoke it again',
-  async (t) => {
-    const key = await issue()
-    for (const isFirst of [true, false]) {
-      const answer = await service.manage('POST', `/api-keys/${key.id}/revoke`)
-      t.match(answer, { status: 200, body: { status: 'revoked' } })
-      t.equal('x-ledger-position' in answer.headers, isFirst)
-    }
-    t.match(await write(key), { status: 401, body: { code: 'invalid_credentials' } })
-    const changes = [
-      ['POST', '/enable'],
-      ['POST', '/disable'],
-      ['POST', '/rotate'],
-      ['PATCH', '', { name: 'x' }],
-    ] as const
-    for (const [method, path, body] of changes) {
-      const answer = await service.manage(method, `/api-keys/${key.id}${path}`, body)
-      t.match(answer, { status: 409, body: { code: 'key_revoked' } })
-    }
-    t.match(await service.manage('GET', `/api-keys/${key.id}`), { status: 200, body: { status: 'revoked' } })
-    t.equal((await streamOf(service, key.id)).length, 2)
-  },
-)
+await t.test('a revoked key stays listed, is always refused, and can only be revoked again', async (t) => {
+  const key = await issue()
+  for (const isFirst of [true, false]) {
+    const answer = await service.manage('POST', `/api-keys/${key.id}/revoke`)
+    t.match(answer, { status: 200, body: { status: 'revoked' } })
+    t.equal('x-ledger-position' in answer.headers, isFirst)
+  }
+  t.match(await write(key), { status: 401, body: { code: 'invalid_credentials' } })
+  const changes = [
+    ['POST', '/enable'],
+    ['POST', '/disable'],
+    ['POST', '/rotate'],
+    ['PATCH', '', { name: 'x' }],
+  ] as const
+  for (const [method, path, body] of changes) {
+    const answer = await service.manage(method, `/api-keys/${key.id}${path}`, body)
+    t.match(answer, { status: 409, body: { code: 'key_revoked' } })
+  }
+  t.match(await service.manage('GET', `/api-keys/${key.id}`), { status: 200, body: { status: 'revoked' } })
+  t.equal((await streamOf(service, key.id)).length, 2)
+})
 
-await t.test("another company's key is answered like one that does not exist, byte for byte", async (t) => {
+await t.test("another company's key is answered exactly like one that does not exist", async (t) => {
   const foreign = (await service.makeCompany('Foreign')).key.api_id
   const calls = [
     ...([
@@ -186,16 +180,16 @@ const BAD_BODIES: [string, object | string, string, string][] = [
   ['a long name', { name: 'x'.repeat(121) }, '/name', 'too_long'],
   ['no text', { name: 5 }, '/name', 'invalid_type'],
   ['null', { name: null }, '/name', 'null_not_allowed'],
-  ['a text for a number', { name: 'x', quota_limit: '5' }, '/quota_limit', 'invalid_type'],
+  ['a string for a number', { name: 'x', quota_limit: '5' }, '/quota_limit', 'invalid_type'],
   ['a negative quota', { name: 'x', quota_limit: -1 }, '/quota_limit', 'invalid_value'],
   ['a fraction', { name: 'x', quota_limit: 1.5 }, '/quota_limit', 'invalid_type'],
-  ['a quota that no column holds', { name: 'x', quota_limit: 2_147_483_648 }, '/quota_limit', 'invalid_value'],
-  ['no such period', { name: 'x', refresh_period: 'yearly' }, '/refresh_period', 'invalid_value'],
+  ['a quota too large to store', { name: 'x', quota_limit: 2_147_483_648 }, '/quota_limit', 'invalid_value'],
+  ['an unknown period', { name: 'x', refresh_period: 'yearly' }, '/refresh_period', 'invalid_value'],
   ['an unknown field', { name: 'x', 'a/b': 1 }, '/a~1b', 'unknown_field'],
 ]
 
 for (const [name, body, pointer, code] of BAD_BODIES) {
-  await t.test(`${name}: 422 that names the place and the fault, and no key`, async (t) => {
+  await t.test(`${name}: 422 with the place and the fault, and no key`, async (t) => {
     const answer = await service.manage('POST', '/api-keys', body)
     t.match(answer, {
       status: 422,
@@ -205,24 +199,21 @@ for (const [name, body, pointer, code] of BAD_BODIES) {
   })
 }
 
-await t.test(
-  'all faults of a body are told together; a name of 120 characters beyond its white space is none',
-  async (t) => {
-    const { body } = await service.manage('POST', '/api-keys', { quota_limit: -1, refresh_period: 5, color: 'crimson' })
-    const told = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
-    const faults = [
-      '/color unknown_field',
-      '/name required',
-      '/quota_limit invalid_value',
-      '/refresh_period invalid_type',
-    ]
-    t.strictSame(told.sort(), faults)
-    t.notMatch(JSON.stringify(body.errors.map(({ message }: { message: string }) => message)), /crimson|-1/)
-    t.equal((await service.manage('POST', '/api-keys', { name: ` ${'💼'.repeat(120)} ` })).status, 201)
-  },
-)
+await t.test('all faults of a body are reported together; a name may have 120 characters after trimming', async (t) => {
+  const { body } = await service.manage('POST', '/api-keys', { quota_limit: -1, refresh_period: 5, color: 'crimson' })
+  const found = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
+  const faults = [
+    '/color unknown_field',
+    '/name required',
+    '/quota_limit invalid_value',
+    '/refresh_period invalid_type',
+  ]
+  t.strictSame(found.sort(), faults)
+  t.notMatch(JSON.stringify(body.errors.map(({ message }: { message: string }) => message)), /crimson|-1/)
+  t.equal((await service.manage('POST', '/api-keys', { name: ` ${'💼'.repeat(120)} ` })).status, 201)
+})
 
-await t.test('what is no JSON object, too large, or of another media type is refused as everywhere', async (t) => {
+await t.test('a body that is no JSON object, too large, or of another media type is refused as usual', async (t) => {
   const large = JSON.stringify({ name: 'x'.repeat(20_000) })
   const refusals = { '[]': [400, 'invalid_body'], '{': [400, 'malformed_json'], [large]: [413, 'payload_too_large'] }
   for (const [body, [status, code]] of Object.entries(refusals)) {
@@ -239,7 +230,7 @@ await t.test('what is no JSON object, too large, or of another media type is ref
   })
 })
 
-await t.test('all of this leaves a sound ledger, without a secret or its digest', async (t) => {
+await t.test('the ledger is sound afterwards, without a secret or its digest', async (t) => {
   t.strictSame(await ledgerFaults(service.db, company.id), [])
   const { rows } = await service.pool.query(`select e::text as text from events e`)
   t.notMatch(rows.map(({ text }) => text).join('\n'), /el_live_|el_user_|el_link_|secret_hash/)

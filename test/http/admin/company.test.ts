@@ -12,13 +12,13 @@ const headPosition = async () =>
     )
   ).rows[0]!.position
 
-await t.test('a company is told with its time zone, which is UTC until somebody chooses another', async (t) => {
+await t.test('a company has a time zone, UTC until someone chooses another', async (t) => {
   const { status, body } = await service.manage('GET', '/company')
   t.equal(status, 200)
   t.match(body, { id: company.id, name: 'Acme', time_zone: 'UTC', created_at: /^2.*Z$/ })
 })
 
-await t.test('a changed time zone is an event of the company, and asking for it again is none', async (t) => {
+await t.test('a new time zone is an event of the company; the same one again is none', async (t) => {
   const changed = await service.manage('PATCH', '/company', { time_zone: 'Europe/Berlin' })
   t.equal(changed.status, 200)
   t.match(changed.body, { id: company.id, time_zone: 'Europe/Berlin' })
@@ -42,7 +42,7 @@ await t.test('a changed time zone is an event of the company, and asking for it 
   t.equal((await service.manage('GET', '/company')).body.time_zone, 'Asia/Kolkata')
 })
 
-await t.test('changes at the same time come one after the other, each from what the one before it left', async (t) => {
+await t.test('simultaneous changes run one after the other, each starting from the last', async (t) => {
   const zones = ['Asia/Tokyo', 'America/Lima', 'Africa/Cairo', 'Asia/Tokyo', 'UTC']
   const answers = await Promise.all(zones.map((zone) => service.manage('PATCH', '/company', { time_zone: zone })))
   t.ok(answers.every(({ status }) => status === 200))
@@ -55,7 +55,7 @@ await t.test('changes at the same time come one after the other, each from what 
   t.equal((await service.manage('GET', '/company')).body.time_zone, changes.at(-1)!.to)
 })
 
-await t.test('the read models pass over it', async (t) => {
+await t.test('the read models skip it', async (t) => {
   await service.manage('PATCH', '/company', { time_zone: 'America/Bogota' })
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   t.match((await service.logOf(body.log_id)).entry, { status: 'Completed' })
@@ -63,7 +63,7 @@ await t.test('the read models pass over it', async (t) => {
   t.strictSame(rows, [{ position: await headPosition() }])
 })
 
-await t.test('what is no time zone is a 422 at its field, and changes nothing', async (t) => {
+await t.test('an invalid time zone is a 422 at its field, and changes nothing', async (t) => {
   const before = await headPosition()
   for (const time_zone of ['Nowhere/Land', '', '+01:00', null, 7]) {
     const { status, body } = await service.manage('PATCH', '/company', { time_zone })
@@ -74,7 +74,7 @@ await t.test('what is no time zone is a 422 at its field, and changes nothing', 
   t.equal(await headPosition(), before)
 })
 
-await t.test("administrators alone see and change it, and nothing of another company's", async (t) => {
+await t.test('only administrators see and change it, and only for their own company', async (t) => {
   const other = await service.makeCompany('Other')
   t.match((await service.manage('GET', '/company', undefined, other.admin.token)).body, {
     id: other.id,

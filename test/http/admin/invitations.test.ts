@@ -21,7 +21,7 @@ const hashOf = async (id: string) => {
 const DETAIL = 'The credentials are missing, unknown or no longer valid'
 const REFUSED = { status: 401, body: { code: 'invalid_credentials', detail: DETAIL } }
 
-await t.test('accepting sets the password and makes the user active, and the token has served its time', async (t) => {
+await t.test('accepting sets the password, makes the user active and uses up the token', async (t) => {
   const { id, invitation } = await invite()
   const answer = await accept(invitation.token)
   t.match(answer, { status: 200, body: { id, status: 'active', invitation_expires_at: null } })
@@ -37,7 +37,7 @@ await t.test('accepting sets the password and makes the user active, and the tok
   t.equal(await hashOf(id), stored)
 })
 
-await t.test('what is no good token is refused with one answer, whatever is wrong with it', async (t) => {
+await t.test('every bad token is refused with the same answer', async (t) => {
   const { invitation } = await invite()
   const used = (await invite()).invitation.token
   await accept(used)
@@ -51,7 +51,7 @@ await t.test('what is no good token is refused with one answer, whatever is wron
   t.match(await accept(token), REFUSED, 'too old')
 })
 
-await t.test('of many who accept at once exactly one sets the password', async (t) => {
+await t.test('when many accept at once, exactly one sets the password', async (t) => {
   const { id, invitation } = await invite()
   const passwords = Array.from({ length: 6 }, (_, at) => `password number ${at}`)
   const answers = await Promise.all(passwords.map((password) => accept(invitation.token, password)))
@@ -65,12 +65,12 @@ await t.test('of many who accept at once exactly one sets the password', async (
   t.equal((await streamOf(service, id)).length, 2)
 })
 
-await t.test('a reset voids the password and any link before at once, and keeps the tokens', async (t) => {
+await t.test('a reset voids the password and earlier links at once, and keeps the tokens', async (t) => {
   const { id, invitation: first } = await invite()
   const { body: second, headers } = await service.manage('POST', `/users/${id}/reset-password`)
   t.equal(headers['cache-control'], 'no-store')
   t.match(second, { id, status: 'pending' })
-  t.match(await accept(first.token), REFUSED, 'the link before')
+  t.match(await accept(first.token), REFUSED, 'the earlier link')
   t.equal((await accept(second.invitation.token)).status, 200)
 
   const { user_id: auditor, token } = service.company.auditor
@@ -97,7 +97,7 @@ await t.test('a password has 12 to 1,000 characters, counted as characters', asy
   }
 })
 
-await t.test('an address that keeps failing is held up, and a good token is not', async (t) => {
+await t.test('an address that keeps failing is limited, and a good token is not', async (t) => {
   const limited = await startService(t, { FAILURE_LIMIT: '3' })
   const { body } = await limited.manage('POST', '/users', { email: 'a@example.com', name: 'A', role: 'member' })
   const tryToken = (token: string) => limited.manage('POST', '/invitations/accept', { token, password: PASSWORD }, null)

@@ -44,14 +44,14 @@ await t.test('calls and records are counted by day, operation and outcome', asyn
   })
 })
 
-await t.test('usage can be asked for one key', async (t) => {
+await t.test('usage can be limited to one key', async (t) => {
   const { body } = await service.admin(`/usage?key=${second.api_id}`)
   t.match(body.items, [{ operation: 'create', status: 'Failed', calls: 1 }])
   t.equal(body.items.length, 1)
   t.strictSame((await service.admin('/usage?key=key_01h455vb4pex5vsknk084sn02q')).body.items, [])
 })
 
-await t.test('without a range it is the last 30 days, both ends included', async (t) => {
+await t.test('the default range is the last 30 days, both ends included', async (t) => {
   const { body } = await service.admin('/usage')
   t.equal(body.from, daysFrom(body.to, -29))
   t.equal(body.items.length, 5)
@@ -59,7 +59,7 @@ await t.test('without a range it is the last 30 days, both ends included', async
   t.equal((await service.admin(`/usage?from=${daysFrom(today, -365)}&to=${today}`)).body.items.length, 5, '366 days')
 })
 
-await t.test('a range that is too long, upside down or no range is a 400 that names it', async (t) => {
+await t.test('a range that is too long, reversed or malformed is a 400 that names it', async (t) => {
   const bad = [
     `from=${daysFrom(today, -366)}&to=${today}`,
     `from=${daysFrom(today, 1)}&to=${today}`,
@@ -80,7 +80,7 @@ await t.test('a range that is too long, upside down or no range is a 400 that na
   }
 })
 
-await t.test("administrators alone see it, and nothing of another company's", async (t) => {
+await t.test('only administrators see it, and only for their own company', async (t) => {
   const foreign = await service.makeCompany('Other')
   t.strictSame((await service.admin('/usage', foreign.admin.token)).body.items, [])
   t.equal((await service.admin('/usage', null)).status, 401)

@@ -11,7 +11,7 @@ const issue = async (token: string, body: object = { name: 'CI' }) => service.ma
 const list = (token: string, query = '') => service.manage('GET', `/tokens${query}`, undefined, token)
 
 for (const [role, user] of Object.entries({ admin, auditor, member })) {
-  await t.test(`a user with the role ${role} issues, lists and revokes tokens of their own`, async (t) => {
+  await t.test(`a user with the role ${role} issues, lists and revokes their own tokens`, async (t) => {
     const answer = await issue(user.token, { name: ' CI ' })
     t.equal(answer.status, 201)
     t.equal(answer.headers['cache-control'], 'no-store')
@@ -35,7 +35,7 @@ for (const [role, user] of Object.entries({ admin, auditor, member })) {
   })
 }
 
-await t.test('a token lives 1 to 366 days, and ends by the clock of the database', async (t) => {
+await t.test("a token lasts 1 to 366 days, by the database's clock", async (t) => {
   for (const days of [0, 367, 1.5, '90']) {
     const answer = await issue(member.token, { name: 'x', expires_in_days: days })
     t.match(answer, { status: 422, body: { code: 'validation_failed', errors: [{ pointer: '/expires_in_days' }] } })
@@ -50,7 +50,7 @@ await t.test('a token lives 1 to 366 days, and ends by the clock of the database
   t.equal((await list(member.token)).body.items[0].status, 'expired')
 })
 
-await t.test('an administrator sees and revokes the tokens of anybody; others only their own', async (t) => {
+await t.test("an administrator sees and revokes anybody's tokens; others only their own", async (t) => {
   const { body: of } = await issue(member.token)
   t.equal((await list(admin.token, `?user=${member.user_id}`)).body.items[0].id, of.id)
   t.equal((await list(member.token, `?user=${member.user_id}`)).status, 200)
@@ -67,7 +67,7 @@ await t.test('an administrator sees and revokes the tokens of anybody; others on
   t.equal(
     (await service.manage('DELETE', `/tokens/${other.id}`)).status,
     404,
-    "an administrator's rights end at the company",
+    "an administrator's rights end at the company's border",
   )
   t.equal((await service.manage('DELETE', `/tokens/${of.id}`)).status, 204)
   t.equal((await list(of.token)).status, 401)
@@ -75,7 +75,7 @@ await t.test('an administrator sees and revokes the tokens of anybody; others on
   t.match(event, { type: 'UserTokenRevoked', actor: admin.user_id, data: { token_id: of.id } })
 })
 
-await t.test('the list comes in pages, newest first, without a secret or its digest', async (t) => {
+await t.test('the list is paged, newest first, without a secret or its digest', async (t) => {
   const { admin: other } = await service.makeCompany('Pages')
   const ids: string[] = []
   for (let at = 0; at < 4; at += 1) ids.unshift((await issue(other.token, { name: `${at}` })).body.id)
@@ -91,10 +91,10 @@ await t.test('the list comes in pages, newest first, without a secret or its dig
     cursor = body.next_cursor
   }
   t.strictSame(seen.slice(0, 4), ids)
-  t.equal(seen.length, 5, 'the first token of the command line is one too')
+  t.equal(seen.length, 5, "the command line's first token counts")
 })
 
-await t.test('without a token nobody gets in, on any of these routes', async (t) => {
+await t.test('all of these routes require a token', async (t) => {
   const routes = [
     ...([
       ['GET', '/tokens'],
@@ -115,30 +115,27 @@ await t.test('without a token nobody gets in, on any of these routes', async (t)
   }
 })
 
-await t.test(
-  'keys and users are for administrators alone, and whoever is none is told before the body is read',
-  async (t) => {
-    const routes = [
-      ...([
-        ['GET', '/api-keys'],
-        ['POST', '/api-keys'],
-        ['PATCH', '/api-keys/x'],
-        ['POST', '/api-keys/x/rotate'],
-      ] as const),
-      ...([
-        ['GET', '/users'],
-        ['POST', '/users'],
-        ['PATCH', '/users/x'],
-        ['DELETE', '/users/x'],
-      ] as const),
-    ]
-    for (const { token } of [auditor, member]) {
-      for (const [method, path] of routes) {
-        const body = method === 'GET' || method === 'DELETE' ? undefined : '{'
-        const answer = await service.manage(method, path, body, token)
-        t.match(answer, { status: 403, body: { code: 'admin_only' } })
-      }
+await t.test('keys and users are for administrators: others are refused before the body is read', async (t) => {
+  const routes = [
+    ...([
+      ['GET', '/api-keys'],
+      ['POST', '/api-keys'],
+      ['PATCH', '/api-keys/x'],
+      ['POST', '/api-keys/x/rotate'],
+    ] as const),
+    ...([
+      ['GET', '/users'],
+      ['POST', '/users'],
+      ['PATCH', '/users/x'],
+      ['DELETE', '/users/x'],
+    ] as const),
+  ]
+  for (const { token } of [auditor, member]) {
+    for (const [method, path] of routes) {
+      const body = method === 'GET' || method === 'DELETE' ? undefined : '{'
+      const answer = await service.manage(method, path, body, token)
+      t.match(answer, { status: 403, body: { code: 'admin_only' } })
     }
-    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-  },
-)
+  }
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})

@@ -18,7 +18,7 @@ const invite = async (more: object = {}) => {
 const typesOf = async (id: string, companyId?: string) =>
   (await streamOf(service, id, companyId)).map(({ type }) => type)
 
-await t.test('a user is invited with a one-time token, shown once and good for 7 days', async (t) => {
+await t.test("an invitation's one-time token is shown once and lasts 7 days", async (t) => {
   const answer = await invite({ email: 'BO@Example.com', name: ' Bo Li ', role: 'auditor' })
   t.equal(answer.status, 201)
   t.equal(answer.headers['location'], `/admin/v1/users/${answer.body.id}`)
@@ -34,7 +34,7 @@ await t.test('a user is invited with a one-time token, shown once and good for 7
   t.equal(answer.headers['x-ledger-position'], String(event!.position))
 })
 
-await t.test('the list is newest first, in pages, without the removed ones unless they are asked for', async (t) => {
+await t.test('the list is newest first, paged, and has removed users only on request', async (t) => {
   const other = await service.makeCompany('Other')
   const as = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
     service.manage(method, path, body, other.admin.token)
@@ -56,7 +56,7 @@ await t.test('the list is newest first, in pages, without the removed ones unles
 })
 
 await t.test(
-  'an e-mail address belongs to one user of a company, in any spelling; a removed one gives it free',
+  'an e-mail address, in any spelling, belongs to one user of a company; removing the user frees it',
   async (t) => {
     const { body } = await invite({ email: 'one@example.com' })
     const again = await invite({ email: 'ONE@example.com' })
@@ -79,8 +79,8 @@ await t.test(
 const BAD_BODIES: [string, object, string, string][] = [
   ['no address', { email: 'nobody' }, '/email', 'invalid_format'],
   ['a long address', { email: `${'x'.repeat(250)}@example.com` }, '/email', 'too_long'],
-  ['no such role', { role: 'owner' }, '/role', 'invalid_value'],
-  ['a name of white space', { name: '  ' }, '/name', 'too_short'],
+  ['an unknown role', { role: 'owner' }, '/role', 'invalid_value'],
+  ['a blank name', { name: '  ' }, '/name', 'too_short'],
   ['an unknown field', { password: 'correct horse battery' }, '/password', 'unknown_field'],
 ]
 for (const [name, more, pointer, code] of BAD_BODIES) {
@@ -89,7 +89,7 @@ for (const [name, more, pointer, code] of BAD_BODIES) {
   })
 }
 
-await t.test('a role is changed at once; the one a user has already is no event', async (t) => {
+await t.test('a new role applies at once; the current one again is no event', async (t) => {
   const own = company.member
   t.equal((await service.manage('GET', '/users', undefined, own.token)).status, 403)
   const promoted = await service.manage('PATCH', `/users/${own.user_id}`, { role: 'admin' })
@@ -143,25 +143,22 @@ await t.test(
   },
 )
 
-await t.test(
-  'the last administrator can be neither removed nor demoted; one who was only invited does not count',
-  async (t) => {
-    const { admin, member } = await service.makeCompany('Last')
-    const as = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
-      service.manage(method, path, body, admin.token)
-    const path = `/users/${admin.user_id}`
-    const leave = async () => [await as('DELETE', path), await as('PATCH', path, { role: 'member' })]
-    for (const answer of await leave()) t.match(answer, { status: 409, body: { code: 'last_admin' } })
-    await as('POST', '/users', { email: 'second@example.com', name: 'Second', role: 'admin' })
-    for (const answer of await leave()) t.match(answer, { status: 409, body: { code: 'last_admin' } })
-    await as('PATCH', `/users/${member.user_id}`, { role: 'admin' })
-    t.match(await as('PATCH', `/users/${admin.user_id}`, { role: 'member' }), { status: 200, body: { role: 'member' } })
-    t.match(await as('PATCH', `/users/${member.user_id}`, { role: 'member' }), {
-      status: 403,
-      body: { code: 'admin_only' },
-    })
-  },
-)
+await t.test("the last administrator can't be removed or demoted; invited ones do not count", async (t) => {
+  const { admin, member } = await service.makeCompany('Last')
+  const as = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
+    service.manage(method, path, body, admin.token)
+  const path = `/users/${admin.user_id}`
+  const leave = async () => [await as('DELETE', path), await as('PATCH', path, { role: 'member' })]
+  for (const answer of await leave()) t.match(answer, { status: 409, body: { code: 'last_admin' } })
+  await as('POST', '/users', { email: 'second@example.com', name: 'Second', role: 'admin' })
+  for (const answer of await leave()) t.match(answer, { status: 409, body: { code: 'last_admin' } })
+  await as('PATCH', `/users/${member.user_id}`, { role: 'admin' })
+  t.match(await as('PATCH', `/users/${admin.user_id}`, { role: 'member' }), { status: 200, body: { role: 'member' } })
+  t.match(await as('PATCH', `/users/${member.user_id}`, { role: 'member' }), {
+    status: 403,
+    body: { code: 'admin_only' },
+  })
+})
 
 for (const others of [0, 1]) {
   await t.test(`two administrators who demote each other at once, ${others} others: one wins`, async (t) => {
@@ -186,7 +183,7 @@ for (const others of [0, 1]) {
     t.strictSame(
       statuses.sort((a, b) => a - b),
       [200, 403],
-      'who was demoted meanwhile demotes nobody',
+      'a demoted administrator demotes nobody',
     )
     t.equal(await adminsOf(made), 1 + others)
     t.strictSame(await ledgerFaults(service.db, made.id), [])
@@ -203,7 +200,7 @@ async function adminsOf({ admin, auditor, member }: TestCompany): Promise<number
   return rows.rowCount ?? 0
 }
 
-await t.test("another company's user is answered like one that does not exist, byte for byte", async (t) => {
+await t.test("another company's user is answered exactly like one that does not exist", async (t) => {
   const foreign = (await service.makeCompany('Foreign')).member.user_id
   const bytes = new Set<string>()
   for (const [method, path, body] of [

@@ -5,13 +5,13 @@ import type { Answer } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
 
 /*
- * Real answers of all routes, good and bad ones, held against the document: status, headers, media type, every field.
+ * Real answers of all routes, good and bad, checked against the document: status, headers, media type, every field.
  */
 
 const service = await startService(t, { BODY_LIMIT: '20000', MAX_RECORDS: '20' })
 const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
 const check = answerChecker(document)
-/** By operation, the faults that were found and the statuses that were seen. */
+/** By operation, the faults found and the statuses seen. */
 const held = new Map<string, { statuses: number[]; faults: string[] }>()
 
 const { key } = service.company
@@ -22,13 +22,13 @@ interface Call {
   body?: unknown
   headers?: Record<string, string>
   as?: 'key' | 'admin' | 'nobody'
-  /** Comes after the path: a query. */
+  /** The query that follows the path. */
   query?: string
-  /** What the parameter of the path is. */
+  /** The value of the path's parameter. */
   id?: string
 }
 
-/** Sends a request to an operation and holds the answer against what the document says of it. */
+/** Sends a request to an operation and checks the answer against the document. */
 async function hold(
   status: number,
   route: string,
@@ -221,7 +221,7 @@ for (const route of ['GET /audit/v1/checkpoint', 'GET /audit/v1/keys']) {
   await hold(403, route, { as: 'nobody', headers: { authorization: `Bearer ${service.company.member.token}` } })
 }
 
-// A quota that is used up, and a key that is disabled.
+// A used-up quota and a disabled key.
 await service.pool.query('update api_keys set quota_limit = 0')
 await hold(429, CREATE, { body: employee() })
 await hold(429, READ, { id })
@@ -229,7 +229,7 @@ await service.pool.query('update api_keys set quota_limit = 1000, is_enabled = f
 await hold(403, UPDATE_MANY, { body: [{}] })
 await hold(403, LIST)
 
-/** What ends when somebody ends it. */
+/** Streams without an end. */
 const ENDLESS = ['GET /admin/v1/bulk-user-logs/stream', 'GET /audit/v1/events/stream']
 
 for (const { path, method } of operationsOf(document)) {
@@ -245,7 +245,7 @@ for (const { path, method } of operationsOf(document)) {
   })
 }
 
-await t.test('an answer with a field, a header or a status that is not documented is found', async (t) => {
+await t.test('an answer with an undocumented field, header or status is detected', async (t) => {
   const place = { path: '/v1/employees/{id}', method: 'GET' }
   t.strictSame(check(place, read), [])
   t.equal(check(place, { ...read, body: { ...read.body, salary: 1 } }).length, 1)

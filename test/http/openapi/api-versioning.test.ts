@@ -7,7 +7,7 @@ import { breakingChanges } from '../../support/http/breaking-changes.ts'
 const released = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as OpenApiDocument
 const current = await currentDocument()
 
-await t.test('nothing that the last release promised is broken: docs/versioning.md', async (t) => {
+await t.test('nothing the last release promised is broken: docs/versioning.md', async (t) => {
   t.strictSame(breakingChanges(released, current), [])
 })
 
@@ -33,13 +33,13 @@ const BREAKING: Record<string, (document: Loose) => void> = {
     (components.schemas.Employee.properties.version.type = 'string'),
   'a field of an answer may be longer': ({ components }) =>
     (components.schemas.Employee.properties.job_title.maxLength = 500),
-  'a field of an answer has another form': ({ components }) => (components.schemas.EmployeeId.pattern = '.'),
+  'a field of an answer has another format': ({ components }) => (components.schemas.EmployeeId.pattern = '.'),
   'an answer has one more result': ({ components }) => components.schemas.RecordResult.enum.push('merged'),
   'a query parameter is gone': ({ paths }) => paths[EMPLOYEES].get.parameters.pop(),
   'a new query parameter is required': ({ paths }) =>
     paths[EMPLOYEES].get.parameters.push({ name: 'new', in: 'query', required: true, schema: {} }),
   'a query parameter becomes required': ({ paths }) => (paths[EMPLOYEES].get.parameters[1].required = true),
-  'a query parameter may be less': ({ paths }) => (paths[EMPLOYEES].get.parameters[0].schema.maximum = 100),
+  'a query parameter allows less': ({ paths }) => (paths[EMPLOYEES].get.parameters[0].schema.maximum = 100),
   'a request header is gone': ({ paths }) => paths[EMPLOYEES].post.parameters.pop(),
   'a request header is narrower': ({ components }) => (components.parameters.IdempotencyKey.schema.maxLength = 64),
   'a media type of a body is gone': ({ paths }) =>
@@ -59,7 +59,7 @@ const BREAKING: Record<string, (document: Loose) => void> = {
 }
 
 for (const [name, change] of Object.entries(BREAKING)) {
-  await t.test(`it is found when ${name}`, async (t) => t.ok(breakingChanges(current, changed(change)).length > 0))
+  await t.test(`it is detected when ${name}`, async (t) => t.ok(breakingChanges(current, changed(change)).length > 0))
 }
 
 const ADDITIONS: Record<string, (document: Loose) => void> = {
@@ -69,7 +69,7 @@ const ADDITIONS: Record<string, (document: Loose) => void> = {
     components.schemas.Employee.properties.pronouns = { type: 'string' }
     components.schemas.Employee.required.push('pronouns')
   },
-  'a new field that a request may have': ({ components }) =>
+  'a new optional field in a request': ({ components }) =>
     (components.schemas.EmployeeCreate.properties.pronouns = { type: 'string' }),
   'a new query parameter': ({ paths }) =>
     paths[EMPLOYEES].get.parameters.push({ name: 'new', in: 'query', required: false, schema: {} }),
@@ -80,7 +80,7 @@ const ADDITIONS: Record<string, (document: Loose) => void> = {
   'a new media type of a body': ({ paths }) => (paths[EMPLOYEES].post.requestBody.content['text/csv'] = {}),
   'a new status': ({ paths }) => (paths[EMPLOYEES].get.responses['410'] = { description: 'gone' }),
   'a new header of an answer': ({ paths }) => (paths[EMPLOYEES].get.responses['200'].headers['X-New'] = {}),
-  'a new code of a problem': ({ components }) => {
+  'a new problem code': ({ components }) => {
     for (const { content } of Object.values<Loose>(components.responses)) {
       content['application/problem+json'].schema.allOf[1].properties.code.enum.push('new_code')
     }

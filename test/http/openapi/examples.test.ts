@@ -10,20 +10,20 @@ const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).b
 const check = answerChecker(document)
 const operations = operationsOf(document).filter(({ path }) => path.startsWith('/v1/'))
 
-/** What is created has to be there before it is changed. */
+/** Create first: the later examples use what the earlier ones make. */
 const ORDER = ['createEmployees', 'verifyKey', 'readEmployee', 'listEmployees', 'updateEmployee', 'updateEmployees']
 const inOrder = operations.toSorted(
   (a, b) => ORDER.indexOf(a.operation.operationId) - ORDER.indexOf(b.operation.operationId),
 )
 let anaId = EXAMPLE_EMPLOYEE_ID
 
-/** The example with the id of the employee that the first example created. */
+/** The example with the real id of the employee created from the first example. */
 function withRealId<T>(value: T): T {
   return JSON.parse(JSON.stringify(value).replaceAll(EXAMPLE_EMPLOYEE_ID, anaId)) as T
 }
 
 for (const { path, method, operation } of inOrder) {
-  await t.test(`every example of ${operation.operationId} is good for a real server`, async (t) => {
+  await t.test(`every example of ${operation.operationId} works on a real server`, async (t) => {
     const url = path.replace('{id}', anaId)
     const bodies = Object.entries(operation.requestBody?.content ?? {})
     if (bodies.length === 0) {
@@ -47,13 +47,13 @@ for (const { path, method, operation } of inOrder) {
   })
 }
 
-/** What is made comes first, by its path without an id; what needs nothing but a one-time token, last. */
+/** Issuing and inviting come first; what needs only a one-time token comes last. */
 const ADMIN_ORDER = [
   ...Object.keys(ADMIN_BODIES).filter((id) => /^(?:issue|invite)/.test(id)),
   ...Object.keys(ADMIN_BODIES),
 ]
 
-await t.test('every example of the admin endpoint is good for a real server', async (t) => {
+await t.test('every example of the admin endpoint works on a real server', async (t) => {
   const withBodies = operationsOf(document).filter(
     ({ path, operation }) => path.startsWith('/admin/') && operation.requestBody,
   )
@@ -79,7 +79,7 @@ await t.test('every example of the admin endpoint is good for a real server', as
   }
 })
 
-await t.test('every operation has an example of its success', async (t) => {
+await t.test('every operation has an example of success', async (t) => {
   for (const { operation } of operations) {
     for (const status of Object.keys(operation.responses).filter((status) => status.startsWith('2'))) {
       const examples = answerOf(document, operation, status)?.content?.['application/json']?.examples

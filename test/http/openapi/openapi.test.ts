@@ -16,7 +16,7 @@ const service = await startService(t)
 const served = await service.call('GET', '/openapi.json', { key: null })
 const document: OpenApiDocument = served.body
 
-/** Routes that are no part of the API that the document describes. */
+/** Routes outside the documented API. */
 const NOT_DESCRIBED =
   /^\/(?:(?:livez|readyz|openapi\.json|docs|problems|metrics|assets|sign-in|sign-out|invitation|settings|account)(?:\/|$)|$)/
 
@@ -26,7 +26,7 @@ await t.test('openapi.json needs no key and is OpenAPI 3.1', async (t) => {
   t.equal(document.openapi, '3.1.0')
 })
 
-await t.test('every route of the API is described, with an id and a summary of its own', async (t) => {
+await t.test('every API route is described, with its own id and summary', async (t) => {
   const undescribed = service.app.registeredRoutes.filter(({ schema, url }) => {
     return schema.operationId === undefined && schema.hide !== true && !NOT_DESCRIBED.test(url)
   })
@@ -56,7 +56,7 @@ await t.test('every tag of an operation is explained', async (t) => {
   )
 })
 
-await t.test('what is said by name is there', async (t) => {
+await t.test('the named schemas exist', async (t) => {
   const names = [
     'Employee',
     'EmployeeCreate',
@@ -70,7 +70,7 @@ await t.test('what is said by name is there', async (t) => {
   t.strictSame(Object.keys(document.components['securitySchemes']!), ['apiId', 'apiKey', 'bearer'])
 })
 
-await t.test('the public API asks for both headers of a key, the admin endpoint for a token', async (t) => {
+await t.test('the public API requires both headers of a key, the admin endpoint a token', async (t) => {
   for (const { path, operation } of operationsOf(document)) {
     if (path.startsWith('/v1/')) t.strictSame(operation.security, [{ apiId: [], apiKey: [] }], path)
     else if (operation.security.length > 0) t.strictSame(operation.security, [{ bearer: [] }], path)
@@ -81,7 +81,7 @@ await t.test('the public API asks for both headers of a key, the admin endpoint 
   t.strictSame(open, ['/admin/v1/invitations/accept'])
 })
 
-await t.test('an answer has the same bytes whatever its schema says or forgets', async (t) => {
+await t.test("an answer's bytes do not depend on its schema", async (t) => {
   const app = Fastify()
   documentRoutes(app)
   const answer = { id: 'x', count: '7', more: { nested: [1, null] }, at: 1.5 }
@@ -116,7 +116,7 @@ const SAMPLES: unknown[] = [
   ...[{ ['k'.repeat(64)]: true }, { ['k'.repeat(65)]: true }, { a: [] }, 'emp_01m7wqmfakeh492yss9pa6yb7t'],
 ]
 
-await t.test('the schema of an attribute lets pass what the domain lets pass', async (t) => {
+await t.test("an attribute's schema accepts what the domain accepts", async (t) => {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
   ajv.addFormat('idn-email', /^[^@\s]+@[^@\s]+\.[^@\s]+$/)
@@ -135,7 +135,7 @@ await t.test('the schema of an attribute lets pass what the domain lets pass', a
   }
 })
 
-/** Trimming comes before limits, and whether an id names somebody is a matter of state. */
+/** Trimming comes before limits, and whether an id exists depends on state. */
 function isComparable(name: keyof typeof ATTRIBUTE_RULES, sample: unknown): boolean {
   const { kind } = ATTRIBUTE_RULES[name]
   if (kind === 'manager') return typeof sample !== 'string' || sample.startsWith('emp_')

@@ -10,7 +10,7 @@ await t.test('an unknown route is a 404 problem', async (t) => {
   }
 })
 
-await t.test('a method that a route does not have is a 405 with Allow', async (t) => {
+await t.test('an unsupported method is a 405 with Allow', async (t) => {
   const cases = [
     ['DELETE', '/v1/employees', 'GET, HEAD, POST, PATCH'],
     ['PUT', '/v1/employees/x', 'GET, HEAD, PATCH'],
@@ -24,7 +24,7 @@ await t.test('a method that a route does not have is a 405 with Allow', async (t
   }
 })
 
-await t.test("the client's own request id comes back when it is valid, else a new one", async (t) => {
+await t.test("a client's valid request id is returned, any other is replaced", async (t) => {
   const id = async (sent: string) =>
     (await service.call('GET', '/livez', { headers: { 'x-request-id': sent } })).headers['x-request-id']
   for (const good of ['sync-2026-11-20', 'A_b.9', 'x'.repeat(64)]) t.equal(await id(good), good)
@@ -32,7 +32,7 @@ await t.test("the client's own request id comes back when it is valid, else a ne
     t.match(await id(bad), /^[0-9a-f-]{36}$/)
 })
 
-await t.test('livez says that the process lives, readyz that it can serve', async (t) => {
+await t.test('livez says that the process is alive, readyz that it can serve', async (t) => {
   t.match(await service.call('GET', '/livez', { key: null }), { status: 200, body: { status: 'alive' } })
   t.match(await service.call('GET', '/readyz', { key: null }), { status: 200, body: { status: 'ready' } })
 })

@@ -12,7 +12,7 @@ const NEXT = 'the next password'
 const change = (cookie: string, current: string, password = NEXT, repeated = password) =>
   browse(service, '/account/password', { cookie, form: { current, password, repeated } })
 
-await t.test('who changes the own password goes on with a fresh session, and all others end', async (t) => {
+await t.test('a password change starts a fresh session and ends all others', async (t) => {
   const [here, there, other] = [
     await cookieOf(service, member),
     await cookieOf(service, member),
@@ -30,10 +30,10 @@ await t.test('who changes the own password goes on with a fresh session, and all
   const [event] = (await streamOf(service, member.user_id)).slice(-1)
   t.match(event, { type: 'UserPasswordSet', actor: member.user_id })
   t.strictSame(event!.data, {})
-  t.equal((await service.manage('GET', '/tokens', undefined, member.token)).status, 200, 'tokens go on')
+  t.equal((await service.manage('GET', '/tokens', undefined, member.token)).status, 200, 'tokens keep working')
 })
 
-await t.test('nothing changes with a wrong present password, two that differ, or one that is too short', async (t) => {
+await t.test('a wrong current password, a mismatch or a short password changes nothing', async (t) => {
   const cookie = await cookieOf(service, auditor)
   const before = (await streamOf(service, auditor.user_id)).length
   const hashes = countHashes(t)
@@ -54,7 +54,7 @@ await t.test('nothing changes with a wrong present password, two that differ, or
   t.equal((await streamOf(service, auditor.user_id)).length, before)
 })
 
-await t.test('of two changes at once one holds, and the other is told that it does not', async (t) => {
+await t.test('of two simultaneous changes one succeeds, and the other is refused', async (t) => {
   const fresh = await startService(t)
   const user = fresh.company.member
   const cookies = [await cookieOf(fresh, user), await cookieOf(fresh, user)]
@@ -76,26 +76,23 @@ await t.test('of two changes at once one holds, and the other is told that it do
   )
 })
 
-await t.test(
-  'who guesses at the present password of an open session is held up, and that holds up no sign-in',
-  async (t) => {
-    const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
-    const user = limited.company.member
-    const cookie = await cookieOf(limited, user)
-    const guess = (current: string) =>
-      browse(limited, '/account/password', { cookie, form: { current, password: NEXT, repeated: NEXT } })
-    for (let at = 0; at < 3; at += 1) t.equal((await guess(`guess number ${at}`)).status, 422)
-    const hashes = countHashes(t)
-    const refused = await guess(user.password)
-    t.equal(refused.status, 429)
-    t.ok(Number(refused.headers['retry-after']) > 0)
-    t.strictSame(hashes(), [])
-    t.equal((await browse(limited, '/sign-in', { form: { email: user.email, password: user.password } })).status, 303)
-  },
-)
+await t.test('guesses at the current password are limited, without limiting sign-in', async (t) => {
+  const limited = await startService(t, { SIGN_IN_LIMIT: '3' })
+  const user = limited.company.member
+  const cookie = await cookieOf(limited, user)
+  const guess = (current: string) =>
+    browse(limited, '/account/password', { cookie, form: { current, password: NEXT, repeated: NEXT } })
+  for (let at = 0; at < 3; at += 1) t.equal((await guess(`guess number ${at}`)).status, 422)
+  const hashes = countHashes(t)
+  const refused = await guess(user.password)
+  t.equal(refused.status, 429)
+  t.ok(Number(refused.headers['retry-after']) > 0)
+  t.strictSame(hashes(), [])
+  t.equal((await browse(limited, '/sign-in', { form: { email: user.email, password: user.password } })).status, 303)
+})
 
 for (const [role, user] of Object.entries({ admin, auditor })) {
-  await t.test(`${role}: an own token is shown once, works, and ends when it is revoked`, async (t) => {
+  await t.test(`${role}: a new token is shown once, works, and ends when it is revoked`, async (t) => {
     const cookie = await cookieOf(service, user)
     const form = { seen: seenOn(await browse(service, '/account', { cookie })), name: ' CI <x> ', expires_in_days: '7' }
     const shown = await browse(service, '/account/tokens', { cookie, form })
@@ -112,13 +109,17 @@ for (const [role, user] of Object.entries({ admin, auditor })) {
     t.notOk(page.text.includes(token!))
     const path = `/account/tokens/${listed[0].id}/revoke`
     t.match(await browse(service, path, { cookie }), { status: 200, text: /Revoke “CI &lt;x&gt;”\?/ })
-    t.equal((await service.manage('GET', '/tokens', undefined, token)).status, 200, 'asking ends nothing')
+    t.equal(
+      (await service.manage('GET', '/tokens', undefined, token)).status,
+      200,
+      'the confirmation page ends nothing',
+    )
     t.match(await browse(service, path, { cookie, form: {} }), { status: 303, location: '/account?done=revoked' })
     t.equal((await service.manage('GET', '/tokens', undefined, token)).status, 401)
   })
 }
 
-await t.test("the account page has one's own tokens alone, for administrators too", async (t) => {
+await t.test("the account page lists only one's own tokens, for administrators too", async (t) => {
   const cookie = await cookieOf(service, admin)
   const { body } = await service.manage('POST', '/tokens', { name: 'Of the auditor' }, auditor.token)
   t.notMatch((await browse(service, '/account', { cookie })).text, 'Of the auditor')
@@ -134,7 +135,7 @@ await t.test("the account page has one's own tokens alone, for administrators to
   t.match(faulty, { status: 422, text: /must be at most 366/ })
 })
 
-await t.test('the sessions are listed, with this one told from the others and the ended ones left out', async (t) => {
+await t.test('the list of sessions marks the current one and leaves out ended ones', async (t) => {
   const user = (await service.makeCompany('Fresh')).member
   await service.pool.query(`update users set email = 'fresh@example.com' where user_id = $1`, [toUuid(user.user_id)])
   const cookies: string[] = []

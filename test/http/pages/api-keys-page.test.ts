@@ -21,7 +21,7 @@ async function issue(name: string) {
 const verify = (api_id: string, api_key: string) => service.call('GET', '/v1/auth/verify', { key: { api_id, api_key } })
 const keyCount = async () => (await service.manage('GET', '/api-keys')).body.items.length
 
-await t.test('the secret is shown with a line that works, and on no other page', async (t) => {
+await t.test('the secret is shown once, with a command that works', async (t) => {
   const { id, secret, shown, page } = await issue(' Nightly <sync> ')
   t.equal(shown.status, 200)
   t.match(await verify(id!, secret!), { status: 200, body: { quota_limit: 7, refresh_period: 'daily' } })
@@ -37,7 +37,7 @@ await t.test('the secret is shown with a line that works, and on no other page',
   }
 })
 
-await t.test('where the service is reached by another address, the line names that one', async (t) => {
+await t.test('the command uses the address by which the service is reached', async (t) => {
   const headers = { 'sec-fetch-site': 'same-origin', host: "evil'; rm -rf ~ #" }
   const form = { seen: String(await keyCount()), name: 'x', ...QUOTA }
   const { text } = await browse(service, NEW, { cookie, form, headers })
@@ -51,32 +51,29 @@ await t.test('where the service is reached by another address, the line names th
   )
 })
 
-await t.test(
-  'a form that issues a key and is sent again issues no second one, also when both come at once',
-  async (t) => {
-    const before = await keyCount()
-    const form = { seen: seenOn(await open(NEW)), name: 'Once', ...QUOTA }
-    const answers = await Promise.all([1, 2, 3].map(() => send(NEW, form)))
-    answers.push(await send(NEW, form))
-    t.strictSame(
-      answers.map(({ status }) => status).sort((a, b) => a - b),
-      [200, 412, 412, 412],
-    )
-    t.equal(await keyCount(), before + 1)
-    const refused = answers.at(-1)!
-    t.match(refused.text, 'Nothing was done')
-    t.notOk(secretOn(refused))
-    t.match(refused.text, 'value="Once"')
-    t.equal(
-      (await send(NEW, { ...form, seen: seenOn(refused) })).status,
-      200,
-      'who wants another one sends what the refusal shows',
-    )
-    t.equal((await send(NEW, { name: 'No version', ...QUOTA })).status, 412)
-  },
-)
+await t.test('submitting the new-key form twice issues one key, also when both arrive at once', async (t) => {
+  const before = await keyCount()
+  const form = { seen: seenOn(await open(NEW)), name: 'Once', ...QUOTA }
+  const answers = await Promise.all([1, 2, 3].map(() => send(NEW, form)))
+  answers.push(await send(NEW, form))
+  t.strictSame(
+    answers.map(({ status }) => status).sort((a, b) => a - b),
+    [200, 412, 412, 412],
+  )
+  t.equal(await keyCount(), before + 1)
+  const refused = answers.at(-1)!
+  t.match(refused.text, 'Nothing was done')
+  t.notOk(secretOn(refused))
+  t.match(refused.text, 'value="Once"')
+  t.equal(
+    (await send(NEW, { ...form, seen: seenOn(refused) })).status,
+    200,
+    "resubmitting the refusal's form issues another one",
+  )
+  t.equal((await send(NEW, { name: 'No version', ...QUOTA })).status, 412)
+})
 
-await t.test('a form that rotates a key and is sent again makes no further secret', async (t) => {
+await t.test('submitting the rotation form twice makes one secret', async (t) => {
   const { id, page, secret } = await issue('Rotated')
   const form = { seen: seenOn(await open(page)), overlap_seconds: '3600' }
   const rotated = secretOn(await send(`${page}/rotate`, form))!
@@ -101,7 +98,7 @@ await t.test('a form that rotates a key and is sent again makes no further secre
 })
 
 await t.test(
-  'two administrators who edit a key at once: the second sees that it has changed, and what was written stays in the form',
+  'when two administrators edit a key at once, the second sees the change and keeps their input',
   async (t) => {
     const { page } = await issue('Edited')
     const seen = seenOn(await open(page))
@@ -135,7 +132,7 @@ await t.test('a key is disabled, enabled and revoked, and then nothing can be do
   t.match((await open('/settings/api-keys?status=disabled')).text, 'Short life')
   t.match(await send(`${page}/enable`, {}), { status: 303, location: `${page}?done=enabled` })
   t.equal((await verify(id!, secret!)).body.is_enabled, true)
-  t.equal((await open(`${page}/revoke`)).status, 200, 'asking ends nothing')
+  t.equal((await open(`${page}/revoke`)).status, 200, 'the confirmation page ends nothing')
   t.equal((await verify(id!, secret!)).status, 200)
   t.match(await send(`${page}/revoke`, {}), { status: 303, location: `${page}?done=revoked` })
   t.equal((await verify(id!, secret!)).status, 401)
@@ -144,7 +141,7 @@ await t.test('a key is disabled, enabled and revoked, and then nothing can be do
   t.match(await send(`${page}/rotate`, { seen: '4', overlap_seconds: '0' }), { status: 409 })
 })
 
-await t.test('the list goes on page by page, and shows how much of each quota is used', async (t) => {
+await t.test('the list is paged, and shows how much of each quota is used', async (t) => {
   const tiny = await issue('Tiny')
   await service.manage('PATCH', `/api-keys/${tiny.id}`, { quota_limit: 0 })
   for (let at = 0; at < 52; at += 1) await service.manage('POST', '/api-keys', { name: `Key ${at}` })

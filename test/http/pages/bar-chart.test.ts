@@ -1,7 +1,7 @@
 import t from 'tap'
 import { chooseLabelledColumns, roundScale, stackBars } from '../../../src/http/pages/usage/bar-chart.ts'
 
-await t.test('an axis has round whole numbers, begins at 0 and holds the largest value', async (t) => {
+await t.test('an axis starts at 0, has round whole steps and holds the largest value', async (t) => {
   t.strictSame(roundScale(7, 5), { max: 8, ticks: [0, 2, 4, 6, 8] })
   t.strictSame(roundScale(301, 5), { max: 400, ticks: [0, 100, 200, 300, 400] })
   t.strictSame(roundScale(0, 5), { max: 1, ticks: [0, 1] }, 'an empty chart has an axis')
@@ -9,12 +9,12 @@ await t.test('an axis has round whole numbers, begins at 0 and holds the largest
   for (let largest = 1; largest < 3_000_000; largest = Math.ceil(largest * 1.37)) {
     const { max, ticks } = roundScale(largest, 5)
     const step = ticks[1]!
-    t.ok(max >= largest && max - largest < step, `${largest} is held by ${max}, and no step is in vain`)
+    t.ok(max >= largest && max - largest < step, `${largest} fits below ${max}, and no step is wasted`)
     t.ok(ticks.length <= 6 && /^[125]0*$/.test(String(step)), `${largest} has steps of ${step}`)
   }
 })
 
-await t.test('bars stand on one another and on the axis, as tall as their values', async (t) => {
+await t.test('bars are stacked from the axis up, as tall as their values', async (t) => {
   const [first, second] = stackBars(
     [
       [3, 1],
@@ -35,7 +35,7 @@ await t.test('bars stand on one another and on the axis, as tall as their values
   t.ok(second![0]!.x + second![0]!.width < 100)
 })
 
-await t.test('what is there can be seen, however small it is, and nothing is shown of what is not', async (t) => {
+await t.test('the smallest value is visible, and zero is not', async (t) => {
   const [segments] = stackBars([[1, 0]], 1_000_000, 100)
   t.strictSame(
     segments!.map(({ height }) => height),
@@ -43,7 +43,7 @@ await t.test('what is there can be seen, however small it is, and nothing is sho
   )
 })
 
-await t.test('the first and the last column are named, and what lies evenly between them', async (t) => {
+await t.test('the first and last columns are labelled, and some evenly between them', async (t) => {
   t.strictSame(chooseLabelledColumns(30, 3), [0, 15, 29])
   t.strictSame(chooseLabelledColumns(2, 3), [0, 1])
   t.strictSame(chooseLabelledColumns(1, 3), [0])

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startService } from '../../support/service.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 
-/* What every page says to the browser, also a page that refuses: a new page goes into the table. */
+/* The headers of every page, including refusals. Add each new page to the table. */
 
 const service = await startService(t)
 const { company } = service
@@ -64,13 +64,13 @@ for (const [path, cookie, status, form] of PAGES) {
       t.notMatch(
         text,
         /<script(?! src="\/assets\/)|\son[a-z]+=|\sstyle=|https?:\/\/(?!127\.0\.0\.1)/,
-        'nothing inline and nothing from outside',
+        'nothing inline and nothing external',
       )
     },
   )
 }
 
-await t.test('the secret that is shown once stays in no cache', async (t) => {
+await t.test('the one-time secret is never cached', async (t) => {
   const form = { seen: '1', name: 'x', quota_limit: '5', refresh_period: 'daily' }
   const shown = await browse(service, '/settings/api-keys/new', { cookie: admin, form })
   t.match(shown.text, /el_live_\w{49}/)

@@ -7,7 +7,7 @@ const service = await startService(t)
 const page = (path: string, accept = 'text/html,application/xhtml+xml,*/*;q=0.8') =>
   service.call('GET', path, { key: null, headers: { accept } })
 
-await t.test('every code that the domain has, has a page, and every page a code', async (t) => {
+await t.test('every code in the domain has a page, and every page a code', async (t) => {
   const source = readFileSync('src/domain/errors.ts', 'utf8')
   const [, union] = /export type ProblemCode =\n((?: {2}\| '\w+'\n)+)/.exec(source)!
   t.strictSame([...union!.matchAll(/'(\w+)'/g)].map(([, code]) => code!).toSorted(), PROBLEM_CODES.toSorted())
@@ -28,7 +28,7 @@ await t.test(
   },
 )
 
-await t.test('who asks for JSON gets JSON, with the type that problem documents have', async (t) => {
+await t.test('a client that asks for JSON gets it, with the type of problem documents', async (t) => {
   const { body: refused } = await service.call('GET', '/v1/employees/x')
   for (const accept of ['application/json', 'application/problem+json']) {
     const { status, body } = await page(refused.type, accept)
@@ -43,13 +43,13 @@ await t.test('who asks for JSON gets JSON, with the type that problem documents 
   )
 })
 
-await t.test('a code that does not exist is a 404 problem, whatever it is called', async (t) => {
+await t.test('an unknown code is a 404 problem, whatever its name', async (t) => {
   for (const code of ['nothing', 'constructor', '__proto__', '%3Cscript%3E']) {
     t.match(await page(`/problems/${code}`), { status: 404, body: { code: 'route_not_found' } })
   }
 })
 
-await t.test('the pages load what this server has and nothing else, and the list links to all', async (t) => {
+await t.test('the pages load only from this server, and the list links to all', async (t) => {
   const { body, headers } = await page('/problems')
   t.match(
     headers['content-security-policy'],

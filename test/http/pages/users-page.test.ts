@@ -12,7 +12,7 @@ const seenOn = ({ text }: { text: string }) => /name="seen" value="(\d+)"/.exec(
 const linkOn = ({ text }: { text: string }) => /<code id="link">([^<]+)<\/code>/.exec(text)?.[1]
 const pageOn = ({ text }: { text: string }) => /href="(\/settings\/users\/usr_\w+)"/.exec(text)![1]!
 
-/** Invites somebody through the form, who takes the link, and gives the page of the user. */
+/** Invites a user through the form, accepts the link, and returns the user's page. */
 async function join(email: string, role: string) {
   const invited = await send('/settings/users/new', { email, name: 'Bo', role })
   const token = new URL(linkOn(invited)!).searchParams.get('token')!
@@ -21,7 +21,7 @@ async function join(email: string, role: string) {
   return { page, id: page.slice(page.lastIndexOf('/') + 1), email, password: 'a password of Bo' }
 }
 
-await t.test('an invitation shows its link once, and sent again it meets its own e-mail address', async (t) => {
+await t.test('an invitation shows its link once, and submitting it again is refused as a duplicate', async (t) => {
   const form = { email: ' New.Person@Example.com ', name: ' New <b> ', role: 'auditor' }
   const [one, other] = await Promise.all([send('/settings/users/new', form), send('/settings/users/new', form)])
   const [invited, refused] = one.status === 200 ? [one, other] : [other, one]
@@ -36,7 +36,7 @@ await t.test('an invitation shows its link once, and sent again it meets its own
   t.match(event, { type: 'UserInvited', actor: admin.user_id })
 })
 
-await t.test('what is wrong with an invitation is told at its fields', async (t) => {
+await t.test('invitation errors are shown at their fields', async (t) => {
   const answer = await send('/settings/users/new', { email: 'nobody', name: '', role: 'owner' })
   t.equal(answer.status, 422)
   t.match(answer.text, 'id="name-fault"')
@@ -47,7 +47,7 @@ await t.test('what is wrong with an invitation is told at its fields', async (t)
   })
 })
 
-await t.test('the role is changed, and who is no administrator any more has no way back', async (t) => {
+await t.test("the role is changed, and a former administrator can't change it back", async (t) => {
   const user = await join('role@example.com', 'member')
   t.match(await send(`${user.page}/role`, { role: 'admin' }), { status: 303, location: `${user.page}?done=role` })
   const own = await cookieOf(service, user)
@@ -59,7 +59,7 @@ await t.test('the role is changed, and who is no administrator any more has no w
   t.match(await send(`${user.page}/role`, { role: 'owner' }), { status: 422, text: /id="role-fault"/ })
 })
 
-await t.test('the last administrator is neither removed nor made less, and the page says why', async (t) => {
+await t.test('the last administrator can be neither removed nor demoted, and the page says why', async (t) => {
   const page = `/settings/users/${admin.user_id}`
   for (const [path, form] of [
     [`${page}/role`, { role: 'member' }],
@@ -73,11 +73,11 @@ await t.test('the last administrator is neither removed nor made less, and the p
   t.ok(await letsIn(service, cookie))
 })
 
-await t.test('a reset shows another link, ends the sessions, and sent again it makes none', async (t) => {
+await t.test('a reset shows a new link and ends the sessions; submitting it again makes none', async (t) => {
   const user = await join('reset@example.com', 'member')
   const session = await cookieOf(service, user)
   const confirmation = await open(`${user.page}/reset-password`)
-  t.ok(await letsIn(service, session), 'asking ends nothing')
+  t.ok(await letsIn(service, session), 'the confirmation page ends nothing')
   t.notMatch(confirmation.text, 'This is you')
   const form = { seen: seenOn(confirmation) }
   const reset = await send(`${user.page}/reset-password`, form)
@@ -88,14 +88,14 @@ await t.test('a reset shows another link, ends the sessions, and sent again it m
   const accepted = await browse(service, '/invitation', {
     form: { token, password: 'another password', repeated: 'another password' },
   })
-  t.equal(accepted.status, 200, 'the link still serves')
+  t.equal(accepted.status, 200, 'the link still works')
 })
 
-await t.test('a removal ends everything of the user, who stays to be seen', async (t) => {
+await t.test('a removal ends all access of the user, who remains listed', async (t) => {
   const user = await join('gone@example.com', 'admin')
   const session = await cookieOf(service, user)
   t.equal((await open(`${user.page}/remove`)).status, 200)
-  t.ok(await letsIn(service, session), 'asking ends nothing')
+  t.ok(await letsIn(service, session), 'the confirmation page ends nothing')
   t.match(await send(`${user.page}/remove`, {}), { status: 303, location: `${user.page}?done=removed` })
   t.notOk(await letsIn(service, session))
   t.match((await open('/settings/users?status=removed')).text, 'gone@example.com')
@@ -105,7 +105,7 @@ await t.test('a removal ends everything of the user, who stays to be seen', asyn
 })
 
 await t.test(
-  'whoever resets the own password is told before, and gets the link though the session has ended',
+  "a reset of one's own password has a warning, and shows its link although the session has ended",
   async (t) => {
     const user = await join('own@example.com', 'admin')
     const own = await cookieOf(service, user)

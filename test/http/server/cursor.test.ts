@@ -6,7 +6,7 @@ import { ProblemError } from '../../../src/http/server/problem.ts'
 
 const anyPlace = fc.integer({ min: 0, max: 999_999_999_999_999 })
 
-await t.test('a cursor is read back as the place that it was made of', async () => {
+await t.test('a cursor decodes to the place it was made from', async () => {
   fc.assert(fc.property(anyPlace, (place) => assert.equal(decodeCursor(encodeCursor(place)), place)))
 })
 
@@ -24,7 +24,7 @@ const refusal = (cursor: string) => {
   return null
 }
 
-await t.test('what no list gave is refused, and not quoted', async (t) => {
+await t.test('a forged cursor is refused, and not quoted', async (t) => {
   const made = (text: string) => Buffer.from(text, 'latin1').toString('base64url')
   const cursor = encodeCursor(42)
   for (const text of [
@@ -52,7 +52,7 @@ await t.test('what no list gave is refused, and not quoted', async (t) => {
   t.notMatch(refusal('canary')?.detail, /canary/)
 })
 
-await t.test('any text at all is read as a cursor only if a list could have given it', async () => {
+await t.test('any text is accepted as a cursor only if a list could have made it', async () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String(), fc.stringMatching(/^MTo[A-Za-z0-9_-]*$/)), (text) => {
       if (refusal(text) === null) assert.equal(encodeCursor(decodeCursor(text)), text)

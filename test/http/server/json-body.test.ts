@@ -8,7 +8,7 @@ import { anyJson } from '../../support/domain/arbitraries.ts'
 const parse = (text: string) => parseJsonBody(Buffer.from(text, 'utf8'))
 const BOM = '\ufeff'
 
-/** Code and detail of the refusal; fails when the body is taken or something else is thrown. */
+/** The code and detail of the refusal. Fails when the body is accepted or another error is thrown. */
 function refusalOf(body: string | Buffer): { code: string; detail: string } {
   try {
     parseJsonBody(typeof body === 'string' ? Buffer.from(body, 'utf8') : body)
@@ -35,14 +35,14 @@ const MALFORMED: [what: string, body: string | Buffer][] = [
   ['a second byte order mark before a number of many digits', `${BOM}${BOM}{"a":1234567890123456}`],
   ['cut off', '{"a":1'],
   ['two values', '{} {}'],
-  ['a comma too many', '[1,]'],
+  ['an extra comma', '[1,]'],
   ['single quotes', "{'a':1}"],
   ['a comment', '{} // x'],
   ['NaN', '[NaN]'],
   ['a leading zero', '[01]'],
   ['a raw line feed in a text', '["a\nb"]'],
   ['a raw U+0000', '["\0"]'],
-  ['an escape that JSON does not have', String.raw`["\x41"]`],
+  ['an escape unknown to JSON', String.raw`["\x41"]`],
   ['half an escape', String.raw`["\u00"]`],
   ['33 levels of arrays', nested(33, '[', ']')],
   ['33 levels of objects', nested(33, '{"a":', '}', '1')],
@@ -51,13 +51,13 @@ const MALFORMED: [what: string, body: string | Buffer][] = [
   ['8 MiB of opening objects', '{"a":'.repeat((8 * 1024 * 1024) / 5)],
   ['8 MiB of closing brackets', ']'.repeat(8 * 1024 * 1024)],
   ['__proto__', '{"__proto__":{"a":1}}'],
-  ['__proto__ that is no object', '{"__proto__":1}'],
+  ['__proto__ that is not an object', '{"__proto__":1}'],
   ['__proto__ below', '{"employees":[{"custom_attributes":{"__proto__":null}}]}'],
-  ['__proto__ in escapes', String.raw`{"\u005f_proto__":{}}`],
-  ['__proto__ in escapes alone', `{"${escaped('__proto__')}" :1}`],
-  ['a byte that UTF-8 does not have', Buffer.from([0x22, 0xff, 0x22])],
+  ['an escaped __proto__', String.raw`{"\u005f_proto__":{}}`],
+  ['a fully escaped __proto__', `{"${escaped('__proto__')}" :1}`],
+  ['a byte that is not in UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ['Latin-1', Buffer.from('{"a":"é"}', 'latin1')],
-  ['a sequence that is cut off', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
+  ['a truncated sequence', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
   ['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
   ['an overlong quote of three bytes', Buffer.from([0x22, 0xe0, 0x80, 0xa2, 0x22])],
   ['an overlong U+0000', Buffer.from([0x22, 0xc0, 0x80, 0x22])],
@@ -80,10 +80,10 @@ const INVALID: [what: string, body: string, says: RegExp][] = [
   ['a lone low surrogate', String.raw`["\uDC00x"]`, /surrogate/],
   ['surrogates the wrong way round', String.raw`["\udc00\ud800"]`, /surrogate/],
   ['a lone surrogate in a name', String.raw`[{"\ud800":1}]`, /surrogate/],
-  ['a number above all doubles', '{"a":1e400}', /number/],
-  ['a number below all doubles', '[-1e400]', /number/],
-  ['a number above all doubles, in digits', `[${'9'.repeat(400)}]`, /number/],
-  ['a number so near to zero that it would become zero', '[1e-400]', /number/],
+  ['a number above every double', '{"a":1e400}', /number/],
+  ['a number below every double', '[-1e400]', /number/],
+  ['a number above every double, in digits', `[${'9'.repeat(400)}]`, /number/],
+  ['a number so small that it would become zero', '[1e-400]', /number/],
   ['the same, in digits', `[-0.${'0'.repeat(400)}1]`, /number/],
   ['the first whole number that a double rounds', '[9007199254740993]', /number/],
   ['the same below zero', '{"a":{"b":-9007199254740993}}', /number/],
@@ -108,13 +108,13 @@ const TAKEN: [what: string, body: string, value: unknown][] = [
   ['brackets inside a text', `["${'['.repeat(100)}"]`, undefined],
   ['one byte order mark, which RFC 8259 lets a reader ignore', `${BOM}{"a":1}`, { a: 1 }],
   [
-    'the largest whole numbers that a double holds one by one',
+    'the largest whole numbers that doubles represent exactly',
     '[9007199254740992,-9007199254740992]',
     [2 ** 53, -(2 ** 53)],
   ],
-  ['larger numbers that a double holds', '[1e20,100000000000000000000,18446744073709551616]', [1e20, 1e20, 2 ** 64]],
+  ['larger numbers that doubles represent', '[1e20,100000000000000000000,18446744073709551616]', [1e20, 1e20, 2 ** 64]],
   [
-    'the digits by which a double is written',
+    'the digits of a double as written',
     '[18446744073709552000,123456789012345680000]',
     [2 ** 64, 123456789012345680000],
   ],
@@ -134,7 +134,7 @@ const TAKEN: [what: string, body: string, value: unknown][] = [
     '{"constructor":{"prototype":1},"toString":2}',
     { constructor: { prototype: 1 }, toString: 2 },
   ],
-  ['values that are no object', '"x"', 'x'],
+  ['values that are not objects', '"x"', 'x'],
   ['null', 'null', null],
 ]
 
@@ -153,7 +153,7 @@ await t.test('any JSON comes through unchanged, however it is indented', async (
   )
 })
 
-await t.test('any bytes are taken or refused with a problem, and nothing else is thrown', async () => {
+await t.test('any bytes are accepted or refused with a problem, and nothing else is thrown', async () => {
   const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array))
   const piece = fc.constantFrom(
     '{',
@@ -185,7 +185,7 @@ await t.test('any bytes are taken or refused with a problem, and nothing else is
   )
 })
 
-await t.test('a refusal tells where a text is: up to the last name that is not the client’s own', async (t) => {
+await t.test("a refusal says where a bad text is, down to the last name that is not the client's own", async (t) => {
   const at = (body: string) => / at (.*?) contains/.exec(refusalOf(body).detail)?.[1]
   t.equal(at(String.raw`{"employees":[{},{"first_name":"\u0000"}]}`), '/employees/1/first_name')
   t.equal(at(String.raw`[{"custom_attributes":{"secret":"\ud800"}}]`), '/0/custom_attributes')
@@ -193,14 +193,14 @@ await t.test('a refusal tells where a text is: up to the last name that is not t
   t.equal(at(String.raw`{"0":"\u0000"}`), 'the top level')
 })
 
-await t.test('a refusal tells the character at which the body stops being JSON', async (t) => {
+await t.test('a refusal says at which character the body stops being JSON', async (t) => {
   t.match(refusalOf('{"a"1}').detail, /at character 4$/)
   t.notMatch(refusalOf('[position 424242').detail, /424242/)
 })
 
 const SECRET = 'canary'
 
-await t.test('no refusal quotes the body, neither its values nor its names', async (t) => {
+await t.test("no refusal quotes the body's values or names", async (t) => {
   let refused = 0
   const text = fc.constantFrom(
     '"canary"',
@@ -235,7 +235,7 @@ await t.test('no refusal quotes the body, neither its values nor its names', asy
     }),
     { numRuns: 3000 },
   )
-  t.ok(refused > 1000, 'refusals were looked at')
+  t.ok(refused > 1000, 'enough bodies were refused')
 })
 
 await t.test('a refusal is short, however long the body is', async (t) => {

@@ -5,8 +5,8 @@ import { startService } from '../../support/service.ts'
 import { browse } from '../../support/http/sessions.ts'
 
 /*
- * The log of a real process, at its most talkative, while people sign in, set passwords, issue keys and invite others,
- * and while all that fails inside: no password, cookie, link or secret stands in it.
+ * The log of a real process at trace level while users sign in, set passwords, issue keys and invite others, and
+ * while all of that fails: it holds no password, cookie, link or secret.
  */
 
 const service = await startService(t)
@@ -22,7 +22,7 @@ const server = launch(t, ['serve'], {
 const address = await server.prints(/listens on (http:\S+)/)
 const secrets = new Set([PASSWORD, admin.password, 'canary@example.com', 'Canary Name'])
 
-/** Everything that shows or takes a secret. Returns the statuses. */
+/** Calls everything that shows or takes a secret. Returns the statuses. */
 async function everything(
   cookieBefore: string | null,
   round: number,
@@ -65,12 +65,12 @@ async function everything(
   return { statuses, cookie }
 }
 
-await t.test('the pages do their work, and refuse', async (t) => {
+await t.test('the pages succeed and refuse', async (t) => {
   const { statuses } = await everything(null, 0)
   t.strictSame(statuses, [401, 401, 303, 200, 200, 200, 200, 200, 401, 200, 200, 422, 422])
 })
 
-await t.test('they fail inside, with errors of the database that quote whole rows', async (t) => {
+await t.test('they fail with database errors that quote whole rows', async (t) => {
   const { cookie } = await everything(null, 1)
   for (const [at, table] of ['sessions', 'api_keys', 'users', 'user_tokens'].entries()) {
     await asSuperuser(service.urls.superUrl, `alter table ${table} add constraint canary check (false) not valid`)
@@ -80,7 +80,7 @@ await t.test('they fail inside, with errors of the database that quote whole row
   }
 })
 
-await t.test('nothing of it stands in the log', async (t) => {
+await t.test('none of it is in the log', async (t) => {
   const { stderr } = await server.end('SIGTERM')
   t.match(stderr, '"DatabaseError"', 'the failures were logged')
   t.ok(secrets.size > 12)

@@ -5,8 +5,8 @@ import type { CallOptions } from '../../support/service.ts'
 import { send, startService } from '../../support/service.ts'
 
 /*
- * The log of a real process, at its most talkative, while calls of the public API succeed and fail in every way: nothing
- * that was sent stands in it, neither a secret nor what is personal.
+ * The log of a real process at trace level while calls of the public API succeed and fail in every way: it holds
+ * nothing that was sent, neither secrets nor personal data.
  */
 
 const service = await startService(t)
@@ -42,7 +42,7 @@ const person = (more: Record<string, unknown> = {}) => {
 const call = async (method: string, path: string, options: CallOptions) =>
   (await send(address, method, path, { key, ...options })).status
 
-await t.test('no call of the public API leaves a secret or a person in the log', async (t) => {
+await t.test('no public call leaves a secret or personal data in the log', async (t) => {
   const headers = { 'idempotency-key': 'Canary-Idempotency' }
   const statuses = [
     await call('POST', '/v1/employees', { body: person(), headers }),
@@ -65,7 +65,7 @@ await t.test('no call of the public API leaves a secret or a person in the log',
   t.strictSame(statuses, [201, 201, 422, 422, 422, 404, 400, 400, 415, 200, 400, 404, 401, 200])
 })
 
-await t.test('an error of the database that quotes what was sent is stripped of it', async (t) => {
+await t.test('a database error that quotes the request is logged without the quote', async (t) => {
   await asSuperuser(
     service.urls.superUrl,
     `create function quote() returns trigger language plpgsql as $$
@@ -84,8 +84,8 @@ await t.test('an error of the database that quotes what was sent is stripped of 
   )
 })
 
-await t.test('none of it stands in the log', async (t) => {
+await t.test('none of it is in the log', async (t) => {
   const { stderr } = await server.end('SIGTERM')
-  t.match(stderr, /could not store a call/, 'the fault itself is logged')
+  t.match(stderr, /could not store a call/, 'the error itself is logged')
   for (const canary of CANARIES) t.notOk(stderr.includes(canary), canary)
 })

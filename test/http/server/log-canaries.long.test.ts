@@ -7,8 +7,8 @@ import { send, startService } from '../../support/service.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 
 /*
- * The log of a real process, at its most talkative, while every route about keys, users and tokens succeeds and fails
- * in every way: nothing that was sent or shown stands in it.
+ * The log of a real process at trace level while every route for keys, users and tokens succeeds and fails in every
+ * way: it holds nothing that was sent or shown.
  */
 
 const service = await startService(t)
@@ -34,12 +34,12 @@ async function request(
   return answer
 }
 
-// To work on while nothing new can be made.
+// These are used when creating new ones fails.
 const { body: spareKey } = await request('POST', '/api-keys', { name: NAME })
 const { body: spareUser } = await request('POST', '/users', { email: `spare${EMAIL}`, name: NAME, role: 'auditor' })
 const { body: spareToken } = await request('POST', '/tokens', { name: NAME })
 
-/** Every route, with what it needs to succeed the first time and to be refused the second. */
+/** Calls every route so that it succeeds in the first round and is refused in the second. */
 async function everyRoute(round: string): Promise<number[]> {
   const statuses: number[] = []
   const call = async (...args: Parameters<typeof request>) => {
@@ -95,7 +95,7 @@ async function badBodies(): Promise<void> {
   }
 }
 
-/** The server of a process whose whole output is kept. */
+/** Starts the server as a process and keeps its whole output. */
 async function startTalkative(): Promise<{ log: string[]; address: string }> {
   const { serviceUrl, ownerUrl } = service.urls
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
@@ -117,15 +117,15 @@ async function startTalkative(): Promise<{ log: string[]; address: string }> {
     await exited
   })
   const log: string[] = []
-  const [said, logged] = [child.stdout, child.stderr].map((stream) => readline.createInterface(stream))
-  for (const lines of [said!, logged!]) lines.on('line', (line) => log.push(line))
-  await Promise.race([once(said!, 'line'), exited])
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => readline.createInterface(stream))
+  for (const lines of [stdout!, stderr!]) lines.on('line', (line) => log.push(line))
+  await Promise.race([once(stdout!, 'line'), exited])
   const [address] = /http:\/\/[\w.:]+/.exec(log.join('\n')) ?? []
   if (address === undefined) throw new Error(`it did not start: ${log.join('\n')}`)
   return { log, address }
 }
 
-await t.test('the routes succeed and are refused in their ways', async (t) => {
+await t.test('the routes succeed, and are refused', async (t) => {
   const statuses = await everyRoute('a')
   t.strictSame(
     [...new Set(statuses)].sort((a, b) => a - b),
@@ -134,7 +134,7 @@ await t.test('the routes succeed and are refused in their ways', async (t) => {
   await badBodies()
 })
 
-await t.test('they fail inside, with errors of the database that quote whole rows', async (t) => {
+await t.test('they fail with database errors that quote whole rows', async (t) => {
   for (const table of ['api_keys', 'users', 'user_tokens', 'events']) {
     await asSuperuser(service.urls.superUrl, `alter table ${table} add constraint canary check (false) not valid`)
     const statuses = await everyRoute(table.charAt(0))
@@ -144,7 +144,7 @@ await t.test('they fail inside, with errors of the database that quote whole row
   t.ok(log.filter((line) => line.includes('"DatabaseError"')).length > 10, 'the failures were logged')
 })
 
-await t.test('nothing that was sent or shown stands in the log', async (t) => {
+await t.test('nothing sent or shown is in the log', async (t) => {
   t.ok(secrets.size > 15)
   const text = log.join('\n')
   for (const secret of secrets) t.notOk(text.includes(secret), secret.slice(0, 8))

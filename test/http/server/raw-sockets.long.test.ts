@@ -6,8 +6,8 @@ import { openRawSocket, statusesIn } from '../../support/http/raw-socket.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /*
- * What no HTTP client sends: slow, torn, contradictory and endless requests, each on a socket of its own, while a good
- * client beside them is answered all the while.
+ * Requests that no HTTP client sends: slow, torn, contradictory or endless, each on its own socket, while the service
+ * keeps answering a good client.
  */
 
 const service = await startService(t, { REQUEST_TIMEOUT_MS: '1000', STREAM_HEARTBEAT_MS: '100', BODY_LIMIT: '20000' })
@@ -17,9 +17,9 @@ const open = () => openRawSocket(t, service.address)
 const POST = `POST /v1/employees HTTP/1.1\r\nhost: x\r\n${KEY}content-type: application/json\r\n`
 const VERIFY = `GET /v1/auth/verify HTTP/1.1\r\nhost: x\r\n${KEY}`
 
-/** A good client creates one employee after another until it is stopped. */
+/** A good client that creates one employee after another until it is stopped. */
 const good = { statuses: [] as number[], isStopped: false }
-// Each on a connection of its own: the service may close one that was idle for REQUEST_TIMEOUT_MS just when it is used.
+// Each on its own connection: the service may close one that was idle for REQUEST_TIMEOUT_MS just when it is used.
 const createEmployee = () =>
   service.call('POST', '/v1/employees', { body: employee(), headers: { connection: 'close' } })
 const goodClient = (async () => {
@@ -29,7 +29,7 @@ const goodClient = (async () => {
   }
 })()
 
-/** Sends one request and gives the statuses of all that comes until the server closes the connection. */
+/** Sends one request and returns the statuses of all answers until the server closes the connection. */
 async function answersTo(bytes: string | Buffer): Promise<{ statuses: number[]; text: string }> {
   const socket = await open()
   socket.write(bytes)
@@ -37,7 +37,7 @@ async function answersTo(bytes: string | Buffer): Promise<{ statuses: number[]; 
   return { statuses: statusesIn(text), text }
 }
 
-await t.test('who is slow with a request is cut off: with nothing, half of a header, half of a body', async (t) => {
+await t.test('a slow request is cut off: nothing sent, half a header, half a body', async (t) => {
   const beginnings = [
     '',
     'GET /livez HT',
@@ -52,7 +52,7 @@ await t.test('who is slow with a request is cut off: with nothing, half of a hea
   }
 })
 
-await t.test('who sends a byte at a time is cut off as well', async (t) => {
+await t.test('a client that sends a byte at a time is cut off', async (t) => {
   const socket = await open()
   socket.write(VERIFY)
   const dripping = setInterval(() => socket.write('x: 1\r\n'), 50)
@@ -60,7 +60,7 @@ await t.test('who sends a byte at a time is cut off as well', async (t) => {
   clearInterval(dripping)
 })
 
-await t.test('who does not take an answer is cut off', async (t) => {
+await t.test('a client that does not read is cut off', async (t) => {
   const accepted = new Promise<net.Socket>((resolve) => {
     service.app.server.on('connection', (socket: net.Socket) => socket.remotePort === deaf.localPort && resolve(socket))
   })
@@ -89,29 +89,29 @@ const REFUSED: [what: string, bytes: string | Buffer, status: number][] = [
     400,
   ],
   ['two Content-Lengths', `${POST}content-length: ${length}\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
-  ['two Content-Lengths in one', `${POST}content-length: ${length}, ${length}\r\n\r\n${body}`, 400],
+  ['two Content-Lengths in one header', `${POST}content-length: ${length}, ${length}\r\n\r\n${body}`, 400],
   ['a negative Content-Length', `${POST}content-length: -1\r\n\r\n${body}`, 400],
   ['a Content-Length with a plus', `${POST}content-length: +${length}\r\n\r\n${body}`, 400],
-  ['a Content-Length beyond all numbers', `${POST}content-length: ${'9'.repeat(30)}\r\n\r\n${body}`, 400],
+  ['an overflowing Content-Length', `${POST}content-length: ${'9'.repeat(30)}\r\n\r\n${body}`, 400],
   ['an unknown Transfer-Encoding', `${POST}transfer-encoding: xchunked\r\n\r\n${chunk}`, 400],
-  ['chunked that is not the last one', `${POST}transfer-encoding: chunked, gzip\r\n\r\n${chunk}`, 400],
+  ['chunked in front of another encoding', `${POST}transfer-encoding: chunked, gzip\r\n\r\n${chunk}`, 400],
   ['a space before the colon', `${POST}transfer-encoding : chunked\r\n\r\n${chunk}`, 400],
   ['a folded header', `${POST}x-fold: a\r\n b\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
   ['bare line feeds', `${POST}content-length: ${length}\n\n${body}`, 400],
   ['a bare carriage return in a header', `${POST}x-cr: a\rb\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
   ['U+0000 in a header', `${POST}x-nul: a\0b\r\ncontent-length: ${length}\r\n\r\n${body}`, 400],
-  ['an absurd size of a chunk', `${POST}transfer-encoding: chunked\r\n\r\nffffffffffffffff0\r\n${body}`, 400],
-  ['a size of a chunk that is none', `${POST}transfer-encoding: chunked\r\n\r\n-5\r\n${body}`, 400],
+  ['a huge chunk size', `${POST}transfer-encoding: chunked\r\n\r\nffffffffffffffff0\r\n${body}`, 400],
+  ['an invalid chunk size', `${POST}transfer-encoding: chunked\r\n\r\n-5\r\n${body}`, 400],
   ['a chunk longer than its size', `${POST}transfer-encoding: chunked\r\n\r\n1\r\n${body}\r\n0\r\n\r\n`, 400],
   [
-    'extensions of chunks without end',
+    'endless chunk extensions',
     `${POST}transfer-encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`,
     400,
   ],
   ['another protocol', Buffer.from('16030100c8010000c40303', 'hex'), 400],
-  ['HTTP/2 without being asked', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  ['unrequested HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['an unknown method', 'FLY /v1/employees HTTP/1.1\r\nhost: x\r\n\r\n', 400],
-  ['a version that there is not', 'GET /livez HTTP/9.9\r\nhost: x\r\n\r\n', 400],
+  ['an unknown HTTP version', 'GET /livez HTTP/9.9\r\nhost: x\r\n\r\n', 400],
   ['no host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
   ['a flood of headers', `${VERIFY}${'x-flood: 1\r\n'.repeat(5_000)}\r\n`, 431],
   ['one endless header', `${VERIFY}x-long: ${'x'.repeat(100_000)}`, 431],
@@ -125,7 +125,7 @@ for (const [what, bytes, status] of REFUSED) {
   })
 }
 
-await t.test('nothing of a request that was refused so is taken for another one', async (t) => {
+await t.test('no part of a refused request is read as another request', async (t) => {
   const hidden = `POST /v1/employees HTTP/1.1\r\nhost: x\r\n${KEY}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`
   const { statuses } = await answersTo(
     `${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
@@ -135,12 +135,12 @@ await t.test('nothing of a request that was refused so is taken for another one'
   t.equal(found.rowCount, 0)
 })
 
-await t.test('a pair of requests in one piece is answered in order', async (t) => {
+await t.test('two requests in one packet are answered in order', async (t) => {
   const { statuses } = await answersTo(`${VERIFY}\r\nGET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
   t.strictSame(statuses, [200, 200])
 })
 
-await t.test('a client that ends its half is taken for gone: the other half is closed as well', async (t) => {
+await t.test('a client that closes its half counts as gone: the server closes the other half', async (t) => {
   const socket = await open()
   socket.write(`${POST}content-length: 100\r\n\r\n{`)
   socket.end()
@@ -150,21 +150,24 @@ await t.test('a client that ends its half is taken for gone: the other half is c
   )
 })
 
-await t.test('Expect: 100-continue is answered before the body is sent; another expectation is refused', async (t) => {
-  const socket = await open()
-  const sent = '{"first_name":"Ana","last_name":"Li","email":"continued@example.com"}'
-  socket.write(`${POST}connection: close\r\nexpect: 100-continue\r\ncontent-length: ${sent.length}\r\n\r\n`)
-  await socket.receives(/100 Continue/)
-  socket.write(sent)
-  t.strictSame(statusesIn(await socket.closed()), [100, 201])
-  t.strictSame(
-    (await answersTo(`${POST}connection: close\r\nexpect: wonders\r\ncontent-length: 2\r\n\r\n{}`)).statuses,
-    [417],
-  )
-})
+await t.test(
+  'Expect: 100-continue is answered before the body is sent; any other expectation is refused',
+  async (t) => {
+    const socket = await open()
+    const sent = '{"first_name":"Ana","last_name":"Li","email":"continued@example.com"}'
+    socket.write(`${POST}connection: close\r\nexpect: 100-continue\r\ncontent-length: ${sent.length}\r\n\r\n`)
+    await socket.receives(/100 Continue/)
+    socket.write(sent)
+    t.strictSame(statusesIn(await socket.closed()), [100, 201])
+    t.strictSame(
+      (await answersTo(`${POST}connection: close\r\nexpect: wonders\r\ncontent-length: 2\r\n\r\n{}`)).statuses,
+      [417],
+    )
+  },
+)
 
 await t.test(
-  'a body beyond the limit is refused by its length alone, and one without a length once it is beyond it',
+  'a body over the limit is refused by its length, or without one as soon as it exceeds the limit',
   async (t) => {
     const announced = await open()
     announced.write(`${POST}content-length: 9000000\r\n\r\n`)
@@ -176,7 +179,7 @@ await t.test(
   },
 )
 
-await t.test('nobody unknown gets to send a body, also not to a route or a method that there is not', async (t) => {
+await t.test('without credentials nobody can send a body, even to an unknown route or method', async (t) => {
   for (const line of ['POST /v1/employees', 'PUT /v1/employees', 'POST /nothing', 'POST /livez']) {
     const socket = await open()
     socket.write(`${line} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 19000\r\n\r\n`)
@@ -185,14 +188,14 @@ await t.test('nobody unknown gets to send a body, also not to a route or a metho
   }
 })
 
-await t.test('200 connections that say nothing hold nobody up, and are cut off', async (t) => {
+await t.test('200 silent connections block nobody, and are cut off', async (t) => {
   const idle = await Promise.all(Array.from({ length: 200 }, open))
   t.equal((await service.call('GET', '/v1/auth/verify')).status, 200)
   const ends = await Promise.all(idle.map((socket) => socket.closed()))
   t.ok(ends.every((text) => statusesIn(text).every((status) => status === 408)))
 })
 
-await t.test('the good client was answered all the while', async (t) => {
+await t.test('the good client was always answered', async (t) => {
   good.isStopped = true
   await goodClient
   t.ok(good.statuses.length > 0)

@@ -3,23 +3,20 @@ import net from 'node:net'
 import t from 'tap'
 import { startService } from '../../support/service.ts'
 
-await t.test(
-  'a call that still arrives on an open connection while the service stops is served, as the last one there',
-  async (t) => {
-    const service = await startService(t)
-    const socket = net.connect(Number(new URL(service.address).port), '127.0.0.1')
-    let answer = ''
-    socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
-    // Half a request: the server waits for the rest, and does not close the connection as an idle one.
-    socket.write('GET /v1/auth/verify HTTP/1.1\r\nhost: x\r\n')
-    await service.call('GET', '/livez')
-    const closed = service.app.close()
-    await new Promise((resolve) => setImmediate(resolve))
-    socket.write('\r\n')
-    await once(socket, 'close')
-    await closed
-    t.match(answer, /^HTTP\/1\.1 401 /, 'answered like any other')
-    t.match(answer, /connection: close/i)
-    t.match(answer, /"code":"invalid_credentials"/)
-  },
-)
+await t.test('a stopping service answers the call in progress on an open connection, and then closes it', async (t) => {
+  const service = await startService(t)
+  const socket = net.connect(Number(new URL(service.address).port), '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
+  // Half a request: the server waits for the rest instead of closing an idle connection.
+  socket.write('GET /v1/auth/verify HTTP/1.1\r\nhost: x\r\n')
+  await service.call('GET', '/livez')
+  const closed = service.app.close()
+  await new Promise((resolve) => setImmediate(resolve))
+  socket.write('\r\n')
+  await once(socket, 'close')
+  await closed
+  t.match(answer, /^HTTP\/1\.1 401 /, 'answered like any other')
+  t.match(answer, /connection: close/i)
+  t.match(answer, /"code":"invalid_credentials"/)
+})

@@ -9,14 +9,14 @@ import type { Service, TestCompany } from '../service.ts'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATIENCE_MS = 30_000
 
-/** A real Chromium: the system's, or the one that comes inside a package. It is closed when the test is over. */
+/** A real Chromium: the system's, or the one from a package. It is closed after the test. */
 export async function openBrowser(t: Test): Promise<Browser> {
   const browser = await launchChromium()
   t.teardown(() => browser.close())
   return browser
 }
 
-/** A page of a browser of its own (no cookies of others), and all that went wrong in it so far. */
+/** A page in its own browser context (no other cookies), and everything that went wrong in it so far. */
 export interface WatchedPage {
   page: Page
   /** Errors of scripts, of the console, and violations of the content security policy. */
@@ -41,7 +41,7 @@ export async function openPage(
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   page.on('console', (message) => {
-    // A refusal that a test asks for is told by the browser as an error of loading; it is no fault of the page.
+    // The browser reports an expected refusal as a loading error; that is not the page's fault.
     if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
       faults.push(`console: ${message.text()}`)
   })
@@ -60,9 +60,9 @@ export async function signIn(page: Page, company: TestCompany, role: Role): Prom
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))
 }
 
-/** What axe-core finds wrong with a page (WCAG 2.2 A and AA, and good practice), a line for each fault and element. */
+/** The faults that axe-core finds on a page (WCAG 2.2 A and AA, good practice), one line per fault and element. */
 export async function axeFaults(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which no policy of the page concerns.
+  // The debugger evaluates this, so the page's policy does not apply.
   const found = await page.evaluate(`(async () => {
     if (!window.axe) { const module = undefined; ${AXE} }
     const { violations } = await window.axe.run(document)
@@ -82,12 +82,12 @@ async function sidewaysScroll(page: Page): Promise<number> {
   })
 }
 
-/** Loads a page in both colour schemes and at three widths, and looks at it. Returns what is wrong, a line each. */
+/** Loads a page and checks its looks in both colour schemes and at three widths. Returns one line per fault. */
 export async function looksOf(page: Page, path: string): Promise<string[]> {
   return look(page, path, () => page.goto(path))
 }
 
-/** Looks at what is open in the same way, without loading it: the answer to a form is there once. */
+/** Checks the open page in the same way without loading it, for a form's answer that is there only once. */
 export async function looksOfAnswer(page: Page): Promise<string[]> {
   return look(page, new URL(page.url()).pathname, async () => null)
 }

@@ -3,11 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { DescribedAnswer, OpenApiDocument, Operation } from '../../../src/http/openapi/build-document.ts'
 import type { Answer } from '../service.ts'
 
-/*
- * Holds answers against the document: their status, their headers, their media type and every field of their body.
- */
+/* Checks answers against the document: status, headers, media type and every field of the body. */
 
-/** One operation of the document with its place in it. */
+/** One operation of the document, with its method and path. */
 interface DocumentedOperation {
   path: string
   /** In capitals. */
@@ -21,7 +19,7 @@ export function operationsOf({ paths }: OpenApiDocument): DocumentedOperation[] 
   )
 }
 
-/** An answer of an operation, also where it is one that operations have in common. */
+/** An operation's answer, either its own or one shared by operations. */
 export function answerOf(
   document: OpenApiDocument,
   operation: Operation | undefined,
@@ -42,7 +40,7 @@ export function schemasOf(document: unknown): Ajv2020 {
 
 const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>()
 
-/** Compiles a schema that stands in the document, once. */
+/** Compiles a schema of the document, once. */
 export function compileIn(ajv: Ajv2020, schema: object) {
   const validate =
     compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object)
@@ -50,7 +48,7 @@ export function compileIn(ajv: Ajv2020, schema: object) {
   return validate
 }
 
-/** Headers that HTTP itself knows, or that only say how the body travels. */
+/** Headers that are part of HTTP, or only say how the body travels. */
 const PLAIN_HEADERS = new Set([
   ...['connection', 'content-length', 'content-type', 'content-disposition', 'date', 'keep-alive', 'transfer-encoding'],
   // The last one asks a proxy not to hold a stream back.
@@ -65,7 +63,7 @@ const PLAIN_HEADERS = new Set([
   ],
 ])
 
-/** Makes a check that tells what about an answer the document does not say. */
+/** Makes a check that returns everything about an answer that the document does not allow. */
 export function answerChecker(document: OpenApiDocument) {
   const strict = closed(document) as OpenApiDocument
   const ajv = schemasOf(strict)
@@ -87,13 +85,13 @@ function bodyFaults(ajv: Ajv2020, { content }: DescribedAnswer, { headers, body 
   if (!schema) return [`is of the media type ${type}`]
   if (!type.endsWith('json')) return []
   const validate = compileIn(ajv, schema)
-  // Lines of JSON are described by what one of them holds.
+  // For lines of JSON, the schema describes one line.
   const values: unknown[] = type === 'application/x-ndjson' ? (body as unknown[]) : [body]
   const errors = values.flatMap((value) => (validate(value) ? [] : (validate.errors ?? [])))
   return errors.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
 }
 
-/** The same schemas, but with no room for what they do not name. What `allOf` adds to an object is left as it is. */
+/** The same schemas without room for unknown properties. An object's `allOf` is left unchanged. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value

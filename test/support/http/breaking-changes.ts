@@ -3,10 +3,7 @@ import type { DescribedAnswer, OpenApiDocument, Operation } from '../../../src/h
 import { operationsOf } from './api-document.ts'
 import { misfits, type Schema } from './schema-fits.ts'
 
-/*
- * What a client of the document before would stumble over with the document after. docs/versioning.md says in words
- * what these functions check.
- */
+/* The changes between two versions of the document that break a client, as described in docs/versioning.md. */
 
 interface Documents {
   before: OpenApiDocument
@@ -20,7 +17,7 @@ interface Parameter {
   schema: Schema
 }
 
-/** All changes from one document to the next that break a client, a line for each. */
+/** All breaking changes from one document to the next, one line each. */
 export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument): string[] {
   return operationsOf(before).flatMap(({ path, method, operation }) => {
     const place = `${method} ${path}`

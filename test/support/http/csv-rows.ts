@@ -1,4 +1,4 @@
-/** Reads CSV as RFC 4180 defines it, by its grammar and nothing else. Throws on what is not CSV. */
+/** Reads CSV exactly as RFC 4180 defines it. Throws on anything else. */
 export function csvRows(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -20,7 +20,7 @@ export function csvRows(text: string): string[][] {
   return rows
 }
 
-/** The rows below the header, each by the names of its columns. */
+/** The rows below the header, keyed by column name. */
 export function csvRecords(text: string): Record<string, string>[] {
   const [names = [], ...rows] = csvRows(text)
   return rows.map((cells) => {

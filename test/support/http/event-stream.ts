@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { Test } from 'tap'
 
-/** An event as it came over the line. */
+/** An event as received. */
 interface StreamedEvent {
   id: string
   // The tests look into events of every shape.
@@ -13,7 +13,7 @@ interface StreamedEvent {
 export interface EventStream {
   status: number
   headers: http.IncomingHttpHeaders
-  /** The last id that the server told, with an event or without one. */
+  /** The last id that the server sent, with or without an event. */
   lastId(): string
   /** Waits for the next event; null when the stream is over. */
   next(): Promise<StreamedEvent | null>
@@ -22,7 +22,7 @@ export interface EventStream {
   close(): void
 }
 
-/** Opens a stream and waits for its head; after a status of refusal the body has been read. */
+/** Opens a stream and waits for its headers; after an error status it has read the body. */
 export async function openEventStream(t: Test, url: string, headers: Record<string, string>): Promise<EventStream> {
   const request = http.get(url, { headers, agent: false })
   t.teardown(() => request.destroy())
@@ -65,7 +65,7 @@ export async function openEventStream(t: Test, url: string, headers: Record<stri
   }
 }
 
-/** What has come and was not asked for yet, or who waits for what has not come yet. */
+/** A queue of received items, or of readers that wait for one. */
 class Waiting<Item> {
   readonly #items: Item[] = []
   #waiting: ((item: Item | null) => void)[] = []

@@ -9,9 +9,9 @@ interface RawSocket {
   end(): void
   /** Cuts the connection off. */
   cut(): void
-  /** Resolves once so much has come that it matches. */
+  /** Resolves once the received text matches. */
   receives(expected: RegExp): Promise<string>
-  /** Resolves with all that has come once the server has closed the connection. */
+  /** Resolves with everything received once the server has closed the connection. */
   closed(): Promise<string>
 }
 
@@ -50,7 +50,7 @@ export async function openRawSocket(t: Pick<Test, 'teardown'>, address: string):
   }
 }
 
-/** The statuses of the answers in what came over a connection. */
+/** The statuses of the answers in a connection's text. */
 export function statusesIn(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 }

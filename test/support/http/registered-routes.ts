@@ -1,13 +1,13 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { channel } from 'node:diagnostics_channel'
 
-/** A route that an app has: its method and the pattern of its path. */
+/** A route of an app: its method and path pattern. */
 interface RegisteredRoute {
   method: string
   url: string
 }
 
-/** Collects the routes of every app that is built from now on, as they are registered. */
+/** Collects the routes of every app built from now on. */
 export function collectRoutes(): RegisteredRoute[] {
   const routes: RegisteredRoute[] = []
   channel('fastify.initialization').subscribe((message) => {

@@ -1,8 +1,8 @@
-/* Whether all values of one JSON schema are values of another: as far as the schemas of the document go. */
+/* Whether all values of one JSON schema are values of another, for the keywords that the document uses. */
 
 export type Schema = Record<string, unknown>
 
-/** Looks up what a `$ref` of its document names. */
+/** Looks up a `$ref` in its document. */
 type Resolve = (schema: Schema) => Schema
 
 interface Side {
@@ -16,7 +16,7 @@ type Use = 'request' | 'answer'
 const UPPER = ['maxLength', 'maximum', 'maxItems', 'maxProperties']
 const LOWER = ['minLength', 'minimum', 'minItems', 'minProperties']
 
-/** Tells, one line each, which values of `narrow` would not be values of `wide`. */
+/** Lists, one per line, the values of `narrow` that are not values of `wide`. */
 export function misfits(narrow: Side, wide: Side, use: Use, place: string): string[] {
   const [n, w] = [narrow.resolve(narrow.schema), wide.resolve(wide.schema)]
   const at = (schema: unknown, side: Side): Side => ({ schema: schema as Schema, resolve: side.resolve })
@@ -39,7 +39,7 @@ export function misfits(narrow: Side, wide: Side, use: Use, place: string): stri
   ]
 }
 
-/** Each choice that a value of `narrow` has must be one of those that a value of `wide` has. */
+/** Each choice of `narrow` must be one of `wide`. */
 function choiceMisfits(narrow: Side, wide: Side, use: Use, place: string): string[] {
   const [from, to] = [listOf(narrow.schema['anyOf']), listOf(wide.schema['anyOf'])]
   if (to.length === 0 && from.length === 0) return []

@@ -4,30 +4,30 @@ import { text } from 'node:stream/consumers'
 import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
 import type { Service } from '../service.ts'
 
-/** What the browser of a test sends with every request of a page of ours. */
+/** The headers that a browser sends with requests from our own pages. */
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
 interface PageAnswer {
   status: number
-  /** Where it leads, when it does; relative to the service. */
+  /** The redirect target, if any, relative to the service. */
   location: string | null
   headers: http.IncomingHttpHeaders
   text: string
-  /** The cookie that it gives, as a browser sends it back; null when it gives none. */
+  /** The cookie it sets, as a browser sends it back; null when it sets none. */
   cookie: string | null
 }
 
 export interface BrowseOptions {
   cookie?: string | null
-  /** The fields of a form that is sent. */
+  /** The fields of a submitted form. */
   form?: Record<string, string>
-  /** Instead of those of a page of ours. */
+  /** Replaces the headers of our own pages. */
   headers?: Record<string, string>
   /** The network address that the request comes from. */
   from?: string
 }
 
-/** One request of a browser, which follows nothing. A form makes it a POST. (fetch would put metadata of its own.) */
+/** One browser request without following redirects. A form makes it a POST. (fetch would add its own metadata.) */
 export async function browse(
   service: Pick<Service, 'address'>,
   path: string,
@@ -53,7 +53,7 @@ export async function browse(
   }
 }
 
-/** Signs a user in and gives the cookie. */
+/** Signs a user in and returns the cookie. */
 export async function cookieOf(
   service: Service,
   { email, password }: Pick<AddedUser, 'email' | 'password'>,
@@ -63,7 +63,7 @@ export async function cookieOf(
   return cookie
 }
 
-/** Whether a cookie lets in. */
+/** Whether a cookie is accepted. */
 export async function letsIn(service: Service, cookie: string): Promise<boolean> {
   return (await browse(service, '/account', { cookie })).status === 200
 }

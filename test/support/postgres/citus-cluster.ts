@@ -5,12 +5,12 @@ import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
 import type { TestServerUrls } from './test-server.ts'
 
 /*
- * The whole run on a Citus cluster instead of the embedded PostgreSQL: CITUS_URL is the address of its coordinator, as a
- * superuser, in a database that has the extension and knows the workers. A database of Citus is one on each machine.
+ * Runs all tests on a Citus cluster instead of the embedded PostgreSQL. CITUS_URL is the coordinator's address, as a
+ * superuser, in a database that has the extension and knows the workers. A Citus database exists on every machine.
  */
 
 const TEMPLATE = 'employee_ledger'
-/** Of all test files: few, for each database takes connections of its own to every machine. */
+/** The shards of a test database: few, because each database opens its own connections to every machine. */
 const SHARDS = 4
 
 /** Makes the roles and the migrated, distributed database that test files clone. */
@@ -30,7 +30,7 @@ export async function prepareCitus(citusUrl: string): Promise<TestServerUrls> {
   const urls = { ownerUrl: urlOf('ledger_owner'), serviceUrl: urlOf('ledger_service') }
   await migrateDatabase(urls, () => undefined)
   await distribute(urls, { shards: SHARDS, isDryRun: false, onStep: () => undefined })
-  // Nobody stays connected to what is cloned, the daemon of Citus among them.
+  // A template must have no connections, including those of the Citus daemon.
   for (const machine of machines) {
     await onServer(machine, `alter database ${TEMPLATE} allow_connections false`)
     await onServer(machine, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${TEMPLATE}'`)

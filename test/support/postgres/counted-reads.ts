@@ -2,7 +2,7 @@ import { HEADER_BYTES } from '../../../src/ledger/integrity/codec.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { meddledDatabase } from './meddled-database.ts'
 
-/** What one statement read of the ledger. */
+/** What one statement reads from the ledger. */
 export interface EventRead {
   events: number
   bytes: number

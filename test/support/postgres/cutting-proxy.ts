@@ -3,12 +3,12 @@ import net from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-/** Where a connection is cut: while the client still sends, or when the server has begun to answer. */
+/** When a connection is cut: while the client is sending, or when the server starts to answer. */
 type Cut = 'while sending' | 'before the answer'
 
 interface CuttingProxy {
   address: string
-  /** Cuts connections from now on, each as the next of these says. A body must be longer than `SENT_BEFORE_CUT`. */
+  /** Cuts the next connections as listed, one each. A body must be longer than `SENT_BEFORE_CUT`. */
   cut(...cuts: Cut[]): void
   /** How many connections were cut. */
   cuts(): number
@@ -16,7 +16,7 @@ interface CuttingProxy {
 
 const SENT_BEFORE_CUT = 20_000
 
-/** A TCP proxy before the service, on loopback, that cuts connections where it is told to. */
+/** A loopback TCP proxy in front of the service that cuts connections on request. */
 export async function startCuttingProxy(t: Test, target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const planned: Cut[] = []
@@ -36,7 +36,7 @@ export async function startCuttingProxy(t: Test, target: string): Promise<Cuttin
       sent += bytes.length
       if (!cutIf('while sending', sent > SENT_BEFORE_CUT)) upstream.write(bytes)
     })
-    // Only a call that has sent a body: what was read can be read again.
+    // Only a call with a body: reads can simply be repeated.
     upstream.on('data', (bytes) => {
       if (!cutIf('before the answer', sent > SENT_BEFORE_CUT)) client.write(bytes)
       sent = 0

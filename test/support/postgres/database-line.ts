@@ -3,34 +3,34 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import type { Test } from 'tap'
 
-/** What a transaction that commits through the line meets, before its connection is cut. */
+/** What happens to a transaction's COMMIT on the line before its connection is cut. */
 export type CommitLoss = 'swallow the answer to COMMIT' | 'swallow COMMIT'
 
-/** The line between the program and PostgreSQL, on loopback: always at the same address, and as bad as it is told to be. */
+/** The loopback line between the program and PostgreSQL: always at the same address, and with faults on request. */
 export interface DatabaseLine {
-  /** A URL of the database, led through the line. */
+  /** A database URL that leads through the line. */
   through(url: string): string
-  /** Every answer comes so much later, in milliseconds; 0 ends it. */
+  /** Delays every answer by this many milliseconds; 0 stops that. */
   delay(ms: number): void
-  /** Nothing passes any more in either direction, and no connection is closed; false ends it. */
+  /** Lets nothing pass in either direction, without closing connections; false stops that. */
   silence(isOn: boolean): void
-  /** Resets all connections that stand. */
+  /** Resets all open connections. */
   reset(): void
-  /** Loses one COMMIT, or what is answered to it. */
+  /** Loses one COMMIT or its answer. */
   loseNext(loss: CommitLoss): void
   /** How many have been lost. */
   losses(): number
 }
 
-// In PostgreSQL's protocol a text ends with a zero byte. Before the name of a statement that is to be run stand the message's
-// type and length and the name of a portal, which is empty; before that of one to be parsed, and before a text, only the former.
+// In PostgreSQL's protocol a text ends with a zero byte. The name of a statement to execute comes after the message's
+// type and length and an empty portal name; the name of one to parse, and a text, only after type and length.
 const COMMIT = Buffer.from('commit\0')
 const BEFORE_NAME = 6
-// What the server answers to COMMIT: the tag of the command, also of a transaction that had failed.
+// The server's answer to COMMIT is its command tag, ROLLBACK if the transaction had failed.
 const COMMITTED = [Buffer.from('COMMIT\0'), Buffer.from('ROLLBACK\0')]
 const CUT_AFTER_MS = { 'swallow COMMIT': 30, 'swallow the answer to COMMIT': 10_000 }
 
-/** Opens the line to wherever the server listens at the time of each connection. */
+/** Opens the line to the server's port at the time of each connection. */
 export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: () => number): Promise<DatabaseLine> {
   const sockets = new Set<net.Socket>()
   let [planned, lost, delayMs, isSilent] = [undefined as CommitLoss | undefined, 0, 0, false]
@@ -45,7 +45,7 @@ export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: 
       isMuted = true
       upstream.write(planned === 'swallow COMMIT' ? bytes.subarray(0, Math.max(0, at - BEFORE_NAME)) : bytes)
       lost += 1
-      // Cut before the server has read it, COMMIT itself would be lost.
+      // Cutting before the server has read it would lose COMMIT itself.
       const late = setTimeout(cut, CUT_AFTER_MS[planned!])
       upstream
         .on('data', (answered) => COMMITTED.some((tag) => answered.includes(tag)) && cut())
@@ -64,7 +64,7 @@ export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: 
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A socket that is being shut down cannot be reset: Node would wait for it at its own end, for ever.
+  // A socket that is shutting down can't be reset: Node would wait for its end forever.
   const reset = () =>
     [...sockets].forEach((socket) => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy()))
   t.teardown(() => {
@@ -77,7 +77,7 @@ export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: 
     delay: (ms) => (delayMs = ms),
     silence(isOn) {
       isSilent = isOn
-      // Bytes were lost on what stood: nothing can go on there.
+      // Open connections have lost bytes, so they can't continue.
       if (!isOn) reset()
     },
     reset,

@@ -4,7 +4,7 @@ import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
 import { asSuperuser } from './as-superuser.ts'
 import { testServerUrls } from './test-server.ts'
 
-/** A database of the test server in which nothing has been set up yet, dropped at the end. */
+/** An empty database on the test server, dropped at the end. */
 export async function createEmptyDatabase(t: Test): Promise<DatabaseUrls> {
   const urls = testServerUrls()
   const name = `empty_${randomBytes(6).toString('hex')}`

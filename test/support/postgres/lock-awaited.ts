@@ -3,14 +3,14 @@ import { eventually } from '../eventually.ts'
 import type { Service } from '../service.ts'
 import { testServerUrls } from './test-server.ts'
 
-/** Resolves once so many wait for a row of a table that somebody holds: polled, since PostgreSQL has no signal for it. */
+/** Resolves once this many transactions wait for a locked row of a table. Polls, since there is no signal for it. */
 export async function lockIsAwaited(
   service: Service,
   table: 'heads' | 'api_key_usage' | 'employee_directory',
   waiting = 1,
 ): Promise<void> {
   await eventually(`${waiting} wait for a row of ${table}`, async () => {
-    // On a cluster it is the machine of the row where somebody waits.
+    // On a cluster they wait on the row's machine.
     const counts = await Promise.all(
       testServerUrls().machines.map((machine) => countWaiting(machine, service.urls.name, table)),
     )

@@ -1,7 +1,7 @@
 import type { KyselyPlugin, QueryResult, UnknownRow } from 'kysely'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 
-/** The same database, in which something happens between each answer and the one who asked. */
+/** The same database, but something happens before each answer is returned. */
 export function meddledDatabase(
   db: LedgerDb,
   happens: (answer: QueryResult<UnknownRow>) => Promise<unknown>,

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * Every row of every table of a database, of all schemas but the server's own, in whose text one of these words stands:
- * in any case, and as bytes in hexadecimal. Table and row, a line each.
+ * Every row of every table in a database, except the server's own schemas, whose text contains one of these words, in
+ * any case or as hexadecimal bytes. One line with table and row each.
  */
 export async function rowsWith(superUrl: string, words: string[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: superUrl })

@@ -12,7 +12,7 @@ import { eventually } from '../eventually.ts'
 import type { Service } from '../service.ts'
 import { startService } from '../service.ts'
 
-/** A service on a server of its own, and a streaming standby of that, which no service reads yet. */
+/** A service on its own server with a streaming standby that no service reads yet. */
 interface Replicated {
   service: Service
   primary: Cluster
@@ -20,14 +20,14 @@ interface Replicated {
   /** The line to the standby, and its address through the line, as the service's role. */
   line: DatabaseLine
   replicaUrl: string
-  /** Stops replaying what arrives, or goes on. */
+  /** Pauses or resumes the replay. */
   pause(): Promise<void>
   resume(): Promise<void>
   /** Waits until the standby has all that the primary has. */
   followed(): Promise<void>
 }
 
-/** Starts both. `settings` are PostgreSQL's, of the standby. */
+/** Starts both. `settings` are the standby's PostgreSQL settings. */
 export async function startReplicated(t: Test, settings: Record<string, string> = {}): Promise<Replicated> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ledger-replica-'))
   chmodSync(folder, 0o755)

@@ -9,8 +9,8 @@ import { makeTestFolder, TEST_DATA_DIR, urlsFile } from './test-server.ts'
 import { stopTestServer } from './stop-test-server.ts'
 
 /*
- * Runs before the first test: a real PostgreSQL whose database is migrated once and then cloned by each test file.
- * It leaves the server running when it exits; stop-postgres.ts ends it. With CITUS_URL it is the cluster of that name.
+ * Runs before the first test: starts a real PostgreSQL with one migrated database, which each test file clones. The
+ * server keeps running until stop-postgres.ts ends it. With CITUS_URL, that cluster is used instead.
  */
 
 // What an interrupted run left behind.
@@ -22,7 +22,7 @@ writeFileSync(urlsFile(), JSON.stringify(urls), { mode: 0o600 })
 process.exit(0)
 
 async function startEmbedded(): Promise<TestServerUrls> {
-  // Nothing of a test outlives it, so nothing waits for the disk.
+  // No test data outlives the run, so nothing waits for the disk.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
   const { ownerUrl, serviceUrl } = await openEmbeddedDatabase({ dataDir: TEST_DATA_DIR, purpose: 'visit', settings })
   await migrateDatabase({ ownerUrl, serviceUrl }, () => undefined)

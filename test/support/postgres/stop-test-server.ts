@@ -7,9 +7,9 @@ import { TEST_DATA_DIR } from './test-server.ts'
 export async function stopTestServer(): Promise<void> {
   if (!existsSync(TEST_DATA_DIR)) return
   try {
-    // A run on a cluster of somebody else has left addresses alone.
+    // A run on somebody else's cluster has left only addresses.
     if (!existsSync(path.join(TEST_DATA_DIR, 'database.json'))) return
-    // Whoever takes the last share and gives it back stops the server.
+    // Whoever takes and returns the last share stops the server.
     const server = await openEmbeddedDatabase({ dataDir: TEST_DATA_DIR, purpose: 'visit', settings: { fsync: 'off' } })
     await server.release()
   } finally {

@@ -23,7 +23,7 @@ export async function createTestDatabase(
   }
 }
 
-/** A database of a Citus cluster in which nothing has been set up yet, dropped at the end. */
+/** An empty database on a Citus cluster, dropped at the end. */
 export async function createClusterTestDatabase(t: Pick<Test, 'teardown'>): Promise<DatabaseUrls> {
   const { machines, ...urls } = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -36,7 +36,7 @@ export async function createClusterTestDatabase(t: Pick<Test, 'teardown'>): Prom
 async function dropEverywhere(machines: string[], name: string): Promise<void> {
   for (const machine of machines) {
     const drop = () => asSuperuser(machine, `drop database if exists ${name} with (force)`)
-    // A daemon of Citus comes to each database, and may be back before it is dropped.
+    // A Citus daemon connects to each database, and may return before it is dropped.
     await drop().catch(drop).catch(drop)
   }
 }

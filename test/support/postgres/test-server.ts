@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-/** The folder of the PostgreSQL server that all test files of this checkout share; one for each checkout, and name. */
+/** The folder of the PostgreSQL server that this checkout's test files share; one per checkout and TEST_SERVER. */
 export const TEST_DATA_DIR = path.join(
   os.tmpdir(),
   `employee-ledger-test-${createHash('sha256')
@@ -18,7 +18,7 @@ export interface TestServerUrls {
   superUrl: string
   ownerUrl: string
   serviceUrl: string
-  /** Where a database has to be made, as the superuser: on the one server, or on every machine of a Citus cluster. */
+  /** The superuser's addresses for making a database: the one server, or every machine of a Citus cluster. */
   machines: string[]
 }
 
@@ -31,7 +31,7 @@ export function urlsFile(): string {
   return URLS_FILE
 }
 
-/** Where the server of this test run is; `start-postgres.ts` wrote it before the first test. */
+/** The addresses of this run's server; `start-postgres.ts` wrote them before the first test. */
 export function testServerUrls(): TestServerUrls {
   return JSON.parse(readFileSync(URLS_FILE, 'utf8')) as TestServerUrls
 }

@@ -2,7 +2,7 @@ import type { BenchServer } from '../../../bench/processes/postgres.ts'
 import { serverAt } from '../../../bench/processes/postgres.ts'
 import { testServerUrls } from '../postgres/test-server.ts'
 
-/** The tests' server for a benchmark. Databases that begin with this name are migrated before, as for every other test. */
+/** The tests' server for a benchmark. Databases whose names start with this are migrated first, as for every test. */
 export function benchServer(ours: string): BenchServer {
   const server = serverAt(testServerUrls())
   return {

@@ -10,7 +10,7 @@ import type { DemoCredentials } from '../../../src/demo/demo.ts'
 
 export type Environment = Record<string, string>
 
-/** A process of the command line that has ended. */
+/** A command-line process that has ended. */
 export interface Ended {
   exitCode: number | null
   signal: NodeJS.Signals | null
@@ -18,24 +18,24 @@ export interface Ended {
   stderr: string
 }
 
-/** A process of the command line that runs. */
+/** A running command-line process. */
 export interface Running {
   child: ChildProcessByStdio<null, Readable, Readable>
   ended: Promise<Ended>
-  /** Resolves as soon as what it has printed on standard output has this text, or matches; with the first group. */
+  /** Resolves as soon as its standard output contains this text or matches; with the first group. */
   prints(expected: RegExp | string): Promise<string>
   end(signal: NodeJS.Signals): Promise<Ended>
 }
 
-/** A server of the command line, and where it listens. */
+/** A command-line server and its address. */
 export interface Server extends Running {
   address: string
 }
 
-/** Starts a command in a process of its own, which does not outlive the test. */
+/** Starts a command in a process that does not outlive the test. */
 export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: Environment): Running {
   const child = spawn(process.execPath, ['src/main.ts', ...args], {
-    // Nothing of the surroundings, such as what tap tells its own processes.
+    // Drops the environment, such as tap's variables for its own processes.
     env: { PATH: process.env['PATH'], TMPDIR: os.tmpdir(), PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -49,7 +49,7 @@ export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: E
     if (!isOver()) child.kill(signal)
     return ended
   }
-  // A server that still runs after its test failed gets the chance to take its database along.
+  // A server still running after its test failed gets the chance to stop its database.
   t.teardown(() => end('SIGTERM'))
   async function prints(expected: RegExp | string): Promise<string> {
     for (;;) {
@@ -75,7 +75,7 @@ export async function runJson<Result>(t: Test, args: string[], environment: Envi
   return JSON.parse(stdout) as Result
 }
 
-/** Starts a server and waits until it says where it listens. */
+/** Starts a server and waits until it prints its address. */
 export async function startServer(t: Test, args: string[], environment: Environment): Promise<Server> {
   const running = launch(t, args, environment)
   const address = await running.prints(/listens on (http:\S+).*\n/)
@@ -91,7 +91,7 @@ export function makeDataDir(t: Pick<Test, 'teardown'>): string {
   return path.join(parent, 'data')
 }
 
-/** Whether a PostgreSQL server runs, or was left behind, in the data folder. */
+/** Whether a PostgreSQL server runs in the data folder, or was left there. */
 export function hasDatabaseServer(dataDir: string): boolean {
   return existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))
 }
@@ -104,7 +104,7 @@ export function readDemo(dataDir: string): DemoCredentials {
   return JSON.parse(readFileSync(demoFile(dataDir), 'utf8')) as DemoCredentials
 }
 
-/** Checks that a command failed in the one way that users are to see: one line, exit code 1. */
+/** Checks that a command failed as users should see it: one line, exit code 1. */
 export function failsWithLine(t: Test, ended: Ended, line: RegExp | string): void {
   t.equal(ended.exitCode, 1, 'exit code 1')
   t.equal(ended.stdout, '', 'nothing on standard output')

@@ -1,4 +1,4 @@
-/** One value of Prometheus' text format. */
+/** One sample in Prometheus' text format. */
 export interface Sample {
   name: string
   labels: Record<string, string>
@@ -7,7 +7,7 @@ export interface Sample {
 
 const LINE = /^([a-z_A-Z:][\w:]*)(?:\{(.*)\})? (\S+)$/
 
-/** What an address tells Prometheus. */
+/** The samples at an address. */
 export async function readSamples(url: string): Promise<Sample[]> {
   const response = await fetch(url)
   const text = await response.text()
@@ -18,7 +18,7 @@ export async function readSamples(url: string): Promise<Sample[]> {
     .map(parse)
 }
 
-/** The one value of this name with these labels, among others; 0 when there is none. */
+/** The only value with this name and these labels, perhaps among other labels; 0 if there is none. */
 export function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number {
   const found = samples.filter(
     (sample) =>

@@ -5,10 +5,10 @@ import readline from 'node:readline'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
 
-/** A process of the program, ready to do its work. */
+/** A process of the program that is ready. */
 interface StartedProcess {
   child: ChildProcess
-  /** What it said when it was ready. */
+  /** What it printed when it was ready. */
   line: string
   /** Ends it with a signal and resolves once it is gone. */
   end(signal: NodeJS.Signals): Promise<void>
@@ -45,7 +45,7 @@ export async function startProcess(
   return { child, line: first[0], end }
 }
 
-/** Where a `serve` process listens. */
+/** A `serve` process's address. */
 export function addressOf({ line }: StartedProcess): string {
   const [address] = /http:\/\/\S+/.exec(line) ?? []
   if (address === undefined) throw new Error(`no address in: ${line}`)

@@ -6,9 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { eventually } from '../eventually.ts'
 
-/*
- * A collector of OpenTelemetry as far as tests need one: it takes spans by OTLP over HTTP, as JSON.
- */
+/* A minimal OpenTelemetry collector for tests: it receives spans by OTLP over HTTP, as JSON. */
 
 export interface CollectedSpan {
   name: string
@@ -21,22 +19,22 @@ export interface CollectedSpan {
   attributes: Record<string, unknown>
   /** The ids of the spans that it links to. */
   links: string[]
-  /** Of the process that it is from. */
+  /** The attributes of the process it comes from. */
   resource: Record<string, unknown>
 }
 
 interface TraceCollector {
-  /** What OTEL_EXPORTER_OTLP_ENDPOINT is set to. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string
   spans: CollectedSpan[]
-  /** The bodies as they came. */
+  /** The received bodies, unchanged. */
   bodies: string[]
   headers: IncomingHttpHeaders[]
-  /** The spans of a trace, once there are so many. */
+  /** Waits for this many spans of a trace. */
   trace(traceId: string, count: number): Promise<CollectedSpan[]>
 }
 
-/** Starts a collector; one that hangs takes what it is sent and never answers. */
+/** Starts a collector. One that hangs accepts requests but never answers. */
 export async function startCollector(t: Pick<Test, 'teardown'>, { hangs = false } = {}): Promise<TraceCollector> {
   const collector = { spans: [] as CollectedSpan[], bodies: [] as string[], headers: [] as IncomingHttpHeaders[] }
   const take = async (request: IncomingMessage, response: ServerResponse) => {

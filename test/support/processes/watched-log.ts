@@ -3,24 +3,22 @@ import type { Test } from 'tap'
 import { openPage, signIn, type WatchedPage } from '../browser/browser.ts'
 import { employee, send, type Service, type TestCompany } from '../service.ts'
 
-/*
- * The list of Bulk User Logs in a browser, while it is live.
- */
+/* The live list of Bulk User Logs in a browser. */
 
 export const LOGS = '/settings/bulk-user-logs'
 
-/** Makes a call of a company and gives the id of its entry. */
+/** Makes a company's call and returns the id of its entry. */
 export async function makeCall(address: string, company: TestCompany, body: object = employee()): Promise<string> {
   return (await send(address, 'POST', '/v1/employees', { key: company.key, body })).body.log_id as string
 }
 
 interface WatchedLog extends WatchedPage {
   company: TestCompany
-  /** The id of the entry that was there before. */
+  /** The id of the earlier entry. */
   first: string
 }
 
-/** An administrator of a new company with one entry, who looks at the list while it is live. */
+/** Shows the live list to an administrator of a new company with one entry. */
 export async function watchLog(
   t: Test,
   browser: Browser,

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import t from 'tap'
 import { leftOutLine, TestReport } from './closing-line-reporter.ts'
 
-/** The report of a run, with the lines that tap would have written. */
+/** The report of a run that produced these lines of TAP. */
 async function report(exitCode: number, ...lines: string[]): Promise<{ text: string; closing: string }> {
   const report = new TestReport()
   report.end(['TAP version 14', ...lines, ''].join('\n'))
@@ -30,7 +30,7 @@ await t.test('the closing line counts assertions, not the subtests around them',
   t.equal(text, 'ok   a.test.ts  2 passed, 0 failed  1.2 s\n')
 })
 
-await t.test('a failed assertion is shown in full, with its place and its difference', async (t) => {
+await t.test('a failed assertion is shown in full, with its location and its diff', async (t) => {
   const diagnostics = [
     '      ---',
     '      diff: |',
@@ -55,31 +55,31 @@ await t.test('a file that is killed between two passing assertions counts as fai
   t.match(text, /FAIL b\.test\.ts {2}1 passed, 1 failed\n {2}not ok: b\.test\.ts\n +{ signal: 'SIGKILL' }/)
 })
 
-await t.test('a file that passes and then exits with another code than 0 counts as failed', async (t) => {
+await t.test('a file that passes and then exits with a non-zero code counts as failed', async (t) => {
   const left = [...BEGIN, '    1..1', 'not ok 1 - b.test.ts', '  ---', '  exitCode: 3', '  ...']
   const { closing } = await report(1, ...left, '1..1')
   t.equal(closing, '1 passed, 1 failed')
 })
 
-await t.test('what is skipped is counted apart and named with its reason', async (t) => {
+await t.test('skipped tests are counted separately, with name and reason', async (t) => {
   const skipping = ['# Subtest: b.test.ts', '    ok 1 - later # SKIP needs root', '    1..1', 'ok 1 - b.test.ts']
   const { text, closing } = await report(0, ...skipping, '1..1')
   t.equal(closing, '0 passed, 0 failed, 1 skipped')
   t.match(text, 'skipped: b.test.ts > later (needs root)')
 })
 
-await t.test('a run that ends badly for whatever reason never says that nothing failed', async (t) => {
+await t.test('a run that ends badly never reports 0 failed', async (t) => {
   const { closing } = await report(1, ...PASSING_FILE, '1..2')
   t.equal(closing, '2 passed, 1 failed')
 })
 
-await t.test('what a quick run leaves out is told in one line, by folder', async (t) => {
+await t.test('files left out of a quick run are counted by folder', async (t) => {
   const files = ['test/cli/start.long.test.ts', 'test/browser/a/b.long.test.ts', 'test/cli/doctor.long.test.ts']
   const expected = 'left out: 3 long test files (browser 1, cli 2); npm run test:all runs them'
   t.equal(leftOutLine(files), expected)
 })
 
-await t.test('what a test writes to its standard output is shown', async (t) => {
+await t.test("a test's standard output is shown", async (t) => {
   const { text } = await report(0, ...BEGIN, '    a word', '    1..1', 'ok 1 - b.test.ts', '1..1')
   t.match(text, '  | ', 'marked as output')
   t.match(text, 'a word')

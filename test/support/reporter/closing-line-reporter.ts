@@ -6,11 +6,11 @@ import { isQuick } from '../quick.ts'
 import { LONG } from '../run-files.ts'
 
 /*
- * How `npm test` reports (`reporter` in .taprc): one line for each group of test files, its failures in full below it, what was
- * left out, and as the very last line `N passed, N failed`. Assertions are counted, as tap counts them.
+ * The report of `npm test` (`reporter` in .taprc): one line per group of test files with its failures in full, the
+ * files left out, and finally `N passed, N failed`. It counts assertions, as tap does.
  */
 
-// tap exports its parser under no name of its own.
+// tap does not export its parser by name.
 const Parser = t.parser.constructor as new () => typeof t.parser
 
 type Result = Parameters<typeof t.parser.emitAssert>[0]
@@ -18,18 +18,18 @@ const DETAILS = { depth: 10, breakLength: 110, maxStringLength: null }
 
 type Diagnostics = Record<string, unknown>
 
-/** Reads the TAP of a run and writes the report, all but its closing line. */
+/** Reads a run's TAP and writes the report except its closing line. */
 export class TestReport extends Transform {
   readonly #parser = new Parser()
   readonly #total = { passed: 0, failed: 0, skipped: 0 }
-  /** The file whose results are coming in. */
+  /** The file whose results are arriving. */
   #file = { passed: 0, failed: 0, skipped: 0 }
   #details: string[] = []
   #ending: Result | undefined
 
   constructor() {
     super({ decodeStrings: false })
-    // A file ends with an assertion of the outermost level, which is its own result.
+    // A file ends with an assertion at the outermost level, its own result.
     this.#parser.on('assert', (result: Result) => this.#endFile(result))
     this.#parser.on('result', (result: Result) => result !== this.#ending && this.#count(result))
     this.#parser.on('bailout', (reason: string) => this.#details.push(`  bailed out: ${reason}`))
@@ -46,7 +46,7 @@ export class TestReport extends Transform {
     done()
   }
 
-  /** `N passed, N failed`, and `, N skipped` if any were. A run that fails never says `0 failed`. */
+  /** `N passed, N failed`, and `, N skipped` if there are any. A failed run never says `0 failed`. */
   closingLine(exitCode: number): string {
     const { passed, failed, skipped } = this.#total
     return countsOf({ passed, failed: exitCode === 0 ? failed : Math.max(1, failed), skipped })
@@ -62,8 +62,8 @@ export class TestReport extends Transform {
 
   #endFile(result: Result): void {
     this.#ending = result
-    // A file that has nothing to show, or that fails without a failed assertion (it was killed, or left with an exit
-    // code of its own), counts as one itself; any other file counts by its assertions.
+    // A file that has no assertions, or that fails without a failed one (it was killed, or exited with an error),
+    // counts as one itself; any other file counts by its assertions.
     if (result.skip || result.todo || (!result.ok && this.#file.failed === 0)) this.#count(result)
     const verdict = result.ok ? paint('green', 'ok  ') : paint('red', 'FAIL')
     const seconds = result.time === null ? '' : `  ${(result.time / 1000).toFixed(1)} s`
@@ -73,14 +73,14 @@ export class TestReport extends Transform {
     this.#details = []
   }
 
-  /** What a test wrote to its standard output. */
+  /** Shows a test's standard output. */
   #showOutput(parser: typeof t.parser): void {
     parser.on('extra', (text: string) => this.#details.push(`  | ${text.trimEnd()}`))
     parser.on('child', (child: typeof t.parser) => this.#showOutput(child))
   }
 }
 
-/** What tap loads: it writes the closing line when the run is over, so that nothing comes after it. */
+/** tap loads this. It writes the closing line after the run, so that nothing follows it. */
 export default class ClosingLineReporter extends TestReport {
   constructor() {
     super()
@@ -91,7 +91,7 @@ export default class ClosingLineReporter extends TestReport {
   }
 }
 
-/** Says which test files a quick run leaves out, by their folders. */
+/** Names the folders of the test files that a quick run leaves out. */
 export function leftOutLine(files: string[]): string {
   const counts = Object.entries(Object.groupBy(files.toSorted(), (file) => file.split(/[/.]/)[1]!))
   const folders = counts.map(([folder, { length } = []]) => `${folder} ${length}`).join(', ')
@@ -113,13 +113,13 @@ function failureLines(result: Result): string[] {
   const place = at as { fileName?: string; lineNumber?: number; columnNumber?: number } | undefined
   if (place?.fileName !== undefined) lines.push(`    ${place.fileName}:${place.lineNumber}:${place.columnNumber}`)
   if (typeof diff === 'string') lines.push(...indent(diff))
-  const told = result.closingTestPoint || 'externalID' in others ? endOfProcess(others) : others
-  if (Object.keys(told).length > 0) lines.push(...indent(inspect(told, DETAILS)))
+  const details = result.closingTestPoint || 'externalID' in others ? endOfProcess(others) : others
+  if (Object.keys(details).length > 0) lines.push(...indent(inspect(details, DETAILS)))
   if (typeof stack === 'string') lines.push(...indent(stack))
   return lines
 }
 
-/** Of a whole file tap tells how it was run, too; what matters is how it ended. */
+/** For a whole file tap also reports how it was run; only its end matters. */
 function endOfProcess({ exitCode, signal, expired }: Diagnostics): Diagnostics {
   const known = Object.entries({ exitCode, signal, expired })
   return Object.fromEntries(known.filter(([, value]) => value !== null && value !== undefined))

@@ -3,10 +3,7 @@ import type { Room } from './rooms.ts'
 import type { SourceFile } from './source-files.ts'
 import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
 
-/*
- * The rules that hold for files by their path. Each function takes files and tells what is wrong with them, a line for
- * each fault.
- */
+/* Rules for source files. Each function takes files and returns a line for each fault. */
 
 export const MAX_LINES = 300
 
@@ -15,16 +12,16 @@ const COMPUTED_IMPORTS = new Map([
   ['src/postgres/embedded/postgres-binaries.ts', 'the package of the embedded server is named after the machine'],
 ])
 
-/** How many files a folder holds at most. */
+/** The maximum number of files in a folder. */
 export const MAX_FILES = 20
 
-/** The room in which a file stands: the innermost one. */
+/** A file's room: the innermost one that contains it. */
 export function roomOf(file: string, rooms: Room[]): Room | undefined {
   const around = rooms.filter(({ at }) => file === at || file.startsWith(`${at}/`))
   return around.toSorted((a, b) => b.at.length - a.at.length)[0]
 }
 
-/** Imports that the room of a file does not allow, and files that stand in no room. */
+/** Imports that a file's room does not allow, and files outside all rooms. */
 export function wallFaults(files: SourceFile[], rooms: Room[]): string[] {
   return files.flatMap((file) => {
     const room = roomOf(file.path, rooms)
@@ -52,7 +49,7 @@ export function floorFaults(rooms: Room[]): string[] {
   })
 }
 
-/** What rooms may import and no file of theirs does. */
+/** Allowed imports that no file uses. */
 export function needlessEntries(files: SourceFile[], rooms: Room[]): string[] {
   return rooms.flatMap((room) => {
     const targets = files.filter((file) => roomOf(file.path, rooms) === room).flatMap(importsOf)
@@ -77,7 +74,7 @@ export function computedImportFaults(files: SourceFile[]): string[] {
     .map((file) => `${file.path} imports what only running it can tell`)
 }
 
-/** Circles of imports, each told once. Imports of types alone do not count: they are gone when the program runs. */
+/** Circular imports, each once. Type imports do not count: they are gone at run time. */
 export function circleFaults(files: SourceFile[]): string[] {
   const edges = new Map(files.map((file) => [file.path, importsOf(file).filter(({ isTypeOnly }) => !isTypeOnly)]))
   const done = new Set<string>()
@@ -108,7 +105,7 @@ const IMPURE: Record<string, RegExp> = {
   'import.meta': /\bimport\.meta\b/,
 }
 
-/** What makes the same input give another output: clocks, chance, surroundings. */
+/** What makes the same input give different output: clocks, randomness, the environment. */
 export function impurityFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     const code = withoutComments(file.text)
@@ -119,14 +116,14 @@ export function impurityFaults(files: SourceFile[]): string[] {
 
 const ENVIRONMENT = /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\benv\b.*from 'node:process'/
 
-/** The environment has one reader. */
+/** Only one file reads the environment. */
 export function environmentFaults(files: SourceFile[]): string[] {
   return files
     .filter(({ path, text }) => path !== 'src/config.ts' && ENVIRONMENT.test(withoutComments(text)))
     .map(({ path }) => `${path} must not read process.env`)
 }
 
-/** Files that have grown too long to be read in one go. */
+/** Files too long to read in one go. */
 export function lengthFaults(files: SourceFile[]): string[] {
   const lengths = files.map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
   return lengths.filter(({ lines }) => lines > MAX_LINES).map(({ path, lines }) => `${path} has ${lines} lines`)
@@ -134,10 +131,10 @@ export function lengthFaults(files: SourceFile[]): string[] {
 
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const SAYS_NOTHING = new Set(['util', 'utils', 'helper', 'helpers', 'manager', 'managers', 'common', 'misc', 'index'])
-/** The list of all projections is no barrel: it exports that list and nothing of theirs. */
+/** The list of all projections is not a barrel: it exports the list and nothing of the projections. */
 const NAMED_INDEX = 'projections/index.ts'
 
-/** Names that are not in kebab-case, or that do not tell what a file holds. */
+/** Names that are not in kebab-case, or do not say what a file contains. */
 export function nameFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const names = path.replace(/(?:(?:\.long)?\.test)?\.ts$/, '').split('/')
@@ -147,7 +144,7 @@ export function nameFaults(files: SourceFile[]): string[] {
   })
 }
 
-/** Tests that leave others out, and tests that are left out without a reason. */
+/** Tests that exclude others, and tests skipped without a reason. */
 export function focusFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const code = withoutComments(text)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { buildProgram } from '../../../src/cli/program.ts'
 import { ConfigSchema } from '../../../src/config.ts'
 
-/** The rows that the table of settings must have, from the schema that reads them. */
+/** The rows that the table of settings must have, from the schema. */
 export function settingsRows(): string[] {
   return Object.entries<Setting>(ConfigSchema.properties).map(([name, { default: preset, description }]) => {
     return `| \`${name}\` | ${preset === undefined ? 'unset' : `\`${preset}\``} | ${description ?? ''} |`

@@ -1,13 +1,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Every page that people read, by its path. */
+/** Every page of the documentation, by path. */
 export function readPages(): Map<string, string> {
   const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')]
   return new Map(paths.toSorted().map((page) => [page, readFileSync(page, 'utf8')]))
 }
 
-/** The anchors that readers of Markdown give the headings of a text. */
+/** The anchors that Markdown gives a text's headings. */
 function anchorsOf(text: string): string[] {
   return headingsOf(text).map((heading) =>
     heading
@@ -17,12 +17,12 @@ function anchorsOf(text: string): string[] {
   )
 }
 
-/** The headings of a text, without its blocks of code. */
+/** A text's headings, without code blocks. */
 export function headingsOf(text: string): string[] {
   return [...text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!)
 }
 
-/** The relative links of a page that lead nowhere: to a file that does not exist, or to a heading that the file lacks. */
+/** A page's broken relative links: to a missing file, or to a heading that the file lacks. */
 export function brokenLinks(page: string, text: string): string[] {
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!).filter((link) => !/^[a-z]+:/.test(link))
   return links.filter((link) => {
@@ -34,7 +34,7 @@ export function brokenLinks(page: string, text: string): string[] {
   })
 }
 
-/** The first cells of the tables of a text: what stands there as code. */
+/** The first cells of a text's tables: the code in them. */
 export function tableKeys(text: string): string[] {
   return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, key]) => key!)
 }

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 
-/** A folder, or a single file, that holds one idea, and what it may import beside itself. */
+/** A folder or a single file that holds one idea, and what it may import besides itself. */
 export interface Room {
-  /** Its path. A room inside another is a room of its own. */
+  /** Its path. A room inside another is separate. */
   at: string
-  /** What belongs there. */
+  /** What belongs in it. */
   holds: string
   /** The rooms, all further down in the list, and files outside of rooms that it may import. */
   may: string[]
   packages: string[]
 }
 
-/** Reads the table of `docs/rooms.md`, from the top floor to the bottom one. */
+/** Reads the table in `docs/rooms.md`, from the top floor down. */
 export function readRooms(): Room[] {
   const rows = readFileSync('docs/rooms.md', 'utf8')
     .split('\n')

@@ -9,13 +9,13 @@ export interface SourceFile {
 
 /** One import of a file. */
 interface SourceImport {
-  /** The path of a file of the repository, or the name of a package. */
+  /** The path of a file in the repository, or a package name. */
   target: string
-  /** Leaves nothing behind when types are stripped. */
+  /** Gone when types are stripped. */
   isTypeOnly: boolean
 }
 
-/** What an `import()` of something other than a literal imports. */
+/** The target of an `import()` whose argument is not a literal. */
 export const COMPUTED = '(computed)'
 
 const STATIC = /^[ \t]*(?:import|export)(\s+type)?\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
@@ -32,7 +32,7 @@ export function readSources(...folders: string[]): SourceFile[] {
     .map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
 }
 
-/** What a file imports: by `import` and `export … from`, for its types or its effects alone, and by `import()`. */
+/** A file's imports: by `import` and `export … from`, for types or effects alone, and by `import()`. */
 export function importsOf(file: SourceFile): SourceImport[] {
   const code = withoutComments(file.text)
   const found = [...code.matchAll(STATIC)].map(([, type, specifier]) => ({
@@ -46,7 +46,7 @@ export function importsOf(file: SourceFile): SourceImport[] {
   return [...found, ...dynamic]
 }
 
-/** The text without what stands in comments. */
+/** The text without its comments. */
 export function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1')
 }

@@ -5,8 +5,8 @@ import type { SourceFile } from './source-files.ts'
 const BOUNDED = new Map([['src/cli/terminal/options.ts: run(...given)', 'the arguments that a command has']])
 
 /**
- * Calls that spread a list into their arguments: each argument takes a place on the stack, so a list of some 100,000
- * throws a RangeError, and how long it is may be up to whoever calls. A loop has no such limit.
+ * Calls that spread a list into their arguments. Each argument takes space on the stack, so a list of some 100,000
+ * throws a RangeError, and a caller may control its length. A loop has no such limit.
  */
 export function spreadArgumentFaults(files: SourceFile[], allowed: ReadonlyMap<string, string> = BOUNDED): string[] {
   return files.flatMap(({ path, text }) => {
@@ -17,7 +17,7 @@ export function spreadArgumentFaults(files: SourceFile[], allowed: ReadonlyMap<s
   })
 }
 
-/** Allowed calls that are not there (any more). */
+/** Allowed calls that do not exist. */
 export function unusedAllowances(files: SourceFile[]): string[] {
   const found = new Set(spreadArgumentFaults(files, new Map()))
   return [...BOUNDED.keys()].filter((call) => !found.has(call))
