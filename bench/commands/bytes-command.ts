@@ -6,11 +6,12 @@ import { describeMachine } from '../processes/machine.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { writeIntoReport, writeResults } from '../report/results.ts'
 import type { BytesResult } from './bytes.ts'
-import { GROUPS, measureBytes } from './bytes.ts'
+import { GROUPS, measureBytes, measurePeak } from './bytes.ts'
 
 interface Options extends RunOptions {
   employees: number
   records: number
+  large: number
 }
 
 /** Without autovacuum and checkpoints at any time, the figures do not depend on how long the run takes. */
@@ -23,19 +24,28 @@ export function addBytesCommand(program: Command): void {
     .description('measure what a record of a bulk call costs to store')
     .option('--employees <n>', 'employees of the company', parseCount, 20_000)
     .option('--records <n>', 'records of a call, at most 1000', parseCount, 1000)
+    .option('--large <n>', 'records of the calls whose peak memory is measured', parseCount, 10_000)
   addRunOptions(command).action(run)
 }
 
-async function run({ employees, records, out, report, dataDir }: Options): Promise<void> {
-  const { machine, results } = await withThrowawayServer(dataDir, SETTINGS, async (server, folder) => ({
+async function run({ employees, records, large, out, report, dataDir }: Options): Promise<void> {
+  const { machine, results, peak } = await withThrowawayServer(dataDir, SETTINGS, async (server, folder) => ({
     machine: await describeMachine(server, folder),
     results: await measureBytes(server, { employees, records }, printProgress),
+    peak: await measurePeak(server, large),
   }))
   const facts = `One company of ${employees} employees, calls of ${records} records.`
-  const markdown = [formatMachine(machine), facts, formatBytes(results)].join('\n\n')
-  const files = await writeResults(out, 'bytes', { json: { machine, employees, records, results }, markdown })
+  const markdown = [formatMachine(machine), facts, formatBytes(results), formatPeak(large, peak)].join('\n\n')
+  const files = await writeResults(out, 'bytes', {
+    json: { machine, employees, records, results, large, peak },
+    markdown,
+  })
   if (report !== undefined) await writeIntoReport(report, 'bytes', markdown)
   process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+}
+
+function formatPeak(records: number, mebibytes: number): string {
+  return `Four calls of ${records} records at once, creations and then patches: the service peaks at ${mebibytes.toFixed(0)} MiB.`
 }
 
 /** Formats the costs of a record. */

@@ -4,6 +4,8 @@ import { makeEmployee, makeSmallPatch } from '../load/employee-bodies.ts'
 import { change, NIGHTLY_CHANGED } from '../load/http-work.ts'
 import type { StockEmployee } from '../load/tenants.ts'
 import { makeWriteRequest } from '../load/tenants.ts'
+import { runCalls } from '../load/run-calls.ts'
+import { readPeakBytes } from '../processes/machine.ts'
 import type { OurTenant } from '../peers/ours-peer.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
@@ -65,6 +67,26 @@ export async function measureBytes(
       onProgress(`${work}: ${results.at(-1)!.storageBytes.toFixed(0)} bytes of storage for each record`)
     }
     return results
+  } finally {
+    await ours.stop()
+    await server.dropDatabase(DATABASE)
+  }
+}
+
+const LARGE_CALLS = { calls: 8, callers: 4 }
+
+/** The peak resident memory of the service, in MiB, while it creates and patches employees in four large calls at once. */
+export async function measurePeak(server: BenchServer, records: number): Promise<number> {
+  const settings = { MAX_RECORDS: String(records) }
+  const ours = await openOurs(await server.createDatabase(DATABASE), { companies: [1], records }, { settings })
+  try {
+    const { failures, firstFailure } = await runCalls(
+      ours.prepare({ work: 'bulk-patch', companies: 1 }, LARGE_CALLS.calls),
+      LARGE_CALLS.callers,
+    )
+    if (failures > 0) throw new Error(`patching failed: ${firstFailure}`)
+    await ours.visible!()
+    return (await readPeakBytes(ours.server.pid)) / 2 ** 20
   } finally {
     await ours.stop()
     await server.dropDatabase(DATABASE)

@@ -110,7 +110,7 @@ function openPeer(
   connections: number,
   nodeOptions: string[],
 ) {
-  return name === 'ours' ? openOurs(urls, sizes, nodeOptions) : openCrud(urls, sizes, { connections, nodeOptions })
+  return name === 'ours' ? openOurs(urls, sizes, { nodeOptions }) : openCrud(urls, sizes, { connections, nodeOptions })
 }
 
 function formatTimeTable(times: TakenTime[], calls: number): string {

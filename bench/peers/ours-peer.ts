@@ -44,10 +44,17 @@ function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string, string
 
 /**
  * Opens the service itself: `start`, which runs the API and the workers in one process. `nodeOptions` are passed to
- * Node.js, for example to take a profile.
+ * Node.js, for example to take a profile; `settings` are added to those of every run.
  */
-export async function openOurs(urls: ServerUrls, sizes: TenantSizes, nodeOptions: string[] = []): Promise<Ours> {
-  const server = await startServerProcess([...nodeOptions, 'src/main.ts', 'start'], settingsOf(urls))
+export async function openOurs(
+  urls: ServerUrls,
+  sizes: TenantSizes,
+  { nodeOptions = [], settings = {} }: { nodeOptions?: string[]; settings?: Record<string, string> } = {},
+): Promise<Ours> {
+  const server = await startServerProcess([...nodeOptions, 'src/main.ts', 'start'], {
+    ...settingsOf(urls),
+    ...settings,
+  })
   const client = openHttpClient(server.address)
   const tenants = await makeOurTenants(client, urls, sizes)
   const touched = new Set<OurTenant>()

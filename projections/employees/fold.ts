@@ -7,7 +7,7 @@ import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import type { AnyDb, CompanyEvents, Projection } from '../projection.ts'
 import { integers, jsons, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 import type { EmployeeRow } from './rows.ts'
-import { EMPLOYEE_COLUMNS, encodeAttributes, toEmployee } from './rows.ts'
+import { EMPLOYEE_COLUMNS, encodeAttributes, STATUS, toEmployee } from './rows.ts'
 
 /**
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and
@@ -34,7 +34,7 @@ async function createTables(db: AnyDb, schema: string): Promise<void> {
 async function createIndexes(db: AnyDb, schema: string): Promise<void> {
   const table = sql.id(schema, 'employees')
   await sql`create index if not exists employees_by_status
-    on ${table} (company_id, (deactivated_at is null), employee_id)`.execute(db)
+    on ${table} (company_id, (${STATUS}), employee_id)`.execute(db)
 }
 
 /** The maximum number of states in memory, because a small event may belong to a large state. */

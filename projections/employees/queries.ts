@@ -4,7 +4,7 @@ import type { AnyDb } from '../projection.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { employees, normaliseSearchText, buildSearchText } from './fold.ts'
 import type { EmployeeRow, EmployeeTables } from './rows.ts'
-import { EMPLOYEE_COLUMNS, toEmployee } from './rows.ts'
+import { EMPLOYEE_COLUMNS, STATUS, toEmployee } from './rows.ts'
 import { schemaOf } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 
@@ -103,7 +103,7 @@ async function readFolded(db: AnyDb, companyId: string): Promise<number> {
 }
 
 function hasStatus(status: Employee['status']): RawBuilder<boolean> {
-  return sql<boolean>`(deactivated_at is null) = ${status === 'active'}`
+  return sql<boolean>`${STATUS} = ${status}`
 }
 
 function matchesText(q: string): RawBuilder<boolean> {

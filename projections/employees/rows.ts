@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { AttributeName } from '../../src/domain/attributes.ts'
 import { ATTRIBUTE_NAMES } from '../../src/domain/attributes.ts'
 import type { Employee, EmployeeLife } from '../../src/domain/employees/employee.ts'
@@ -31,6 +32,9 @@ export const EMPLOYEE_COLUMNS = [
   'deactivated_at',
   'attributes',
 ] as const satisfies (keyof EmployeeRow)[]
+
+/** The status of a row. As a text, because PostgreSQL rewrites a comparison with a truth value so that no index fits it. */
+export const STATUS = sql`case when deactivated_at is null then 'active' else 'inactive' end`
 
 const STORED = ATTRIBUTE_NAMES.filter((name) => name !== 'status')
 

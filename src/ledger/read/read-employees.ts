@@ -24,7 +24,7 @@ export function selectStates(shard: (column: string) => string = () => ''): { co
   return {
     columns: COLUMNS,
     joins: `left join ${schemaOf(employees)}.employees r
-        on r.company_id = d.company_id and r.employee_id = d.employee_id
+        on r.company_id = d.company_id and r.employee_id = d.employee_id${shard('r.company_id')}
       left join lateral (
         select ${EVENT} as event from events where company_id = d.company_id and stream_id = d.employee_id
           and stream_version > coalesce(r.version, 0)${shard('company_id')} offset 0) e on true`,
