@@ -69,7 +69,7 @@ await t.test('a database error that quotes the request is logged without the quo
   await asSuperuser(
     service.urls.superUrl,
     `create function quote() returns trigger language plpgsql as $$
-      begin raise exception 'it is %', new.email using errcode = 'check_violation', detail = new.state::text; end $$`,
+      begin raise exception 'it is %', new.email using errcode = 'check_violation', detail = to_json(new)::text; end $$`,
     'create trigger quote before insert on employee_directory for each row execute function quote()',
   )
   t.equal(
