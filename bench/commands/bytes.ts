@@ -97,11 +97,14 @@ export async function measurePeak(server: BenchServer, records: number): Promise
 async function startBytes(server: BenchServer, tenant: OurTenant, pid: number) {
   await untilCaughtUp(server, tenant)
   // After a checkpoint, the log holds a whole page for the first change to it, as it does every few minutes in production.
+  await server.run('vacuum', DATABASE)
   await server.run('checkpoint')
   const before = await readGroups(server)
   const cost = await startCost(server, DATABASE, pid)
   return async (records: number): Promise<Omit<BytesResult, 'work'>> => {
     await untilCaughtUp(server, tenant)
+    // So that no later step pays for what this one leaves to do.
+    await server.run('vacuum', DATABASE)
     const { walBytes, serviceCpuSeconds, postgresCpuSeconds } = await cost()
     const after = await readGroups(server)
     const each = GROUPS.map((group) => [group, (after[group] - before[group]) / records] as const)

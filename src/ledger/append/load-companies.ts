@@ -24,7 +24,7 @@ export function loadRows(client: QueryClient, calls: WriteCall[], wait: boolean)
     // After the rows that may have to be waited for, because the time is that of the decision.
     statements.readClock(client),
     loadBound(client, calls),
-    ...(['employeeIds', 'emails', 'externalIds'] as const).map((by) => loadTouched(client, calls, by)),
+    loadTouched(client, calls),
   ])
 }
 
@@ -36,10 +36,10 @@ export async function loadCompanies(
   client: ClientBase,
   heads: Head[],
   calls: WriteCall[],
-  [keys, now, bound, ...found]: LoadedRows,
+  [keys, now, bound, found]: LoadedRows,
   wait: boolean,
 ): Promise<Map<string, LockedCompany>> {
-  const employees = Map.groupBy(found.flat(), ({ companyId }) => companyId)
+  const employees = Map.groupBy(found, ({ companyId }) => companyId)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
     const loaded = new LoadedEmployees((employees.get(head.companyId) ?? []).map(({ employee }) => employee))
@@ -68,11 +68,10 @@ function leaveOutHeldUp(
   for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
 }
 
-async function loadTouched(client: QueryClient, calls: WriteCall[], by: keyof Naming) {
-  const wanted = calls.flatMap(({ companyId, command }) =>
-    command.touches.all[by].map((value) => ({ companyId, value })),
-  )
-  return wanted.length === 0 ? [] : statements.loadEmployees(client, by, wanted)
+async function loadTouched(client: QueryClient, calls: WriteCall[]) {
+  const touching = calls.filter(({ command }) => sizeOf(command.touches.all) > 0)
+  const named = touching.map(({ companyId, command }) => ({ companyId, naming: command.touches.all }))
+  return named.length === 0 ? [] : statements.loadEmployees(client, named)
 }
 
 async function loadBound(client: QueryClient, calls: WriteCall[]) {

@@ -45,31 +45,31 @@ export async function readClock(client: QueryClient): Promise<string> {
   return rows[0]!.now
 }
 
-const EMPLOYEE_LOOKUPS = {
-  employeeIds: { column: 'employee_id', type: 'uuid', arrayOf: uuidArray },
-  emails: { column: 'email', type: 'text', arrayOf: textArray },
-  externalIds: { column: 'external_id', type: 'text', arrayOf: textArray },
-} as const
-
-/** Loads employees by one of the three names that an employee has. */
+/** Loads the employees that have these ids, emails or external ids, each once. */
 export async function loadEmployees(
   client: QueryClient,
-  by: keyof Naming,
-  wanted: { companyId: string; value: string }[],
+  named: { companyId: string; naming: Naming }[],
 ): Promise<{ companyId: string; employee: Employee }[]> {
-  const { column, type, arrayOf } = EMPLOYEE_LOOKUPS[by]
-  const shard = shardOf(client, wanted[0]?.companyId, [
-    uuidArray(wanted.map(({ companyId }) => companyId)),
-    arrayOf(wanted.map(({ value }) => value)),
+  const companiesOf = (by: keyof Naming) =>
+    uuidArray(named.flatMap(({ companyId, naming }) => naming[by].map(() => companyId)))
+  const valuesOf = (by: keyof Naming) => named.flatMap(({ naming }) => naming[by])
+  const shard = shardOf(client, named[0]?.companyId, [
+    ...[companiesOf('employeeIds'), uuidArray(valuesOf('employeeIds'))],
+    ...[companiesOf('emails'), textArray(valuesOf('emails'))],
+    ...[companiesOf('externalIds'), textArray(valuesOf('externalIds'))],
   ])
   const states = selectStates(shard.and)
+  // With OFFSET, PostgreSQL looks for each employee in an index instead of reading the directory of all companies.
+  const selectHolders = (column: string, type: string, at: number) => `select d.company_id, d.employee_id
+    from unnest($${at}::uuid[], $${at + 1}::${type}[]) as wanted(company_id, value) cross join lateral (
+      select company_id, employee_id from employee_directory
+      where company_id = wanted.company_id and ${column} = wanted.value${shard.and('company_id')} offset 0) d`
   const { rows } = await client.query<StateRow>({
-    name: `load-${column}`,
-    // With OFFSET, PostgreSQL looks for each employee in an index instead of reading the directory of all companies.
-    text: `select ${states.columns} from unnest($1::uuid[], $2::${type}[]) as wanted(company_id, value)
-      cross join lateral (
-        select company_id, employee_id from employee_directory
-        where company_id = wanted.company_id and ${column} = wanted.value${shard.and('company_id')} offset 0) d
+    name: 'load-employees',
+    text: `select ${states.columns} from (
+        ${selectHolders('employee_id', 'uuid', 1)} union
+        ${selectHolders('email', 'text', 3)} union
+        ${selectHolders('external_id', 'text', 5)}) d
       ${states.joins}`,
     values: shard.values,
   })
