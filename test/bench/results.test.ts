@@ -45,15 +45,7 @@ await t.test('new results replace only the earlier results in a document', async
 
 await t.test('docs/performance.md has a place for the results of every command', async (t) => {
   const dir = t.testdir({ 'performance.md': readFileSync('docs/performance.md', 'utf8') })
-  const parts = [
-    'compare',
-    'sizes',
-    'replay',
-    'audit',
-    'memory',
-    'profile-ours-single-create',
-    'profile-ours-bulk-create',
-  ]
+  const parts = ['compare', 'sizes', 'replay', 'audit', 'memory', 'bytes']
   for (const part of parts) await writeIntoReport(path.join(dir, 'performance.md'), part, `results of ${part}`)
   const written = readFileSync(path.join(dir, 'performance.md'), 'utf8')
   t.strictSame(
