@@ -78,7 +78,7 @@ function hasText(text: string): RawBuilder<unknown> {
   return sql`strpos(search_text, ${normaliseSearchText(text)}) > 0`
 }
 
-/** A query for the hashes of the names by which refused records of a person can be found. */
+/** A query for the hashes of the names that find a person's refused records. */
 export function selectNameHashes(companyId: string, { text, found }: Person): RawBuilder<unknown> {
   const hashKey = selectHashKey(toUuid(companyId))
   const hashes = listPossibleNames(text, [...(found ?? [])]).map(

@@ -40,7 +40,7 @@ export function startProbe({ apis, cluster }: Pick<Stage, 'apis' | 'cluster'>): 
   }
 }
 
-/** A process that is gone can't answer. One that answers must do so truthfully and in time. */
+/** A killed process can't answer. A running one must answer correctly and in time. */
 async function faultOf(url: string, path: string, wasAway: () => boolean): Promise<string | undefined> {
   const timeout = timeoutOfOwnTime(ANSWERS_WITHIN_MS)
   try {

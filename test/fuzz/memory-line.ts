@@ -13,7 +13,7 @@ const LOOPBACK = '127.0.0.1'
 export function memoryLine(server: Server): buildConnector.connector {
   return (_, connected) => {
     const [near, far] = duplexPair()
-    // What a server needs of a socket, and the address by which it limits failures.
+    // The server expects a socket, and limits failures by its remote address.
     Object.assign(far, {
       remoteAddress: LOOPBACK,
       setTimeout: () => far,

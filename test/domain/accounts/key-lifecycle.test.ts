@@ -34,7 +34,7 @@ const anyChange: fc.Arbitrary<KeyChange> = fc.oneof(
   fc.constantFrom<KeyChange>({ change: 'disable' }, { change: 'enable' }, { change: 'revoke' }),
 )
 
-await t.test('a new key is enabled, as it was issued', async (t) => {
+await t.test('a new key is enabled and has the issued name and quota', async (t) => {
   t.match(born(), { version: 1, name: 'a', quotaLimit: 1, refreshPeriod: 'daily', isEnabled: true, isRevoked: false })
 })
 

@@ -37,7 +37,7 @@ await t.test('the secret is shown once, with a command that works', async (t) =>
   }
 })
 
-await t.test('the command uses the address by which the service is reached', async (t) => {
+await t.test('the curl command uses the public address of the service', async (t) => {
   const headers = { 'sec-fetch-site': 'same-origin', host: "evil'; rm -rf ~ #" }
   const form = { seen: String(await keyCount()), name: 'x', ...QUOTA }
   const { text } = await browse(service, NEW, { cookie, form, headers })
