@@ -11,14 +11,29 @@ interface Asset {
 
 const NAME_DIGITS = 12
 
-function loadAsset(file: string, type: string): Asset {
-  const content = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8')
-  const [name, extension] = file.split('.')
-  return { path: `/assets/${name}-${hash('sha256', content).slice(0, NAME_DIGITS)}.${extension}`, type, content }
+/** The parts of the style sheet. A part may override the rules of those before it. */
+const STYLES = [
+  'base',
+  'frame',
+  'forms',
+  'notices',
+  'tables',
+  'entry-list',
+  'entry',
+  'secrets',
+  'usage',
+  'events',
+  'print',
+].map((part) => `styles/${part}.css`)
+
+function loadAsset(name: string, type: string, files = [name]): Asset {
+  const content = files.map((file) => readFileSync(new URL(`./${file}`, import.meta.url), 'utf8')).join('\n')
+  const [base, extension] = name.split('.')
+  return { path: `/assets/${base}-${hash('sha256', content).slice(0, NAME_DIGITS)}.${extension}`, type, content }
 }
 
 export const ASSETS = {
-  style: loadAsset('style.css', 'text/css; charset=utf-8'),
+  style: loadAsset('style.css', 'text/css; charset=utf-8', STYLES),
   script: loadAsset('script.js', 'text/javascript; charset=utf-8'),
   liveLog: loadAsset('live-log.js', 'text/javascript; charset=utf-8'),
   icon: loadAsset('icon.svg', 'image/svg+xml'),
