@@ -181,6 +181,12 @@ export const ConfigSchema = Type.Object({
     description:
       'records (or kilobytes, if those are more) of the calls taken on at once; a company may have a quarter, and its further calls wait; per process',
   }),
+  EMPLOYEE_CACHE: Type.Integer({
+    default: 64 * MIB,
+    minimum: 0,
+    description:
+      'about how many bytes of employees stay in memory for the next calls of their companies; a company may have a quarter, for a minute after its last call; per process',
+  }),
   CALL_WAIT_MS: milliseconds(10_000, 100, 'milliseconds that a call may wait for its turn; then it gets 503'),
   POOL_SIZE: Type.Integer({
     default: 10,

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import { defaultBodyBudget } from '../config.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
+import { openEmployeeCache } from '../ledger/append/employee-cache.ts'
 import type { LaneOptions, Lanes } from '../ledger/append/lanes.ts'
 import { openLanes } from '../ledger/append/lanes.ts'
 import { openLongCalls } from '../ledger/append/long-calls.ts'
@@ -105,6 +106,7 @@ function startLanes(
     maxRecordsPerCommit: config.RECORDS_PER_COMMIT,
     maxWaiting: config.CALLS_WAITING,
     maxRecordsWaiting: config.RECORDS_WAITING,
+    cache: openEmployeeCache(config.EMPLOYEE_CACHE),
     maxWaitMs: config.CALL_WAIT_MS,
     ...(recent ? { onStored: recent.keep } : {}),
     ...(tracing ? { onBegin: tracing.traceTransaction } : {}),

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openPool } from '../../src/postgres/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { openEmployeeCache } from '../../src/ledger/append/employee-cache.ts'
 import type { LaneOptions } from '../../src/ledger/append/lanes.ts'
 import { openLanes } from '../../src/ledger/append/lanes.ts'
 import { isOnShards, useShards } from '../../src/postgres/shards.ts'
@@ -16,7 +17,14 @@ const service = await startService(t)
 const pool = openPool({ url: service.urls.serviceUrl, name: 'test appends', max: 8 })
 if (isOnShards(service.pool)) useShards(pool)
 t.teardown(() => pool.end())
-const BOUNDS = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 8_000, maxRecordsWaiting: 50_000, maxWaitMs: 60_000 }
+const BOUNDS = {
+  cache: openEmployeeCache(0),
+  lanes: 1,
+  maxRecordsPerCommit: 500,
+  maxWaiting: 8_000,
+  maxRecordsWaiting: 50_000,
+  maxWaitMs: 60_000,
+}
 
 function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   const watch = watchCommits()

@@ -12,6 +12,8 @@ import { inputs } from '../support/quick.ts'
  */
 
 const service = await startService(t)
+const sibling = await startService(t, {}, { urls: service.urls })
+const withoutCache = await startService(t, { EMPLOYEE_CACHE: '0' }, { urls: service.urls })
 
 /** Mostly good values, now and then a bad one: a history of nothing but refusals would show little. */
 const mostly = <Good, Bad>(good: fc.Arbitrary<Good>, bad: Bad) =>
@@ -61,20 +63,33 @@ const BEGINNING: Call = {
   }),
 }
 
-async function run(company: TestCompany, calls: Call[]): Promise<Answer[]> {
+/** Makes the calls of a history through these API processes in turn. */
+async function run(company: TestCompany, calls: Call[], through: Service[]): Promise<Answer[]> {
   const answers: Answer[] = []
   const known: string[] = []
-  for (const { kind, body, ...rest } of calls) {
+  for (const [at, { kind, body, ...rest }] of calls.entries()) {
+    const { call } = through[at % through.length]!
     const options = { body, key: company.key }
     const id = 'nth' in rest ? (known[rest.nth] ?? 'emp_unknown') : ''
     const answer =
       kind === 'create'
-        ? await service.call('POST', '/v1/employees', options)
-        : await service.call('PATCH', `/v1/employees${kind === 'one' ? `/${id}` : ''}`, options)
+        ? await call('POST', '/v1/employees', options)
+        : await call('PATCH', `/v1/employees${kind === 'one' ? `/${id}` : ''}`, options)
     if (answer.status === 201) known.push(...answer.body.employees.map((made: { id: string }) => made.id))
     answers.push(answer)
   }
   return answers
+}
+
+/** What answers say, with ids numbered in order of appearance and without times. */
+function normalise(answers: Answer[]): string[] {
+  const numbers = new Map<string, string>()
+  const numberOf = (id: string) => numbers.get(id) ?? numbers.set(id, `id ${numbers.size}`).get(id)!
+  return answers.map(({ status, body, headers }) =>
+    `${status} ${headers['x-ledger-position']} ${JSON.stringify(body)}`
+      .replaceAll(/(emp|log)_[0-9a-z]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, numberOf)
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time'),
+  )
 }
 
 interface Entry {
@@ -134,13 +149,19 @@ await t.test('ledger, directory, log and counts agree after any history of calls
   let histories = 0
   const property = fc.asyncProperty(fc.array(call, { minLength: 8, maxLength: 20 }), async (calls) => {
     const company = await service.makeCompany(`Company ${(histories += 1)}`)
-    const answers = await run(company, [BEGINNING, ...calls])
-    await service.project(company.id)
+    // Three calls to one process, so that it uses its cache, and one to another, so that the cache is outdated.
+    const answers = await run(company, [BEGINNING, ...calls], [service, service, service, sibling])
+    const plain = await service.makeCompany(`Company ${histories} without a cache`)
+    const expected = normalise(await run(plain, [BEGINNING, ...calls], [withoutCache]))
+    for (const { id } of [company, plain]) await service.project(id)
     const faults = [
       ...(await ledgerFaults(service.db, company.id)),
       ...(await circleFaults(company)),
       ...(await logFaults(service, company, answers)),
     ]
+    normalise(answers).forEach((answer, at) => {
+      if (answer !== expected[at]) faults.push(`${answer}\n is not \n${expected[at]}`)
+    })
     if (answers.some(({ status }) => status >= 500)) faults.push('a call failed on our side')
     if (faults.length > 0) throw new Error(faults.join('\n'))
   })

@@ -28,7 +28,7 @@ export function touchedValues(records: ReadRecord[]): Touches {
   const managed = records.filter(({ manager }) => manager && manager.value !== null)
   const managers = naming(managed.map(({ manager }) => asLocator(manager!)))
   const [located, taken] = [named(records), takenValues(records)]
-  return { all: union(located, taken, managers), remanaged: named(managed), managers, taken }
+  return { all: union([located, taken, managers]), remanaged: named(managed), managers, taken }
 }
 
 const LOCATES: Record<ManagerReference['field'], Locator['field']> = {
@@ -54,7 +54,8 @@ function takenValues(records: ReadRecord[]): Naming {
   return { employeeIds: [], emails: taken('email'), externalIds: taken('external_id') }
 }
 
-function union(...namings: Naming[]): Naming {
+/** The names of these, each once. */
+export function union(namings: Naming[]): Naming {
   const all = (by: keyof Naming) => [...new Set(namings.flatMap((naming) => naming[by]))]
   return { employeeIds: all('employeeIds'), emails: all('emails'), externalIds: all('externalIds') }
 }

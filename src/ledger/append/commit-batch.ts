@@ -3,6 +3,7 @@ import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isCausedByRecord, isRetryable } from '../../postgres/database-errors.ts'
 import { withClient } from '../../postgres/with-client.ts'
+import type { EmployeeCache } from './employee-cache.ts'
 import type { Committed } from './commit.ts'
 import { commitTogether, DecisionError } from './commit.ts'
 import type { StoredCall } from './recent-events.ts'
@@ -11,6 +12,8 @@ import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 export interface CommitOptions {
   /** Connections for appends; each statement that they run looks rows up by their keys. */
   pool: Pool
+  /** Employees of calls before, to decide on without loading them. */
+  cache: EmployeeCache
   /** Called after each commit with the companies that have new events. */
   onCommitted(companyIds: string[]): void
   /** Called with what a transaction appended, once it is known to be committed. */
@@ -90,12 +93,12 @@ function hasEvents(result: Committed | 'held'): boolean {
 }
 
 async function commitOnConnection(
-  { pool, onStored }: CommitOptions,
+  { pool, cache, onStored }: CommitOptions,
   calls: WriteCall[],
   wait: boolean,
 ): Promise<(Committed | 'held')[]> {
   try {
-    return await withClient(pool, (client) => commitTogether(client, calls, wait, onStored))
+    return await withClient(pool, (client) => commitTogether(client, calls, { wait, cache, onStored }))
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<(Committed | 'held')[]>)

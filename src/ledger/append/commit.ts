@@ -4,6 +4,7 @@ import type { DecidedCall } from '../../domain/calls/decide-call.ts'
 import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
 import type { LockedCompany } from './company-state.ts'
+import type { EmployeeCache } from './employee-cache.ts'
 import { meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
@@ -37,6 +38,12 @@ export interface Committed {
   position: number | null
 }
 
+interface CommitTogetherOptions {
+  wait: boolean
+  cache: EmployeeCache
+  onStored?: ((calls: StoredCall[]) => void) | undefined
+}
+
 /**
  * Decides and appends calls of any number of companies in one transaction. Each call sees the changes of those before
  * it. Unless `wait` is set, a company whose head another transaction holds is left out, and its calls get `held`. Calls
@@ -46,12 +53,11 @@ export interface Committed {
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  wait: boolean,
-  onStored?: (calls: StoredCall[]) => void,
+  { wait, cache, onStored }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
   const [, heads, rows] = await pipeline(client, (pipe) =>
-    Promise.all([pipe.query(BEGIN), statements.lockHeads(pipe, companyIds, wait), loadRows(pipe, calls, wait)]),
+    Promise.all([pipe.query(BEGIN), statements.lockHeads(pipe, companyIds, wait), loadRows(pipe, calls, cache, wait)]),
   )
   try {
     if (heads.length === 0) {
@@ -69,6 +75,10 @@ export async function commitTogether(
     STAGES.decided.publish(calls)
     await write(client, companies, writes, results)
     onStored?.(writes.stored)
+    for (const { companyId, frontier: before } of heads) {
+      const company = companies.get(companyId)
+      if (company) cache.keep(companyId, { before, after: company.head.frontier }, company.employees.all())
+    }
     return results
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) await client.query('rollback').catch(() => undefined)
@@ -89,7 +99,7 @@ function decideOne(company: LockedCompany, call: WriteCall, writes: Writes): Com
   const { companyId, apiId, callId, idempotency, traceparent } = call
   const known = company.keys.get(apiId)
   const decision = decide(company, call)
-  for (const employee of decision.employees) company.employees.put(employee)
+  for (const employee of decision.employees) company.employees.change(employee)
   if (known && decision.usage) known.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
   const { placed, head } = placeEvents(company.head, decision.events, { callId, actor: apiId })

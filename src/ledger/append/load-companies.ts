@@ -1,13 +1,18 @@
 import type { ClientBase } from 'pg'
 import type { Naming, Touches } from '../../domain/calls/touched-values.ts'
+import { union } from '../../domain/calls/touched-values.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
 import type { Head, LockedCompany } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
+import type { CachedEmployees, EmployeeCache } from './employee-cache.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import type { OfCompany } from './reporting-line-statements.ts'
 import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
+import { isSameHistory } from '../integrity/merkle.ts'
 import { headAt } from './place-events.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { OwnedEmployee } from './statements.ts'
 import { pipeline } from '../../postgres/pipeline.ts'
 import * as statements from './statements.ts'
 
@@ -18,14 +23,31 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
  * Loads all rows that these calls may need. These statements travel in one packet with the one that locks the heads,
  * and after it. Each sees what was committed when it began, including the changes of the previous holder of a head.
  */
-export function loadRows(client: QueryClient, calls: WriteCall[], wait: boolean) {
-  return Promise.all([
+export async function loadRows(client: QueryClient, calls: WriteCall[], cache: EmployeeCache, wait: boolean) {
+  const touched = findTouched(calls, cache)
+  const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
+  const [keys, now, bound, found] = await Promise.all([
     statements.loadKeys(client, wantedKeys(calls), wait),
     // After the rows that may have to be waited for, because the time is that of the decision.
     statements.readClock(client),
     loadBound(client, calls),
-    loadTouched(client, calls),
+    loadNamed(client, missing),
   ])
+  return { keys, now, bound, touched, found }
+}
+
+/** The employees that calls of a company may need, as far as they are cached. */
+interface TouchedEmployees {
+  companyId: string
+  naming: Naming
+  cached: CachedEmployees
+}
+
+function findTouched(calls: WriteCall[], cache: EmployeeCache): TouchedEmployees[] {
+  return [...Map.groupBy(calls, ({ companyId }) => companyId)].map(([companyId, own]) => {
+    const naming = own.length === 1 ? own[0]!.command.touches.all : union(own.map(({ command }) => command.touches.all))
+    return { companyId, naming, cached: cache.find(companyId, naming) }
+  })
 }
 
 /**
@@ -36,13 +58,13 @@ export async function loadCompanies(
   client: ClientBase,
   heads: Head[],
   calls: WriteCall[],
-  [keys, now, bound, found]: LoadedRows,
+  { keys, now, bound, touched, found }: LoadedRows,
   wait: boolean,
 ): Promise<Map<string, LockedCompany>> {
-  const employees = Map.groupBy(found, ({ companyId }) => companyId)
+  const employees = await settleEmployees(client, heads, touched, found)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
-    const loaded = new LoadedEmployees((employees.get(head.companyId) ?? []).map(({ employee }) => employee))
+    const loaded = new LoadedEmployees(employees.get(head.companyId))
     companies.set(head.companyId, { head: headAt(head, now), employees: loaded, keys: new Map(), bound: new Map() })
   }
   if (!wait) leaveOutHeldUp(companies, wantedKeys(calls), keys)
@@ -50,6 +72,27 @@ export async function loadCompanies(
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
   await loadReportingLines(client, calls, companies)
   return companies
+}
+
+/** Joins the loaded employees with the cached ones, which are loaded now if the head has moved on since. */
+async function settleEmployees(
+  client: ClientBase,
+  heads: Head[],
+  touched: TouchedEmployees[],
+  found: OwnedEmployee[],
+): Promise<Map<string, Employee[]>> {
+  const frontiers = new Map(heads.map(({ companyId, frontier }) => [companyId, frontier]))
+  const employees = new Map<string, Employee[]>(heads.map(({ companyId }) => [companyId, []]))
+  const outdated: { companyId: string; naming: Naming }[] = []
+  for (const { companyId, naming, cached } of touched) {
+    const frontier = frontiers.get(companyId)
+    if (!frontier || cached.found.size === 0) continue
+    if (isSameHistory(cached.frontier, frontier)) employees.set(companyId, [...cached.found])
+    else outdated.push({ companyId, naming })
+  }
+  const late = outdated.length === 0 ? [] : await pipeline(client, (pipe) => loadNamed(pipe, outdated))
+  for (const { companyId, employee } of [...found, ...late]) employees.get(companyId)?.push(employee)
+  return employees
 }
 
 type WantedKey = Pick<WriteCall, 'companyId' | 'apiId'>
@@ -68,10 +111,9 @@ function leaveOutHeldUp(
   for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
 }
 
-async function loadTouched(client: QueryClient, calls: WriteCall[]) {
-  const touching = calls.filter(({ command }) => sizeOf(command.touches.all) > 0)
-  const named = touching.map(({ companyId, command }) => ({ companyId, naming: command.touches.all }))
-  return named.length === 0 ? [] : statements.loadEmployees(client, named)
+async function loadNamed(client: QueryClient, named: { companyId: string; naming: Naming }[]) {
+  const wanted = named.filter(({ naming }) => sizeOf(naming) > 0)
+  return wanted.length === 0 ? [] : statements.loadEmployees(client, wanted)
 }
 
 async function loadBound(client: QueryClient, calls: WriteCall[]) {
@@ -101,7 +143,9 @@ async function loadReportingLines(
     if (!touches.some((touch) => sizeOf(touch.remanaged) > 0)) continue
     // If these calls move a name from one employee to another, it may refer to any of them.
     const named = (which: 'remanaged' | 'managers') =>
-      namesMove(touches) ? employees.ids() : touches.flatMap((touch) => employees.named(touch[which]))
+      namesMove(touches)
+        ? [...employees.all()].map(({ id }) => id)
+        : touches.flatMap((touch) => [...employees.find(touch[which]).found].map(({ id }) => id))
     for (const employeeId of named('remanaged')) remanaged.push({ companyId, employeeId })
     for (const employeeId of named('managers')) managers.push({ companyId, employeeId })
   }

@@ -4,6 +4,8 @@ import { closesCall } from '../../domain/events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import { HEADER_BYTES, joinLater } from '../integrity/codec.ts'
 import type { Frontier } from '../integrity/merkle.ts'
+import { isSameHistory } from '../integrity/merkle.ts'
+import { charactersIn } from './employee-size.ts'
 
 /*
  * The events that this process has just committed, for workers in the same process. They need not ask PostgreSQL for
@@ -160,7 +162,7 @@ function openKeptCalls({
   /** The events of a company whose ledger ends at this frontier: none, unless what is kept ends there, too. */
   function companyAt(companyId: string, frontier: Frontier): KeptCompany {
     const known = companies.get(companyId)
-    if (known && isSame(known.end, frontier)) return known
+    if (known && isSameHistory(known.end, frontier)) return known
     forget(companyId)
     const company: KeptCompany = { end: frontier, events: new Map() }
     companies.set(companyId, company)
@@ -241,19 +243,4 @@ function charactersOf({ events, employees }: StoredCall): number {
 
 function sizeOf({ data, employee }: Pick<KeptEvent, 'data' | 'employee'>): number {
   return HEADER_BYTES + data.length + (employee ? charactersIn(employee) : 0)
-}
-
-/** About what an employee takes in memory; a string may be shared with the event. */
-function charactersIn({ custom_attributes: custom, ...attributes }: Employee): number {
-  let characters = 0
-  for (const values of [attributes, custom])
-    for (const value of Object.values(values)) characters += typeof value === 'string' ? value.length : 8
-  return characters
-}
-
-/** Whether two frontiers are of the same history. The last subtree includes the last leaf, which is unique. */
-function isSame(one: Frontier, other: Frontier): boolean {
-  if (one.size !== other.size) return false
-  const [last, otherLast] = [one.hashes.at(-1), other.hashes.at(-1)]
-  return last !== undefined && otherLast !== undefined && last.equals(otherLast)
 }

@@ -49,7 +49,7 @@ export async function readClock(client: QueryClient): Promise<string> {
 export async function loadEmployees(
   client: QueryClient,
   named: { companyId: string; naming: Naming }[],
-): Promise<{ companyId: string; employee: Employee }[]> {
+): Promise<OwnedEmployee[]> {
   const companiesOf = (by: keyof Naming) =>
     uuidArray(named.flatMap(({ companyId, naming }) => naming[by].map(() => companyId)))
   const valuesOf = (by: keyof Naming) => named.flatMap(({ naming }) => naming[by])
@@ -215,7 +215,7 @@ export function insertEvents(client: QueryClient, events: SealedEvent[]): Promis
   })
 }
 
-interface OwnedEmployee {
+export interface OwnedEmployee {
   companyId: string
   employee: Employee
 }

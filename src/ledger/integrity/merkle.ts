@@ -16,6 +16,13 @@ export interface Frontier {
 
 export const EMPTY_FRONTIER: Frontier = { size: 0, hashes: [] }
 
+/** Whether two frontiers are of the same history. The last subtree includes the last leaf, which is unique. */
+export function isSameHistory(one: Frontier, other: Frontier): boolean {
+  if (one.size !== other.size) return false
+  const [last, otherLast] = [one.hashes.at(-1), other.hashes.at(-1)]
+  return last !== undefined && otherLast !== undefined && last.equals(otherLast)
+}
+
 /** The hash of a leaf: SHA-256(0x00 ‖ entry), RFC 6962 section 2.1. */
 export function leafHash(entry: string | Uint8Array): Buffer {
   return sha256(typeof entry === 'string' ? LEAF + entry : Buffer.concat([Buffer.from(LEAF), entry]))

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openPool } from '../../../src/postgres/pool.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { openLanes } from '../../../src/ledger/append/lanes.ts'
 import { isOnShards, useShards } from '../../../src/postgres/shards.ts'
 import { openDatabaseLine } from '../../support/postgres/database-line.ts'
@@ -62,7 +63,14 @@ await t.test(
     const pool = openPool({ url: throughLine, name: 'test appends', max: 4 })
     if (isOnShards(service.pool)) useShards(pool)
     t.teardown(() => pool.end())
-    const bounds = { lanes: 1, maxRecordsPerCommit: 500, maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 }
+    const bounds = {
+      cache: openEmployeeCache(0),
+      lanes: 1,
+      maxRecordsPerCommit: 500,
+      maxWaiting: 100,
+      maxRecordsWaiting: 1000,
+      maxWaitMs: 10_000,
+    }
     const told: string[] = []
     const onStored = (calls: { companyId: string }[]) => told.push(...calls.map((call) => call.companyId))
     const lanes = openLanes({

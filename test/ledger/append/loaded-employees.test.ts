@@ -28,20 +28,20 @@ await t.test('the look-ups work when they are handed on without their object', a
 
 await t.test('an employee who was loaded twice, by different names, is one employee', async (t) => {
   const loaded = new LoadedEmployees([employee(1), employee(1)])
-  loaded.put(employee(1, { email: 'new@example.com' }))
+  loaded.change(employee(1, { email: 'new@example.com' }))
   t.equal(loaded.changes().moved.length, 1)
 })
 
 await t.test('the next call sees what the one before did', async (t) => {
   const loaded = new LoadedEmployees([employee(1, { external_id: 'E-1' })])
   const moved = employee(1, { email: 'new@example.com', external_id: null, version: 2 })
-  loaded.put(moved)
+  loaded.change(moved)
   t.equal(loaded.byId(emp(1)), moved)
   t.equal(loaded.byEmail('new@example.com'), moved)
   t.equal(loaded.byEmail('p1@example.com'), undefined, 'the e-mail is free')
   t.equal(loaded.byExternalId('E-1'), undefined, 'the external id is free')
   const heir = employee(2, { email: 'p1@example.com', external_id: 'E-1' })
-  loaded.put(heir)
+  loaded.change(heir)
   t.equal(loaded.byEmail('p1@example.com'), heir)
   t.equal(loaded.byExternalId('E-1'), heir)
 })
@@ -54,17 +54,17 @@ await t.test('the directory gets new employees, and those whose email, external 
     employee(2, { external_id: null, version: 2 }),
     employee(3, { external_id: 'E-3', manager_id: emp(1), version: 2 }),
   ]
-  loaded.put(employee(1, { external_id: 'E-9', version: 2 }))
-  for (const state of moved) loaded.put(state)
-  loaded.put(employee(4, { external_id: 'E-4', job_title: 'Engineer', version: 2 }))
-  for (const version of [1, 2]) loaded.put(employee(6, { version }))
+  loaded.change(employee(1, { external_id: 'E-9', version: 2 }))
+  for (const state of moved) loaded.change(state)
+  loaded.change(employee(4, { external_id: 'E-4', job_title: 'Engineer', version: 2 }))
+  for (const version of [1, 2]) loaded.change(employee(6, { version }))
   t.strictSame(loaded.changes(), { moved, inserted: [employee(6, { version: 2 })] })
 })
 
 await t.test('values that are as they were in the end are not written', async (t) => {
   const loaded = new LoadedEmployees([employee(1)])
-  loaded.put(employee(1, { email: 'new@example.com', version: 2 }))
-  loaded.put(employee(1, { version: 3 }))
+  loaded.change(employee(1, { email: 'new@example.com', version: 2 }))
+  loaded.change(employee(1, { version: 3 }))
   t.strictSame(loaded.changes(), { moved: [], inserted: [] })
 })
 
@@ -88,9 +88,9 @@ await t.test(
         fc.array(anyState, { minLength: 1, maxLength: 5 }),
         fc.infiniteStream(fc.boolean()),
         (states, flips) => {
-          const loaded = new LoadedEmployees(states[0]!)
+          const loaded = new LoadedEmployees(states[0])
           for (const state of states) {
-            for (const one of flips.next().value ? state : state.toReversed()) loaded.put(one)
+            for (const one of flips.next().value ? state : state.toReversed()) loaded.change(one)
             for (const name of ['a', 'b', 'c', 'd', 'e']) {
               const email = `${name}@example.com`
               assert.equal(

@@ -1,0 +1,97 @@
+import t from 'tap'
+import type { Employee } from '../../../src/domain/employees/employee.ts'
+import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { appendLeaves, EMPTY_FRONTIER, leafHash } from '../../../src/ledger/integrity/merkle.ts'
+import { BEFORE, emp, fold, hired } from '../../support/domain/given-when-then.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const MANY_BYTES = 100_000
+const [FIRST, SECOND, THIRD] = [1, 2, 3].map((size) =>
+  appendLeaves(
+    EMPTY_FRONTIER,
+    Array.from({ length: size }, (_, at) => leafHash(`leaf ${at}`)),
+  ),
+) as [typeof EMPTY_FRONTIER, typeof EMPTY_FRONTIER, typeof EMPTY_FRONTIER]
+
+function makeState(number: number, more: Partial<Employee> = {}): Employee {
+  return { ...fold([hired(number)], BEFORE).get(emp(number))!, ...more }
+}
+
+const naming = (...numbers: number[]) => ({ employeeIds: numbers.map(emp), emails: [], externalIds: [] })
+
+await t.test('Employees stay while each commit follows the one before', async (t) => {
+  const cache = openEmployeeCache(MANY_BYTES)
+  cache.keep('one', { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1), makeState(2)])
+  const changed = makeState(2, { email: 'new@example.com', version: 2 })
+  cache.keep('one', { before: FIRST, after: SECOND }, [changed])
+  const { frontier, found, missing } = cache.find('one', {
+    employeeIds: [emp(1), emp(3)],
+    emails: ['new@example.com', 'p2@example.com'],
+    externalIds: [],
+  })
+  t.strictSame([frontier, [...found]], [SECOND, [makeState(1), changed]])
+  t.strictSame(missing, { employeeIds: [emp(3)], emails: ['p2@example.com'], externalIds: [] })
+  t.equal(cache.find('other', naming(1)).found.size, 0, 'of another company')
+})
+
+await t.test('A commit that does not follow the one before starts anew', async (t) => {
+  const cache = openEmployeeCache(MANY_BYTES)
+  cache.keep('one', { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1)])
+  cache.keep('one', { before: SECOND, after: THIRD }, [makeState(2)])
+  t.strictSame([...cache.find('one', naming(1, 2)).found], [makeState(2)])
+})
+
+await t.test('A company fills at most a quarter, and what it has there stays current', async (t) => {
+  const cache = openEmployeeCache(8_000)
+  const numbers = [1, 2, 3, 4, 5]
+  cache.keep(
+    'one',
+    { before: EMPTY_FRONTIER, after: FIRST },
+    numbers.map((number) => makeState(number)),
+  )
+  t.strictSame([...cache.find('one', naming(...numbers)).found], [makeState(1), makeState(2)])
+  const changed = makeState(1, { job_title: 'Engineer', version: 2 })
+  cache.keep('one', { before: FIRST, after: SECOND }, [makeState(3), changed])
+  t.strictSame([...cache.find('one', naming(...numbers)).found], [changed, makeState(2)])
+})
+
+await t.test('The company that called longest ago goes first', async (t) => {
+  const cache = openEmployeeCache(8_000)
+  const companies = ['one', 'two', 'three', 'four', 'five', 'six']
+  for (const company of companies)
+    cache.keep(company, { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1), makeState(2)])
+  const sizes = companies.map((company) => cache.find(company, naming(1, 2)).found.size)
+  t.strictSame([sizes.at(0), sizes.at(-1)], [0, 2])
+})
+
+await t.test('A cache of 0 bytes keeps nobody', async (t) => {
+  const cache = openEmployeeCache(0)
+  cache.keep('one', { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1)])
+  t.equal(cache.find('one', naming(1)).found.size, 0)
+})
+
+await t.test('A call sees what another process has changed since', async (t) => {
+  const service = await startService(t)
+  const sibling = await startService(t, {}, { urls: service.urls })
+  const { key } = service.company
+  const created = await service.call('POST', '/v1/employees', { key, body: employee({ email: 'ana@x.com' }) })
+  const [{ id }] = created.body.employees
+  const patch = async (by: typeof service, body: object) => by.call('PATCH', `/v1/employees/${id}`, { key, body })
+  t.strictSame((await patch(service, { department: 'Finance' })).body.changed, ['department'])
+  t.strictSame((await patch(sibling, { department: 'Sales', email: 'ada@x.com' })).body.changed, [
+    'email',
+    'department',
+  ])
+  t.strictSame((await patch(service, { department: 'Sales' })).body.changed, [])
+  const again = await service.call('POST', '/v1/employees', { key, body: employee({ email: 'ana@x.com' }) })
+  t.equal(again.status, 201, 'the email address is free')
+})
+
+await t.test('A call after an erasure does not find the person', async (t) => {
+  const service = await startService(t)
+  const created = await service.call('POST', '/v1/employees', { body: employee({ email: 'ana@x.com' }) })
+  const [{ id }] = created.body.employees
+  t.equal((await service.call('PATCH', `/v1/employees/${id}`, { body: { department: 'Sales' } })).status, 200)
+  await service.manage('POST', '/erasures', { employee_id: id })
+  t.equal((await service.call('PATCH', `/v1/employees/${id}`, { body: { department: 'Finance' } })).status, 404)
+})
