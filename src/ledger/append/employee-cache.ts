@@ -67,8 +67,9 @@ export function openEmployeeCache(maxBytes: number, keptMs = KEPT_MS): EmployeeC
           ? { ...known, frontier: after }
           : { frontier: after, employees: new EmployeeIndex(), bytes: 0 }
       for (const employee of employees) {
-        const bytes = sizeOfEmployee(employee)
         const earlier = company.employees.byId(employee.id)
+        if (earlier === employee) continue
+        const bytes = sizeOfEmployee(employee)
         // What is there must follow the ledger; what is not there need not come in.
         if (!earlier && company.bytes + bytes > maxBytesOfCompany) continue
         company.employees.put(employee)

@@ -1,9 +1,15 @@
+import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 
-/** About the number of characters that an employee takes in memory; a string may be shared with an event. */
-export function charactersIn({ custom_attributes: custom, ...attributes }: Employee): number {
+/** About the number of characters of the values of an employee; a string may be shared with an event. */
+export function charactersIn(employee: Employee): number {
   let characters = 0
-  for (const values of [attributes, custom])
-    for (const value of Object.values(values)) characters += typeof value === 'string' ? value.length : 8
+  for (const name of ATTRIBUTE_NAMES) characters += lengthOf(employee[name])
+  const custom = employee.custom_attributes
+  for (const key of Object.keys(custom)) characters += lengthOf(custom[key])
   return characters
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 8
 }

@@ -71,6 +71,8 @@ interface KeptEvent extends Pick<SealedEvent, 'header' | 'data' | 'leaf'> {
   decoded: RecordedEvent
   /** The employee after the event, if the call changes the employee no further. */
   employee: Employee | undefined
+  /** About how many characters it takes. */
+  characters: number
   /** How many projections have folded it. */
   folds: number
 }
@@ -105,9 +107,10 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
   return {
     keep(stored) {
       for (const call of stored) {
+        const events = keptEventsOf(call)
         // A gap: the calls after this one start a new history.
-        if (charactersOf(call) > batchCharacters) kept.forget(call.companyId)
-        else kept.add(call)
+        if (sumOf(events) > batchCharacters) kept.forget(call.companyId)
+        else kept.add(call, events)
       }
       kept.dropOld()
     },
@@ -149,13 +152,13 @@ function openKeptCalls({
     const company = companies.get(companyId)
     const event = company?.events.get(position)
     if (!company || !event) return
-    characters -= sizeOf(event)
+    characters -= event.characters
     company.events.delete(position)
     if (company.events.size === 0) companies.delete(companyId)
   }
 
   function forget(companyId: string): void {
-    for (const event of companies.get(companyId)?.events.values() ?? []) characters -= sizeOf(event)
+    for (const event of companies.get(companyId)?.events.values() ?? []) characters -= event.characters
     companies.delete(companyId)
   }
 
@@ -169,17 +172,11 @@ function openKeptCalls({
     return company
   }
 
-  function add({ companyId, before, after, events, employees }: StoredCall): void {
+  function add({ companyId, before, after }: StoredCall, events: KeptEvent[]): void {
     const company = companyAt(companyId, before)
     company.end = after
-    const changed = new Map(employees.map((employee) => [employee.id, employee]))
-    for (const { header, data, leaf } of events) {
-      const after = changed.get(header.stream)
-      const employee = after?.version === header.version ? after : undefined
-      const event = { header, data, leaf, employee, decoded: joinLater(header, data), folds: 0 }
-      company.events.set(header.position, event)
-      characters += sizeOf(event)
-    }
+    for (const event of events) company.events.set(event.header.position, event)
+    characters += sumOf(events)
     calls.add({ at: now(), companyId, first: before.size + 1, last: after.size })
   }
 
@@ -217,7 +214,7 @@ function callsIn(
     event && (end === 0 || found.length < limit);
     event = kept.get(event.header.position + 1)
   ) {
-    left -= sizeOf(event)
+    left -= event.characters
     if (end > 0 && left < 0) break
     found.push(event)
     if (closesCall(event.header)) end = found.length
@@ -236,11 +233,16 @@ function callsIn(
   }
 }
 
-function charactersOf({ events, employees }: StoredCall): number {
-  const ofEvents = events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
-  return employees.reduce((sum, employee) => sum + charactersIn(employee), ofEvents)
+function keptEventsOf({ events, employees }: StoredCall): KeptEvent[] {
+  const changed = new Map(employees.map((employee) => [employee.id, employee]))
+  return events.map(({ header, data, leaf }) => {
+    const after = changed.get(header.stream)
+    const employee = after?.version === header.version ? after : undefined
+    const characters = HEADER_BYTES + data.length + (employee ? charactersIn(employee) : 0)
+    return { header, data, leaf, employee, decoded: joinLater(header, data), characters, folds: 0 }
+  })
 }
 
-function sizeOf({ data, employee }: Pick<KeptEvent, 'data' | 'employee'>): number {
-  return HEADER_BYTES + data.length + (employee ? charactersIn(employee) : 0)
+function sumOf(events: KeptEvent[]): number {
+  return events.reduce((sum, { characters }) => sum + characters, 0)
 }
