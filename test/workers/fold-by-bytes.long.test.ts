@@ -75,7 +75,7 @@ await t.test('one transaction folds a call larger than a batch in parts, with th
   t.match(await foldNext(db, bulkUserLogs, companyId), { after: 13, position: 15 })
 })
 
-await t.test('a worker that dies between two parts of a call leaves nothing of it', async (t) => {
+await t.test('a worker that dies between two parts of a call leaves no part of it', async (t) => {
   const companyId = await ledgerOf([{ count: 12, padding: MEBIBYTE }])
   let left = 3
   const dying = meddledDatabase(service.db, async ({ rows }) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
-import type { RecentEvents } from '../../src/ledger/append/recent-events.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { openRecent } from '../../src/bootstrap/workers.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { foldTogether } from '../../src/workers/fold-together.ts'
@@ -48,13 +48,9 @@ async function headOf(companyId: string): Promise<number> {
 }
 
 /** Folds all events of one company, and returns the position reached. */
-async function foldAlone(
-  projection: (typeof PROJECTIONS)[number],
-  companyId: string,
-  remembered: RecentEvents,
-): Promise<number> {
+async function foldAlone(projection: Projection, companyId: string): Promise<number> {
   for (;;) {
-    const { position, isDone } = await foldNext(db, projection, companyId, { recent: remembered })
+    const { position, isDone } = await foldNext(db, projection, companyId, { recent })
     if (isDone) return position
   }
 }
@@ -65,13 +61,13 @@ await t.test('a fold from memory equals a fold of the ledger', async (t) => {
   await callAll()
   for (const projection of PROJECTIONS) {
     const before = recent.used
-    for (const id of ids) t.equal(await foldAlone(projection, id, recent), await headOf(id))
+    for (const id of ids) t.equal(await foldAlone(projection, id), await headOf(id))
     t.equal(recent.used, before + ids.length)
     t.strictSame((await verify(projection)).faults, [])
   }
 })
 
-await t.test('so does a fold of several companies together', together, async (t) => {
+await t.test('a fold of several companies from memory equals one of the ledger', together, async (t) => {
   await callAll()
   for (const projection of PROJECTIONS) {
     const before = recent.used
@@ -102,7 +98,7 @@ await t.test('if the ledger and the remembered events differ, the ledger is fold
   await takeOver()
   const used = recent.used
   for (const projection of PROJECTIONS) {
-    for (const id of ids) t.equal(await foldAlone(projection, id, recent), await headOf(id))
+    for (const id of ids) t.equal(await foldAlone(projection, id), await headOf(id))
     t.strictSame((await verify(projection)).faults, [])
   }
   t.equal(recent.used, used + ids.length, 'the first fold forgets the remembered events')
@@ -139,7 +135,7 @@ await t.test('remembered events that the ledger lacks are not folded', async (t)
     `update heads set position = ${lasting} where ${company}`,
   )
   for (const projection of PROJECTIONS) {
-    t.equal(await foldAlone(projection, id, recent), lasting)
+    t.equal(await foldAlone(projection, id), lasting)
     t.strictSame((await verify(projection)).faults, [])
   }
   t.equal((await service.admin(`/bulk-user-logs/${body.log_id}`)).status, 404)

@@ -112,14 +112,9 @@ await t.test('a company parked in the old version does not delay the new one', a
   await makeOld(service)
   const company_id = toUuid(service.company.id)
   const failure = { attempts: 5, next_try_at: null, parked_at: '2026-01-01T00:00:00.000Z', error: 'x' }
-  await db
-    .insertInto('checkpoints')
-    .values({ company_id, projection: 'employees', version: 1, position: 6, ...failure })
-    .execute()
-  await db
-    .insertInto('checkpoints')
-    .values({ company_id, projection: 'employees', version: 2, position: 5, ...failure })
-    .execute()
+  const row = { company_id, projection: 'employees', ...failure }
+  const rows = [6, 5].map((position, at) => ({ ...row, version: at + 1, position }))
+  await db.insertInto('checkpoints').values(rows).execute()
   t.notOk(await completeVersion(db, next))
   await db.updateTable('checkpoints').set({ position: 6 }).where('version', '=', 2).execute()
   t.ok(await completeVersion(db, next))

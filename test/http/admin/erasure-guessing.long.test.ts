@@ -116,7 +116,7 @@ await t.test('after an erasure, the whole database confirms no guess about the p
   t.strictSame(await guess(service, EMAILS, ofEmail), [])
 })
 
-await t.test('nor about a person who was never created', async (t) => {
+await t.test('the same holds for a person who was never created', async (t) => {
   const service = await startService(t)
   const [record, other] = [{ ...employee({ email: EMAIL }), first_name: 7 }, employee()]
   const ofPhone = (phone: string) =>
@@ -129,7 +129,7 @@ await t.test('nor about a person who was never created', async (t) => {
   t.strictSame(await guess(service, PHONES, ofPhone), [])
 })
 
-await t.test('nor about a call whose answer had expired', async (t) => {
+await t.test('the same holds for a call whose answer had expired', async (t) => {
   const service = await startService(t)
   const { id, ofPhone } = await makeCalls(service)
   await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)

@@ -98,9 +98,8 @@ for (const [state, midway, prepare] of STATES) {
     const service = await startService(t)
     const id = await makeTraces(service, () => midway(service))
     await prepare(service)
-    const { rows: leaves } = await service.pool.query(
-      `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`,
-    )
+    const hashed = `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`
+    const { rows: leaves } = await service.pool.query(hashed)
     const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
     for (const table of ['events', 'employee_directory', 'idempotency_keys'])
       t.ok(held.has(`public.${table}`), `${table} held them`)
@@ -122,9 +121,7 @@ for (const [state, midway, prepare] of STATES) {
     await service.project()
     t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [], 'in the read models, once they are caught up')
 
-    const { rows } = await service.pool.query(
-      `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`,
-    )
+    const { rows } = await service.pool.query(hashed)
     t.strictSame(rows.slice(0, leaves.length), leaves, 'the hashed columns are unchanged')
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
   })

@@ -6,6 +6,7 @@ import { openSigner } from '../../../src/bootstrap/signing.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { Checkpoint } from '../../../src/ledger/audit/checkpoint-note.ts'
 import { parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
+import type { Frontier } from '../../../src/ledger/integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier, rootOf } from '../../../src/ledger/integrity/merkle.ts'
 import { checkSignature, parseVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
@@ -34,15 +35,21 @@ async function keepCheckpoint(service: Service): Promise<Checkpoint> {
   return checkpoint
 }
 
-/** Sets the head to match the stored events. */
-async function setHead({ db, urls, company }: Service): Promise<void> {
+/** The frontier of the stored events. */
+async function readFrontier({ db, company }: Service): Promise<Frontier> {
   const id = toUuid(company.id)
   const rows = await db.selectFrom('events').selectAll().where('company_id', '=', id).orderBy('position').execute()
   const leaves = rows.map((row) => leafHash(deriveEnvelope(row)))
-  const frontier = packFrontier(appendLeaves(EMPTY_FRONTIER, leaves)).toString('hex')
+  return appendLeaves(EMPTY_FRONTIER, leaves)
+}
+
+/** Sets the head to match the stored events. */
+async function setHead(service: Service): Promise<void> {
+  const frontier = await readFrontier(service)
   await asSuperuser(
-    urls.superUrl,
-    `update heads set position = ${rows.length}, frontier = '\\x${frontier}' where company_id = '${id}'`,
+    service.urls.superUrl,
+    `update heads set position = ${frontier.size}, frontier = '\\x${packFrontier(frontier).toString('hex')}'
+     where company_id = '${toUuid(service.company.id)}'`,
   )
 }
 
@@ -59,23 +66,14 @@ await t.test('a checkpoint is the current head, signed with the published key', 
   const first = await checkpointOf(service)
   await addEmployee(service)
   const { checkpoint, answer } = await checkpointOf(service)
-  const rows = await service.db
-    .selectFrom('events')
-    .selectAll()
-    .where('company_id', '=', toUuid(service.company.id))
-    .orderBy('position')
-    .execute()
-  const root = rootOf(
-    appendLeaves(
-      EMPTY_FRONTIER,
-      rows.map((row) => leafHash(deriveEnvelope(row))),
-    ),
-  ).toString('base64')
+  const frontier = await readFrontier(service)
+  const { size } = frontier
+  const root = rootOf(frontier).toString('base64')
   t.equal(checkpoint.size, first.checkpoint.size + 2)
-  t.strictSame(answer.body, { position: rows.length, root, note: answer.body.note, public_key: answer.body.public_key })
+  t.strictSame(answer.body, { position: size, root, note: answer.body.note, public_key: answer.body.public_key })
   t.strictSame(
     [checkpoint.origin, checkpoint.size, checkpoint.root.toString('base64')],
-    [`employee-ledger/${service.company.id}`, rows.length, root],
+    [`employee-ledger/${service.company.id}`, size, root],
   )
   t.equal(checkSignature(checkpoint.note, [parseVerifierKey(answer.body.public_key)!]), 'signed')
   t.strictSame((await ask(service, 'keys')).body, {

@@ -9,14 +9,18 @@ import { employee, startService } from '../../support/service.ts'
 const create = (service: Service, company: TestCompany) =>
   service.call('POST', '/v1/employees', { body: employee(), key: company.key })
 
-/** Locks a company's head, as an append of another process does. */
-async function holdHead(service: Service, company: TestCompany): Promise<PoolClient> {
-  const holder = await service.pool.connect()
+/** Runs a statement in a transaction that stays open and holds its locks. */
+async function hold({ pool }: Service, statement: string, values: unknown[]): Promise<PoolClient> {
+  const holder = await pool.connect()
   await holder.query('begin')
-  const { rows } = await service.pool.query('select company_id from companies where name = $1', [company.name])
-  await holder.query('select 1 from heads where company_id = $1 for update', [rows[0].company_id])
+  await holder.query(statement, values)
   return holder
 }
+
+const LOCK_HEAD = 'select 1 from heads where company_id = $1 for update'
+
+/** Locks a company's head, as an append of another process does. */
+const holdHead = (service: Service, { id }: TestCompany) => hold(service, LOCK_HEAD, [toUuid(id)])
 
 async function letGo(holder: PoolClient): Promise<void> {
   await holder.query('rollback')
@@ -77,9 +81,8 @@ await t.test('many locked companies do not delay the others', async (t) => {
   const service = await startService(t, { LANES: '2' })
   const held = await Promise.all(Array.from({ length: 8 }, (_, at) => service.makeCompany(`Held ${at}`)))
   const free = await service.makeCompany('Free')
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  for (const { id } of held) await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(id)])
+  const holder = await holdHead(service, held[0]!)
+  for (const { id } of held.slice(1)) await holder.query(LOCK_HEAD, [toUuid(id)])
   const waiting = held.map((company) => create(service, company))
   await lockIsAwaited(service, 'heads')
   t.equal((await create(service, free)).status, 201)
@@ -91,9 +94,7 @@ await t.test('many locked companies do not delay the others', async (t) => {
 await t.test('a locked key usage delays neither reads nor writes of other companies', async (t) => {
   const service = await startService(t, { LANES: '1' })
   const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  await holder.query('select 1 from api_key_usage where company_id = $1 for update', [toUuid(held.id)])
+  const holder = await hold(service, 'select 1 from api_key_usage where company_id = $1 for update', [toUuid(held.id)])
   const verify = (company: TestCompany) => service.call('GET', '/v1/auth/verify', { key: company.key })
   const waiting = Promise.all([verify(held), create(service, held)])
   await lockIsAwaited(service, 'api_key_usage')
@@ -125,9 +126,8 @@ await t.test('small calls wait for a large call of their own company, not of ano
   const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
   const records = Array.from({ length: 100 }, () => employee())
   // An uncommitted insert of one of its e-mails blocks the large call.
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  await holder.query(
+  const holder = await hold(
+    service,
     `insert into employee_directory (company_id, employee_id, email) values ($1, gen_random_uuid(), $2)`,
     [toUuid(busy.id), records[99]!.email],
   )

@@ -33,13 +33,13 @@ const NUMBERS: [bits: string, written: string][] = [
   ['43143ff3c1cb0959', '1424953923781206.2'],
 ]
 
-await t.test('the numbers of RFC 8785 appendix B', async (t) => {
+await t.test('numbers are written as in RFC 8785 appendix B', async (t) => {
   for (const [bits, written] of NUMBERS) {
     t.equal(canonicalJson(Buffer.from(bits, 'hex').readDoubleBE()), written, bits)
   }
 })
 
-await t.test('the example of RFC 8785 section 3.2, to the byte', async (t) => {
+await t.test('the example of RFC 8785 section 3.2 matches to the byte', async (t) => {
   const sent = String.raw`{
     "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
     "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",

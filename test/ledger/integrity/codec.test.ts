@@ -131,7 +131,7 @@ await t.test('erased data read as null, and the rest of the event stays', async 
   t.equal(deriveEnvelope(row), textOf(sealed))
 })
 
-await t.test('an event cannot be in a stream of another kind, because its row could not tell', async (t) => {
+await t.test('an event cannot be in a stream of another kind, which its row could not store', async (t) => {
   t.throws(() => seal({ ...hired(1), stream: CALL_ID }), TypeError)
 })
 

@@ -134,7 +134,7 @@ const PROOF_6_TO_8 = [
   'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
 ]
 
-await t.test('the published proofs of a tree of 8 leaves', async (t) => {
+await t.test('proofs of a tree of 8 leaves match the published ones', async (t) => {
   const leaves = ENTRIES.map((hex) => leafHash(Buffer.from(hex, 'hex')))
   const hex = (hashes: Buffer[]) => hashes.map((hash) => hash.toString('hex'))
   t.strictSame(hex(hashesOf(inclusionRanges(0, 8), leaves)), PATH_0_OF_8)

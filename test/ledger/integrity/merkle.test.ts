@@ -26,7 +26,7 @@ const ROOTS = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ]
 
-await t.test('the published roots of trees of 0 to 8 leaves', async (t) => {
+await t.test('roots of 0 to 8 leaves match the published ones', async (t) => {
   const leaves = LEAVES.map((hex) => leafHash(Buffer.from(hex, 'hex')))
   for (const [size, root] of ROOTS.entries()) {
     t.equal(rootOf(appendLeaves(EMPTY_FRONTIER, leaves.slice(0, size))).toString('hex'), root, `${size} leaves`)
