@@ -77,7 +77,7 @@ await t.test('a company gets another note only when it has changed', async (t) =
 await t.test('workers store the subtrees of a long ledger over several rounds', async (t) => {
   const service = await startService(t, SETTINGS)
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
-  // More than one round stores.
+  // Enough for more than one round.
   await lengthenLedger(service, service.company.id, body.employees[0].id, 70_000)
   const size = await headOf(service)
   await moreWorkers(t, service)

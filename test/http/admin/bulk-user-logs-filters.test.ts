@@ -11,7 +11,6 @@ const second = await issueApiKey(
   { companyId: service.company.id, name: 'Import', quotaLimit: 1000, refreshPeriod: 'monthly' },
 )
 
-/** The calls by name. */
 const calls = new Map<string, { id: string; requestedAt: string }>()
 
 async function call(name: string, method: 'POST' | 'PATCH', path: string, body: unknown, key = service.company.key) {
